@@ -1,0 +1,51 @@
+"""Start a worker: ``python __main__.py REQUESTS REPLIES PARENT``: two inherited file descriptors, one process id."""
+
+import ctypes
+import importlib.util
+import os
+import signal
+import sys
+
+
+def load_package():
+    """Make ``rosetta_worker`` importable by its place alone.
+
+    Putting its parent folder on the path would offer the framework whatever else lies there: in an installed
+    laboratory that is the controller's own site-packages, with another NumPy.
+    """
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
+    spec = importlib.util.spec_from_file_location(
+        "rosetta_worker", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["rosetta_worker"] = package
+    spec.loader.exec_module(package)
+
+
+def die_with_parent(parent):
+    """Ask Linux to kill this process when the controller dies, so that kill -9 leaves no orphan.
+
+    Elsewhere the worker still ends by itself: at the latest when it next reads a request and finds the pipe closed.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    pr_set_pdeathsig = 1  # <linux/prctl.h>
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main():
+    requests, replies, parent = (int(word) for word in sys.argv[1:4])
+    die_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the controller's to answer
+    load_package()
+    from rosetta_worker.loop import Worker
+    from rosetta_worker.protocol import Channel
+
+    Worker().serve(Channel(requests, replies))
+
+
+if __name__ == "__main__":
+    main()

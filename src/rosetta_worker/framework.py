@@ -1,0 +1,143 @@
+"""The contract that a framework fulfils once, for every workload: one subclass of `Framework` in one file.
+
+The file ``frameworks/<name>.py`` holds two things: the literal ``DESCRIPTION``, which the laboratory reads without
+running the file, and the class ``Adapter``. docs/adding-a-framework.md walks through one.
+
+An implementation, ``workloads/<workload>/<name>.py``, holds the model and nothing else, always in this order:
+
+    Model       the network: inputs -> logits
+    loss        (logits, labels) -> mean loss over the batch
+    optimizer   what updates the parameters, from the workload's hyperparameters
+    TENSORS     the ties between canonical tensors and the framework's own
+    arrange     optional: inputs in the layout that the model wants (NumPy to NumPy, once, before anything is timed)
+"""
+
+import functools
+
+import numpy as np
+
+
+class Setting(object):
+    """What a trial fixes, as attributes: mode, device, precision, threads, batch_size, seed, backend and
+    `optimizer`, itself a Setting with the workload's hyperparameters.
+    """
+
+    def __init__(self, **values):
+        for name, value in values.items():
+            setattr(self, name, Setting(**value) if isinstance(value, dict) else value)
+
+
+class Framework(object):
+    """A framework at work on one implementation under one setting.
+
+    The loop calls: `build` once, `load` once per part of the data, then `train`, `gradients`, `evaluate` and
+    `parameters` in any order. A subclass says how; nothing in it knows a workload.
+    """
+
+    def __init__(self, implementation, setting):
+        self.implementation = implementation
+        self.setting = setting
+
+    # -- the state ---------------------------------------------------------------------------------------------
+
+    def build(self, weights):
+        """Make model, loss and optimiser; set the canonical `weights`, {canonical name: float32 array}.
+
+        Called again, it starts afresh from those weights, with the optimiser's state forgotten.
+        """
+        raise NotImplementedError
+
+    def get(self, own):
+        """Return the framework's tensor of the name `own` as an array."""
+        raise NotImplementedError
+
+    def set(self, own, array):
+        """Overwrite the framework's tensor of the name `own`."""
+        raise NotImplementedError
+
+    def parameters(self):
+        """Return {canonical name: array}: every tensor of the table, as it is now."""
+        return self.canonical(self.get)
+
+    def set_parameters(self, weights):
+        """Write {canonical name: array} through the table into the framework."""
+        for tie in self.implementation.TENSORS:
+            for own, array in tie.to_own(weights).items():
+                self.set(own, np.ascontiguousarray(array))
+
+    def canonical(self, read):
+        """Return {canonical name: array} from `read`, which returns an array for the framework's name."""
+        tensors = {}
+        for tie in self.implementation.TENSORS:
+            tensors.update(tie.to_canonical({own: np.asarray(read(own)) for own in tie.own}))
+        return tensors
+
+    # -- the work ----------------------------------------------------------------------------------------------
+
+    def load(self, inputs, labels):
+        """Hold (n, …) inputs and (n,) labels where training reads them; return the data set for `batch`."""
+        raise NotImplementedError
+
+    def batch(self, dataset, ids):
+        """Return the framework's (inputs, labels) for the samples `ids`: what `train` itself feeds the model."""
+        raise NotImplementedError
+
+    def train(self, dataset, batches):
+        """Take one optimiser step for each row of `batches`, sample ids of shape (steps, batch size).
+
+        Return the mean loss over the steps as the framework's own scalar, which `number` reads: nothing in here may
+        wait for the device.
+        """
+        raise NotImplementedError
+
+    def gradients(self, dataset, ids):
+        """Return (logits, loss, {canonical name: gradient}) of one batch in training mode; update nothing."""
+        raise NotImplementedError
+
+    def evaluate(self, dataset, batches):
+        """Return the logits, (n, classes), for the samples of all `batches`, the last of which may be short."""
+        raise NotImplementedError
+
+    # -- what the clock and the proof need -----------------------------------------------------------------------
+
+    def synchronize(self):
+        """Return when the device has finished everything that was asked of it."""
+        raise NotImplementedError
+
+    def linger(self, size, repeats):
+        """Start `repeats` dependent (size, size) matrix products and return the result without waiting for it.
+
+        It makes the device busy for a known while: the proof that `synchronize` waits.
+        """
+        raise NotImplementedError
+
+    def number(self, scalar):
+        """Return the framework's scalar as a float."""
+        return float(scalar)
+
+    def array(self, tensor):
+        """Return the framework's tensor as a NumPy array."""
+        return np.asarray(tensor)
+
+    def learning_rate(self):
+        """Return the rate that the next step will use, read back from the optimiser."""
+        raise NotImplementedError
+
+    def settings(self):
+        """Return what is really in force, read back from the framework: threads, precision flags, mode."""
+        raise NotImplementedError
+
+    def arranged(self, inputs):
+        """Return `inputs` in the layout that the implementation asks for."""
+        arrange = getattr(self.implementation, "arrange", None)
+        return np.ascontiguousarray(arrange(inputs) if arrange else inputs)
+
+
+def resolve(thing, path):
+    """Follow a dotted path of attributes and indices: ``resolve(model, "gru.0.w1")``."""
+    return functools.reduce(step, path.split("."), thing)
+
+
+def step(thing, name):
+    """Take one step of a dotted path."""
+    return thing[int(name)] if name.isdigit() else getattr(thing, name)

@@ -1,0 +1,107 @@
+"""PyTorch: eager by its nature, compiled with torch.compile."""
+
+import torch
+
+from rosetta_worker.framework import Framework
+
+DESCRIPTION = {
+    "title": "PyTorch",
+    "modes": {"eager": "op by op, as its guides begin", "compiled": "torch.compile of the forward pass and loss"},
+    "mode": "eager",
+    "packages": ["torch"],
+    "locks": ["pytorch@2.13.0"],
+}
+
+
+class Adapter(Framework):
+    """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
+
+    def build(self, weights):
+        torch.set_num_threads(self.setting.threads)
+        if hasattr(torch.backends, "cuda"):
+            torch.backends.cuda.matmul.allow_tf32 = False
+            torch.backends.cudnn.allow_tf32 = False
+        self.device = torch.device(self.setting.device)
+        self.model = self.implementation.Model().to(self.device)
+        self.tensors = dict(self.model.named_parameters())
+        self.set_parameters(weights)
+        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        self.forward = self.with_loss
+        if self.setting.mode == "compiled":
+            self.forward = torch.compile(self.with_loss)
+
+    def with_loss(self, inputs, labels):
+        logits = self.model(inputs)
+        return logits, self.implementation.loss(logits, labels)
+
+    def get(self, own):
+        return self.tensors[own].detach().cpu().numpy()
+
+    def set(self, own, array):
+        with torch.no_grad():
+            self.tensors[own].copy_(torch.from_numpy(array))
+
+    def load(self, inputs, labels):
+        if inputs.dtype.kind == "i":
+            inputs = inputs.astype("int64")  # PyTorch's own integer: an embedding reads no other in 1.0
+        return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels.astype("int64")).to(self.device)
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        index = torch.from_numpy(ids).to(self.device)
+        return inputs[index], labels[index]
+
+    def train(self, dataset, batches):
+        self.model.train()
+        total = torch.zeros((), device=self.device)
+        for ids in batches:
+            inputs, labels = self.batch(dataset, ids)
+            self.optimizer.zero_grad()
+            _, loss = self.forward(inputs, labels)
+            loss.backward()
+            self.optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    def gradients(self, dataset, ids):
+        self.model.train()
+        self.optimizer.zero_grad()
+        logits, loss = self.forward(*self.batch(dataset, ids))
+        loss.backward()
+        return logits.detach(), loss, self.canonical(lambda own: self.tensors[own].grad.cpu().numpy())
+
+    def evaluate(self, dataset, batches):
+        self.model.eval()
+        with torch.no_grad():
+            return torch.cat([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+
+    def synchronize(self):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def linger(self, size, repeats):
+        matrix = torch.full((size, size), 1.0 / size, device=self.device)
+        product = matrix
+        for _ in range(repeats):
+            product = product @ matrix
+        return product
+
+    def array(self, tensor):
+        return tensor.detach().cpu().numpy()
+
+    def learning_rate(self):
+        return self.optimizer.param_groups[0]["lr"]
+
+    def settings(self):
+        found = {
+            "threads": torch.get_num_threads(),
+            "device": next(iter(self.tensors.values())).device.type,
+            "precision": str(next(iter(self.tensors.values())).dtype).replace("torch.", ""),
+            "oneDNN": torch.backends.mkldnn.is_available(),
+            "deterministic": torch.are_deterministic_algorithms_enabled(),
+            "mode": "eager" if self.forward == self.with_loss else "compiled",
+        }
+        if self.device.type == "cuda":
+            found["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
+            found["cudnn_benchmark"] = torch.backends.cudnn.benchmark
+        return found

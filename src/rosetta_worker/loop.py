@@ -1,0 +1,187 @@
+"""The loop of a worker: take a request, do it, answer; the same for every framework and workload."""
+
+import importlib.util
+import os
+import platform
+import sys
+import traceback
+from time import perf_counter
+
+import numpy as np
+
+from rosetta_worker import PROTOCOL
+from rosetta_worker.clock import Stopwatch
+from rosetta_worker.framework import Setting
+
+
+class Worker(object):
+    """Serves the requests of docs/protocol.md: each method named ``do_<request>`` takes its fields as keywords and
+    returns the fields of the reply.
+    """
+
+    def __init__(self):
+        self.framework = None
+        self.datasets = {}
+        self.labels = {}
+        self.batches = None
+
+    def serve(self, channel):
+        """Answer requests until the controller closes the pipe or says goodbye."""
+        while True:
+            request = channel.receive()
+            if request is None:
+                return
+            channel.send(self.answer(request))
+            if request.get("do") == "close":
+                return
+
+    def answer(self, request):
+        """Do one request. Whatever goes wrong becomes an error reply: the worker itself goes on."""
+        number, name = request.pop("id", None), request.pop("do", None)
+        try:
+            act = getattr(self, "do_%s" % name, None)
+            if act is None:
+                raise ValueError("this worker knows no request %r" % name)
+            return dict(act(**request), id=number, ok=True)
+        except BaseException as error:  # a framework may raise SystemExit; that too is a result, not an end
+            return {"id": number, "ok": False, "error": describe(error)}
+
+    # -- one method per request ------------------------------------------------------------------------------------
+
+    def do_hello(self, protocol):
+        if protocol != PROTOCOL:
+            raise ValueError("the controller speaks protocol %s, this worker %s" % (protocol, PROTOCOL))
+        return {
+            "protocol": PROTOCOL,
+            "pid": os.getpid(),
+            "language": "Python",
+            "interpreter": platform.python_version(),
+        }
+
+    def do_open(self, framework, implementation, setting):
+        start = perf_counter()
+        adapter = load_file("rosetta_framework", framework).Adapter
+        model = load_file("rosetta_implementation", implementation)
+        self.framework = adapter(model, Setting(**setting))
+        return {"import_s": perf_counter() - start, "packages": packages()}
+
+    def do_build(self, weights):
+        arrays = {name: np.load(path) for name, path in weights.items()}
+        with Stopwatch(lambda: None) as watch:
+            self.framework.build(arrays)
+            self.framework.synchronize()
+        return {"build_s": watch.elapsed, "parameters": int(sum(array.size for array in arrays.values()))}
+
+    def do_data(self, part, inputs, labels):
+        with Stopwatch(lambda: None) as watch:
+            images = self.framework.arranged(np.load(inputs, mmap_mode="r"))
+            self.labels[part] = np.array(np.load(labels, mmap_mode="r"))
+            self.datasets[part] = self.framework.load(images, self.labels[part])
+        return {"load_s": watch.elapsed, "samples": len(images)}
+
+    def do_batches(self, path):
+        self.batches = np.load(path, mmap_mode="r")
+        return {"steps": len(self.batches)}
+
+    def do_train(self, first, steps):
+        batches = np.array(self.batches[first : first + steps])
+        if len(batches) != steps:
+            raise ValueError("only %d batches are left from step %d on, not %d" % (len(batches), first, steps))
+        rate = self.framework.learning_rate()
+        with Stopwatch(self.framework.synchronize) as watch:
+            loss = self.framework.train(self.datasets["train"], batches)
+        return {
+            "elapsed_s": watch.elapsed,
+            "cpu_s": watch.cpu,
+            "loss": self.framework.number(loss),
+            "learning_rate": rate,
+            "samples": int(batches.size),
+        }
+
+    def do_batch(self, step, folder):
+        inputs, labels = self.framework.batch(self.datasets["train"], np.array(self.batches[step]))
+        return {"files": save(folder, {"inputs": self.framework.array(inputs), "labels": self.framework.array(labels)})}
+
+    def do_gradients(self, step, folder):
+        ids = np.array(self.batches[step])
+        logits, loss, gradients = self.framework.gradients(self.datasets["train"], ids)
+        files = save(folder, dict(gradients, logits=self.framework.array(logits)))
+        return {"loss": self.framework.number(loss), "files": files}
+
+    def do_parameters(self, folder):
+        return {"files": save(folder, self.framework.parameters())}
+
+    def do_evaluate(self, part, samples, batch_size, folder=None):
+        ids = np.arange(samples)
+        batches = [ids[start : start + batch_size] for start in range(0, samples, batch_size)]
+        with Stopwatch(self.framework.synchronize) as watch:
+            logits = self.framework.array(self.framework.evaluate(self.datasets[part], batches))
+        correct = int((logits.argmax(1) == self.labels[part][: len(logits)]).sum())
+        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits), "correct": correct}
+        if folder is not None:
+            reply["files"] = save(folder, {"logits": logits})
+        return reply
+
+    def do_settings(self):
+        return {"settings": self.framework.settings()}
+
+    def do_linger(self, size, repeats):
+        """How long a computation takes to be asked for, and to be done: both from the same start."""
+        framework = self.framework
+        framework.synchronize()
+        start = perf_counter()
+        result = framework.linger(size, repeats)
+        asked = perf_counter() - start
+        framework.synchronize()
+        done = perf_counter() - start
+        value = framework.array(result)
+        read = perf_counter() - start - done
+        return {"asked_s": asked, "done_s": done, "read_s": read, "finite": bool(np.isfinite(value).all())}
+
+    def do_close(self):
+        return {}
+
+
+def load_file(name, path):
+    """Import the Python file at `path` under the module name `name`."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # pickling, and frameworks that look their own classes up, need it here
+    spec.loader.exec_module(module)
+    return module
+
+
+def save(folder, arrays):
+    """Write {name: array} as .npy files into `folder`; return {name: path}."""
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+    files = {}
+    for name, array in arrays.items():
+        files[name] = os.path.join(folder, name + ".npy")
+        np.save(files[name], array)
+    return files
+
+
+def packages():
+    """Return {distribution: version} for everything installed beside this interpreter."""
+    try:
+        from importlib.metadata import distributions
+    except ImportError:  # Python 3.6 and 3.7
+        import pkg_resources
+
+        return {entry.project_name.lower(): entry.version for entry in pkg_resources.working_set}
+    return {entry.metadata["Name"].lower(): entry.version for entry in distributions() if entry.metadata["Name"]}
+
+
+def describe(error):
+    """Return an exception as the protocol's error: its kind, type, message and traceback."""
+    text = "%s" % error
+    if isinstance(error, MemoryError) or "out of memory" in text.lower():
+        kind = "out_of_memory"
+    elif isinstance(error, ImportError):
+        kind = "missing_package"
+    elif isinstance(error, NotImplementedError):
+        kind = "unsupported"
+    else:
+        kind = "error"
+    return {"kind": kind, "type": type(error).__name__, "message": text, "traceback": traceback.format_exc()}

@@ -1,0 +1,138 @@
+"""How canonical tensors and a framework's own are tied together, in both directions.
+
+Canonical layouts (docs/workloads.md): dense kernels (out, in), convolutions (out, in, height, width), recurrent gates
+as blocks of rows. Every transform below can be undone exactly; a property test holds each to that.
+"""
+
+import numpy as np
+
+
+class Tie(object):
+    """One row of an implementation's TENSORS table.
+
+    Parameters
+    ----------
+    canonical : str
+        Names of the canonical tensors, separated by blanks (several where the framework joins them).
+    own : str
+        The framework's names of the same numbers, separated by blanks (several where the framework splits them).
+    transforms : Transform
+        What leads from the canonical arrays to the framework's, in order.
+    """
+
+    def __init__(self, canonical, own, *transforms):
+        self.canonical = canonical.split()
+        self.own = own.split()
+        self.transforms = transforms
+
+    def to_own(self, tensors):
+        """Return {own name: array} for {canonical name: array}."""
+        arrays = [tensors[name] for name in self.canonical]
+        for transform in self.transforms:
+            arrays = transform.forward(arrays)
+        return dict(zip(self.own, arrays))
+
+    def to_canonical(self, tensors):
+        """Return {canonical name: array} for {own name: array}: the inverse of `to_own`."""
+        arrays = [tensors[name] for name in self.own]
+        for transform in reversed(self.transforms):
+            arrays = transform.backward(arrays)
+        return dict(zip(self.canonical, arrays))
+
+
+class Transform(object):
+    """A change of layout, and the change back. Both take and return a list of arrays."""
+
+    def forward(self, arrays):
+        raise NotImplementedError
+
+    def backward(self, arrays):
+        raise NotImplementedError
+
+
+class permute(Transform):
+    """Reorder the axes of every array, as numpy.transpose does."""
+
+    def __init__(self, *axes):
+        self.axes = axes
+
+    def forward(self, arrays):
+        return [np.transpose(array, self.axes) for array in arrays]
+
+    def backward(self, arrays):
+        return [np.transpose(array, np.argsort(self.axes)) for array in arrays]
+
+
+class gates(Transform):
+    """Reorder the gates of a recurrent layer, which lie in equal blocks along the first axis.
+
+    ``gates("r z n", "z r n")`` leads from the canonical order (reset, update, new) to Keras'.
+    """
+
+    def __init__(self, canonical, own):
+        self.canonical = canonical.split()
+        self.own = own.split()
+
+    def forward(self, arrays):
+        return [self._reorder(array, self.canonical, self.own) for array in arrays]
+
+    def backward(self, arrays):
+        return [self._reorder(array, self.own, self.canonical) for array in arrays]
+
+    @staticmethod
+    def _reorder(array, before, after):
+        blocks = dict(zip(before, np.split(array, len(before))))
+        return np.concatenate([blocks[gate] for gate in after])
+
+
+class stack(Transform):
+    """Several arrays of one shape become one, along a new first axis."""
+
+    def forward(self, arrays):
+        return [np.stack(arrays)]
+
+    def backward(self, arrays):
+        return list(arrays[0])
+
+
+class split(Transform):
+    """Each array becomes `parts` equal blocks of rows."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def forward(self, arrays):
+        return [block for array in arrays for block in np.split(array, self.parts)]
+
+    def backward(self, arrays):
+        groups = range(0, len(arrays), self.parts)
+        return [np.concatenate(arrays[start : start + self.parts]) for start in groups]
+
+
+class flatten_last(Transform):
+    """Columns of a dense kernel that reads a flattened image: channel-major becomes channels-last.
+
+    `channels`, `height` and `width` are those of the image before it was flattened.
+    """
+
+    def __init__(self, channels, height, width):
+        self.image = (channels, height, width)
+
+    def forward(self, arrays):
+        return [self._columns(array, self.image, (0, 2, 3, 1)) for array in arrays]
+
+    def backward(self, arrays):
+        channels, height, width = self.image
+        return [self._columns(array, (height, width, channels), (0, 3, 1, 2)) for array in arrays]
+
+    @staticmethod
+    def _columns(array, image, axes):
+        rows = len(array)
+        return array.reshape((rows,) + tuple(image)).transpose(axes).reshape(rows, -1)
+
+
+TRANSPOSE = permute(1, 0)
+"""Dense kernels: (out, in) becomes (in, out)."""
+
+CHANNELS_LAST = permute(2, 3, 1, 0)
+"""Convolution kernels: (out, in, height, width) becomes (height, width, in, out)."""

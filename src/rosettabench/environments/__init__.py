@@ -1,0 +1,1 @@
+"""Interpreters and the locked sets of packages that frameworks run in."""

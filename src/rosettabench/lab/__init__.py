@@ -1,0 +1,1 @@
+"""Workers started, turns given, resources sampled, results written."""

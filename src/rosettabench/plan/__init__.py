@@ -1,0 +1,1 @@
+"""A request becomes contests and trials."""

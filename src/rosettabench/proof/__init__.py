@@ -1,0 +1,1 @@
+"""The evidence that contenders do equal work."""

@@ -1,0 +1,1 @@
+"""What a run found, for the terminal, a browser, a spreadsheet or a program."""

@@ -1,0 +1,1 @@
+"""Pure functions: intervals, verdicts, rankings."""
