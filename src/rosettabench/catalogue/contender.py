@@ -1,0 +1,73 @@
+"""Contenders: a framework in an environment and a mode, as users write it.
+
+``pytorch``, ``pytorch:compiled``, ``pytorch@2.13.0``, ``keras[tensorflow]``, ``jax:eager``, and for the user's own
+installation ``pytorch@/their/venv/bin/python``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, find_framework
+from rosettabench.catalogue.names import nearest
+from rosettabench.errors import UsageError
+
+GRAMMAR = re.compile(r"(?P<framework>[\w-]+(\[[\w-]*\])?)(@(?P<release>[^:]+))?(:(?P<mode>[\w-]+))?")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One entry of a contest.
+
+    `lock` names the managed environment, or `python` the external interpreter: exactly one of them is set.
+    `copy` is 2 for the second entry of an A/A control.
+    """
+
+    framework: str
+    mode: str
+    lock: str | None
+    python: Path | None = None
+    copy: int = 1
+
+    @property
+    def entry(self) -> FrameworkEntry:
+        """The catalogue's entry of its framework."""
+        return all_frameworks()[self.framework]
+
+    @property
+    def label(self) -> str:
+        """The name in tables: as short as it is unambiguous. The second entry of a control ends in ``#2``."""
+        text = self.framework
+        if self.python is not None:
+            text += f"@{self.python}"
+        elif self.lock != self.entry.locks[0]:
+            text += f"@{str(self.lock).partition('@')[2]}"
+        if self.mode != self.entry.mode:
+            text += f":{self.mode}"
+        return text if self.copy == 1 else f"{text}#{self.copy}"
+
+
+def parse_contender(text: str, python: Path | None = None) -> Contender:
+    """Return the contender that `text` names; `python` is the interpreter for those that name no release.
+
+    Raises UsageError for an unknown framework, release or mode, with the nearest match.
+    """
+    match = GRAMMAR.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(
+            f"{text!r} is not a contender",
+            hint="Write framework, framework@release or framework:mode: pytorch:compiled.",
+        )
+    entry = find_framework(match["framework"])
+    mode = nearest(f"mode of {entry.name}", match["mode"], entry.modes) if match["mode"] else entry.mode
+    release = match["release"]
+    if release is None:
+        return Contender(entry.name, mode, None if python else entry.locks[0], python)
+    if "/" in release:
+        return Contender(entry.name, mode, None, Path(release))
+    if python is not None:
+        raise UsageError(f"{text!r} names a release and --python an interpreter", hint="Leave one of the two out.")
+    releases = {lock.partition("@")[2]: lock for lock in entry.locks}
+    return Contender(entry.name, mode, releases[nearest(f"release of {entry.name}", release, releases)])

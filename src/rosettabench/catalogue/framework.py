@@ -1,0 +1,84 @@
+"""Frameworks: what each adapter file says about itself, read without running it."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.catalogue.workload import Strict
+from rosettabench.errors import UsageError
+
+
+class FrameworkEntry(Strict):
+    """A framework, and an API of it, as the literal DESCRIPTION of its adapter states it."""
+
+    name: str
+    """As users write it: ``pytorch``, ``keras[tensorflow]``."""
+    title: str
+    modes: dict[str, str]
+    """Mode to what it means in this framework."""
+    mode: str
+    """The mode that is meant where none is named."""
+    packages: tuple[str, ...]
+    """Modules whose import shows that the framework is installed."""
+    locks: tuple[str, ...]
+    """Locked sets of packages it runs in; the first is the default."""
+    path: Path
+    backend: str | None = None
+    reference: bool = False
+    """True for the float64 references, which are proven against and never timed."""
+
+    @property
+    def implementation_name(self) -> str:
+        """The name of its files in the workloads' folders, without backend."""
+        return self.path.stem.replace("_", "-")
+
+
+@cache
+def all_frameworks() -> dict[str, FrameworkEntry]:
+    """Return every framework of the catalogue by name, the references among them."""
+    files = [path for root in catalogue_roots() for path in sorted((root / "frameworks").glob("[!_]*.py"))]
+    return {entry.name: entry for path in files for entry in read_entries(path)}
+
+
+def contestants() -> dict[str, FrameworkEntry]:
+    """Return the frameworks that can be entered in a contest: all but the references."""
+    return {name: entry for name, entry in all_frameworks().items() if not entry.reference}
+
+
+def find_framework(name: str) -> FrameworkEntry:
+    """Return the framework `name`; UsageError with the nearest match if there is none."""
+    frameworks = contestants()
+    return frameworks[nearest("framework", name, frameworks)]
+
+
+def read_entries(path: Path) -> list[FrameworkEntry]:
+    """Read an adapter file: one entry, or one for each of its back ends."""
+    description = read_description(path)
+    backends = description.pop("backends", None)
+    name = path.stem.replace("_", "-")
+    try:
+        if backends is None:
+            return [FrameworkEntry(name=name, path=path, **description)]
+        return [
+            FrameworkEntry(name=f"{name}[{backend}]", path=path, backend=backend, **{**description, **own})
+            for backend, own in backends.items()
+        ]
+    except ValidationError as error:
+        raise UsageError(f"DESCRIPTION in {path} is incomplete: {error}", "docs/adding-a-framework.md") from error
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """Return the literal that an adapter file assigns to DESCRIPTION."""
+    for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+        if isinstance(statement, ast.Assign) and [ast.unparse(name) for name in statement.targets] == ["DESCRIPTION"]:
+            description = ast.literal_eval(statement.value)
+            if isinstance(description, dict):
+                return description
+    raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/adding-a-framework.md.")

@@ -1,0 +1,46 @@
+"""Suites: named requests, one TOML file each."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.workload import Strict
+
+
+class Stopping(Strict):
+    """When a contest ends.
+
+    `precision` is the half-width of the intervals, relative, at which more rounds would tell nothing that the user
+    asked for; `rounds` are the fewest and the most; `seconds` of measuring is the cap in time.
+    """
+
+    precision: float = 0.02
+    rounds: tuple[int, int] = (5, 40)
+    seconds: float = 600.0
+
+
+class Suite(Strict):
+    """A named request: which workloads, on which contenders, with a control or not, and when to stop."""
+
+    name: str
+    title: str
+    workloads: tuple[str, ...]
+    contenders: tuple[str, ...]
+    control: bool = True
+    stopping: Stopping = Stopping()
+
+
+@cache
+def all_suites() -> dict[str, Suite]:
+    """Return every suite by name."""
+    files = sorted((Path(__file__).parent / "suites").glob("*.toml"))
+    return {path.stem: Suite(name=path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in files}
+
+
+def find_suite(name: str) -> Suite:
+    """Return the suite `name`; UsageError with the nearest match if there is none."""
+    suites = all_suites()
+    return suites[nearest("suite", name, suites)]

@@ -1,0 +1,117 @@
+"""Workloads: framework-neutral statements of work, one ``workload.toml`` each."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.errors import UsageError
+
+
+class Strict(BaseModel):
+    """A part of a catalogue file: unknown keys are mistakes, and nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Tensor(Strict):
+    """One canonical tensor: its name, its shape in the canonical layout, and how its first values are drawn."""
+
+    name: str
+    shape: tuple[int, ...]
+    init: str
+
+
+class DataEntry(Strict):
+    """Which data set, and the form that the workload wants it in."""
+
+    set: str
+    form: dict[str, Any]
+
+
+class Loss(Strict):
+    """The name of the loss; its mean over the batch is what is differentiated."""
+
+    name: str
+
+
+class Optimizer(Strict):
+    """Hyperparameters of Adam, with epsilon added after the bias correction."""
+
+    name: str
+    learning_rate: float
+    beta1: float
+    beta2: float
+    epsilon: float
+
+
+class Training(Strict):
+    """Batch size and epochs of the canonical training."""
+
+    batch_size: int
+    epochs: int
+
+
+class Metric(Strict):
+    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one."""
+
+    name: str
+    expected: tuple[float, float] | None = None
+
+
+class Workload(Strict):
+    """A workload as its ``workload.toml`` states it, value by value."""
+
+    name: str
+    title: str
+    study: str
+    summary: str
+    data: DataEntry
+    loss: Loss
+    optimizer: Optimizer
+    training: Training
+    metric: Metric
+    tensors: tuple[Tensor, ...]
+    folder: Path
+
+    @property
+    def parameters(self) -> int:
+        """Number of scalar parameters."""
+        return sum(prod(tensor.shape) for tensor in self.tensors)
+
+    def implementation(self, framework: str) -> Path | None:
+        """Return the file that implements this workload in `framework`, or None where there is none."""
+        for root in catalogue_roots():
+            path = root / "workloads" / self.folder.name / f"{framework.replace('-', '_')}.py"
+            if path.is_file():
+                return path
+        return None
+
+
+@cache
+def all_workloads() -> dict[str, Workload]:
+    """Return every workload of the catalogue by name."""
+    files = [path for root in catalogue_roots() for path in sorted((root / "workloads").glob("*/workload.toml"))]
+    return {workload.name: workload for workload in map(read_workload, files)}
+
+
+def read_workload(path: Path) -> Workload:
+    """Read one ``workload.toml``; its folder's name, with hyphens, is the workload's."""
+    name = path.parent.name.replace("_", "-")
+    try:
+        return Workload(name=name, folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UsageError(f"{path} does not describe a workload: {error}", hint="docs/adding-a-workload.md") from error
+
+
+def find_workload(name: str) -> Workload:
+    """Return the workload `name`; UsageError with the nearest match if there is none."""
+    workloads = all_workloads()
+    return workloads[nearest("workload", name, workloads)]

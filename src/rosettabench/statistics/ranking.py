@@ -1,0 +1,66 @@
+"""Many contenders: every pair compared at once, and ranks with ties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import exp, log
+
+from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.verdict import Finding, Verdict, judge
+
+Rounds = Mapping[int, float]
+"""Round to seconds per step, of one contender."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A contender's place: 1 + how many are surely faster, so that those nobody could part share a rank.
+
+    `relative` is the interval of its time over the reference contender's, None for that one itself and where the rounds
+    are too few.
+    """
+
+    label: str
+    rank: int
+    seconds_per_step: float
+    relative: Interval | None
+
+
+def ratios(a: Rounds, b: Rounds) -> list[float]:
+    """Return b's time over a's for each round that both took part in, in the order of rounds."""
+    return [b[number] / a[number] for number in sorted(a.keys() & b.keys())]
+
+
+def compare(contenders: Mapping[str, Rounds], confidence: float, margin: float, tests: int = 1) -> list[Verdict]:
+    """Return the verdict on every pair; all of them, at each of `tests` looks, hold together at `confidence`."""
+    pairs = list(combinations(contenders, 2))
+    each = tests * max(1, len(pairs))
+    return [judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, each), margin) for a, b in pairs]
+
+
+def rank(
+    contenders: Mapping[str, Rounds], verdicts: Sequence[Verdict], confidence: float, tests: int = 1
+) -> list[Ranked]:
+    """Return the contenders from fastest to slowest, with ties.
+
+    Times relative to the fastest have intervals that hold together, over all pairs and `tests` looks, at `confidence`:
+    they are the same as those of the verdicts.
+    """
+    each = tests * max(1, len(contenders) * (len(contenders) - 1) // 2)
+    surely_slower = [verdict.slower for verdict in verdicts if verdict.finding is Finding.FASTER]
+    typical = {label: geometric_mean(list(rounds.values())) for label, rounds in contenders.items() if rounds}
+    ordered = sorted(typical, key=lambda label: (surely_slower.count(label), typical[label]))
+    table = []
+    for label in ordered:
+        relative = None
+        if label != ordered[0]:
+            relative = ratio_interval(ratios(contenders[ordered[0]], contenders[label]), confidence, each)
+        table.append(Ranked(label, 1 + surely_slower.count(label), typical[label], relative))
+    return table
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of positive numbers: the mean that goes with ratios."""
+    return exp(sum(map(log, values)) / len(values))

@@ -1,0 +1,59 @@
+"""What an interval allows to say, and nothing more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rosettabench.statistics.interval import Interval
+
+
+class Finding(StrEnum):
+    """The three things that a comparison can find."""
+
+    FASTER = "faster"
+    EQUIVALENT = "no difference"
+    OPEN = "not enough data"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The comparison of two contenders.
+
+    `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
+    too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing.
+    """
+
+    finding: Finding
+    faster: str
+    slower: str
+    interval: Interval | None
+    margin: float
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, with its interval."""
+        if self.interval is None:
+            return f"{self.faster} and {self.slower}: not enough data"
+        span = f"{self.interval.confidence:.0%}: {self.interval.low:.3g} to {self.interval.high:.3g}"
+        if self.finding is Finding.FASTER:
+            return f"{self.faster} is faster than {self.slower} by {self.interval.ratio:.3g}× ({span})"
+        if self.finding is Finding.EQUIVALENT:
+            return f"{self.faster} and {self.slower}: no difference above {self.margin:.0%} ({span})"
+        return f"{self.faster} and {self.slower}: not enough data (ratio {self.interval.ratio:.3g}, {span})"
+
+
+def judge(a: str, b: str, b_over_a: Interval | None, margin: float) -> Verdict:
+    """Return the verdict on contenders `a` and `b` from the interval of b's time over a's.
+
+    Equivalent: the whole interval lies within the margin of practical equivalence, 1/(1+margin) to 1+margin (two
+    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise open.
+    """
+    if b_over_a is None:
+        return Verdict(Finding.OPEN, a, b, None, margin)
+    faster, slower, interval = (a, b, b_over_a) if b_over_a.ratio >= 1 else (b, a, b_over_a.inverse())
+    if interval.high <= 1 + margin and interval.low >= 1 / (1 + margin):
+        return Verdict(Finding.EQUIVALENT, faster, slower, interval, margin)
+    if interval.low > 1:
+        return Verdict(Finding.FASTER, faster, slower, interval, margin)
+    return Verdict(Finding.OPEN, faster, slower, interval, margin)

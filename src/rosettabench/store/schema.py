@@ -1,0 +1,189 @@
+"""The tables. Rows are only ever added: what happened does not unhappen, and a killed run loses nothing.
+
+Run ─< Contest ─< Entry ─< Block, Figure, Certification
+Run ─< Event, Failure
+
+On SQLite, triggers refuse UPDATE and DELETE, so that no mistake of ours, and no stray tool, rewrites a result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import DDL, JSON, ForeignKey, event
+from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
+
+SCHEMA_VERSION = 1
+"""Stored in the database; a store of another version is refused with a sentence, never half read."""
+
+
+class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
+    """Common base of all tables. Times (`at`) are UTC, ISO 8601, with microseconds."""
+
+    type_annotation_map = {dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012 (SQLAlchemy's own name)
+
+
+class Version(Base):
+    """One row: the version of this schema."""
+
+    __tablename__ = "schema_version"
+    version: Mapped[int] = mapped_column(primary_key=True)
+
+
+class Run(Base):
+    """One invocation of ``rosetta run``, with everything that it takes to go on with it."""
+
+    __tablename__ = "runs"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[str]
+    version: Mapped[str]
+    """Version of Rosettabench."""
+    command: Mapped[list[str]]
+    """The command that repeats it, word by word."""
+    request: Mapped[dict[str, Any]]
+    machine: Mapped[dict[str, Any]]
+    contests: Mapped[list[Contest]] = relationship(init=False, order_by="Contest.id", back_populates="run")
+    events: Mapped[list[Event]] = relationship(init=False, order_by="Event.id")
+    failures: Mapped[list[Failure]] = relationship(init=False, order_by="Failure.id")
+
+
+class Contest(Base):
+    """One workload with one setting of the axes: the contenders that are compared with each other."""
+
+    __tablename__ = "contests"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), index=True)
+    workload: Mapped[str]
+    setting: Mapped[dict[str, Any]]
+    """batch_size, device, precision, seed, threads."""
+    stopping: Mapped[dict[str, Any]]
+    run: Mapped[Run] = relationship(init=False, back_populates="contests")
+    entries: Mapped[list[Entry]] = relationship(init=False, order_by="Entry.id", back_populates="contest")
+
+
+class Entry(Base):
+    """One contender in one contest: a trial."""
+
+    __tablename__ = "entries"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    contest_id: Mapped[int] = mapped_column(ForeignKey("contests.id"), index=True)
+    label: Mapped[str]
+    framework: Mapped[str]
+    mode: Mapped[str]
+    lock: Mapped[str | None]
+    python: Mapped[str | None]
+    control_of: Mapped[str | None]
+    """For the second entry of the A/A control: the label of the first."""
+    contest: Mapped[Contest] = relationship(init=False, back_populates="entries")
+    blocks: Mapped[list[Block]] = relationship(init=False, order_by="Block.id")
+    figures: Mapped[list[Figure]] = relationship(init=False, order_by="Figure.id")
+    certifications: Mapped[list[Certification]] = relationship(init=False, order_by="Certification.id")
+
+
+class Block(Base):
+    """One timed turn: `steps` optimiser steps from step `first` on, with the device idle at both clock readings."""
+
+    __tablename__ = "blocks"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey("entries.id"), index=True)
+    at: Mapped[str]
+    session: Mapped[int]
+    """Which process of this entry: 1, and one more after each restart."""
+    phase: Mapped[str]
+    """``warm-up`` (recorded, not counted) or ``turn``."""
+    round: Mapped[int]
+    position: Mapped[int]
+    """Place within the round's random order, from 0."""
+    first: Mapped[int]
+    steps: Mapped[int]
+    samples: Mapped[int]
+    elapsed_s: Mapped[float]
+    cpu_s: Mapped[float]
+    loss: Mapped[float | None]
+    """Mean training loss over the block."""
+    learning_rate: Mapped[float | None]
+
+
+class Figure(Base):
+    """One measured number that is not a block.
+
+    Names: import_s, build_s, load_s, first_step_s, evaluate_s (with `detail` samples, correct, epoch), accuracy
+    (fraction; the same detail), peak_memory_bytes (process tree).
+    """
+
+    __tablename__ = "figures"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey("entries.id"), index=True)
+    at: Mapped[str]
+    session: Mapped[int]
+    name: Mapped[str]
+    value: Mapped[float]
+    detail: Mapped[dict[str, Any]]
+
+
+class Certificate(Base):
+    """The evidence that one contender did equal work; shared by every trial with the same `key`."""
+
+    __tablename__ = "certificates"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    key: Mapped[str] = mapped_column(index=True)
+    """sha256 over everything that the proof depends on."""
+    at: Mapped[str]
+    passed: Mapped[bool]
+    body: Mapped[dict[str, Any]]
+    digest: Mapped[str]
+    """sha256 of `body`: shows damage."""
+
+
+class Certification(Base):
+    """An entry's certificate: the one it was measured under."""
+
+    __tablename__ = "certifications"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey("entries.id"), index=True)
+    certificate_id: Mapped[int] = mapped_column(ForeignKey("certificates.id"))
+    session: Mapped[int]
+    certificate: Mapped[Certificate] = relationship(init=False)
+
+
+class Event(Base):
+    """Something that happened in a run: data prepared, environment ready, settings read back, interrupted, finished …"""
+
+    __tablename__ = "events"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), index=True)
+    contest_id: Mapped[int | None] = mapped_column(ForeignKey("contests.id"))
+    entry_id: Mapped[int | None] = mapped_column(ForeignKey("entries.id"))
+    at: Mapped[str]
+    kind: Mapped[str]
+    payload: Mapped[dict[str, Any]]
+
+
+class Failure(Base):
+    """A contender that crashed, hung, ran out of memory or could not be installed: a result with its cause."""
+
+    __tablename__ = "failures"
+    id: Mapped[int] = mapped_column(init=False, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), index=True)
+    contest_id: Mapped[int | None] = mapped_column(ForeignKey("contests.id"))
+    entry_id: Mapped[int | None] = mapped_column(ForeignKey("entries.id"))
+    at: Mapped[str]
+    stage: Mapped[str]
+    """environment, start, open, build, data, proof, warm-up, turn, evaluate."""
+    kind: Mapped[str]
+    """crash, out_of_memory, timeout, missing_package, unsupported, error, protocol, environment."""
+    what: Mapped[str]
+    hint: Mapped[str]
+    details: Mapped[str]
+
+
+for table in Base.metadata.tables.values():
+    for verb in ("UPDATE", "DELETE"):
+        event.listen(
+            table,
+            "after_create",
+            DDL(
+                f"CREATE TRIGGER {table.name}_no_{verb.lower()} BEFORE {verb} ON {table.name} "
+                "BEGIN SELECT RAISE(ABORT, 'results are append-only'); END"
+            ).execute_if(dialect="sqlite"),
+        )

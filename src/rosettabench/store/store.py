@@ -1,0 +1,153 @@
+"""The store: open it, add rows to it, read runs from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine, create_engine, event, inspect, select
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
+from sqlalchemy.orm import Session, selectinload
+
+from rosettabench.errors import StoreError, UsageError
+from rosettabench.store.schema import SCHEMA_VERSION, Base, Certificate, Certification, Contest, Entry, Run, Version
+
+Row = TypeVar("Row", bound=Base)
+
+
+def now() -> str:
+    """Return the present moment as the store writes it: UTC, ISO 8601, microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Store:
+    """Results, in any database that SQLAlchemy speaks to; an SQLite file by default.
+
+    Every `add` is committed, and on disk, before it returns. Raises StoreError with a sentence when the database cannot
+    be opened, read or written.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        with explained(url):
+            self.engine = open_engine(url)
+            self._create_or_check()
+
+    def _create_or_check(self) -> None:
+        if not inspect(self.engine).has_table(Version.__tablename__):
+            Base.metadata.create_all(self.engine)
+            self.add(Version(version=SCHEMA_VERSION))
+        with Session(self.engine) as session:
+            found = session.scalars(select(Version.version)).all()
+        if found != [SCHEMA_VERSION]:
+            raise StoreError(
+                f"the store {self.url} has schema {found}, this Rosettabench reads {SCHEMA_VERSION}",
+                hint="Name another with --store, or use the release of Rosettabench that wrote it.",
+            )
+
+    def add(self, row: Row) -> Row:
+        """Write one row durably and return it with its id."""
+        with explained(self.url), Session(self.engine, expire_on_commit=False) as session:
+            session.add(row)
+            session.commit()
+            return row
+
+    def runs(self) -> Sequence[Run]:
+        """Return all runs, newest first, without their contents."""
+        with explained(self.url), Session(self.engine) as session:
+            return session.scalars(select(Run).order_by(Run.at.desc())).all()
+
+    def run(self, run_id: str | None = None) -> Run:
+        """Return a run with everything below it; the newest where no id is given.
+
+        An unambiguous beginning of an id will do. Raises UsageError when there is no such run.
+        """
+        wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
+        if run_id is not None:
+            wanted = wanted.where(Run.id.startswith(run_id, autoescape=True))
+        with explained(self.url), Session(self.engine) as session:
+            found = session.scalars(wanted.limit(2)).all()
+        if not found:
+            raise UsageError(
+                f"there is no run {run_id!r} in {self.url}" if run_id else f"there is no run in {self.url} yet",
+                hint="rosetta list runs shows what there is; rosetta run makes one.",
+            )
+        if run_id is not None and len(found) > 1:
+            raise UsageError(f"{run_id!r} is the beginning of more than one run", hint="Type more of it.")
+        return found[0]
+
+    def certificate(self, key: str) -> Certificate | None:
+        """Return the newest certificate for `key`, or None. A damaged one raises StoreError."""
+        newest = select(Certificate).where(Certificate.key == key).order_by(Certificate.id.desc()).limit(1)
+        with explained(self.url), Session(self.engine) as session:
+            found = session.scalars(newest).first()
+        if found is not None and digest(found.body) != found.digest:
+            raise StoreError(
+                f"certificate {key[:12]} in {self.url} is damaged: its content does not match its digest",
+                hint="rosetta run --prove-again makes a new one.",
+            )
+        return found
+
+
+EVERYTHING = (
+    selectinload(Run.events),
+    selectinload(Run.failures),
+    selectinload(Run.contests).selectinload(Contest.entries).selectinload(Entry.blocks),
+    selectinload(Run.contests).selectinload(Contest.entries).selectinload(Entry.figures),
+    selectinload(Run.contests)
+    .selectinload(Contest.entries)
+    .selectinload(Entry.certifications)
+    .selectinload(Certification.certificate),
+)
+"""Loader options that bring a run with all that hangs on it, so that it can be read after the session is closed."""
+
+
+def digest(body: dict[str, Any]) -> str:
+    """Return the sha256 of a JSON object, independent of the order of its keys."""
+    return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def open_engine(url: str) -> Engine:
+    """Return an engine for `url`; for SQLite with WAL, durable commits and foreign keys."""
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite" and address.database:
+        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(address)
+    if address.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", prepare_sqlite)
+    return engine
+
+
+def prepare_sqlite(connection: Any, _record: object) -> None:
+    """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut."""
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+@contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn what a database driver says into a sentence for the user."""
+    try:
+        yield
+    except ArgumentError as error:
+        raise UsageError(f"{url!r} is not the URL of a store", "Write sqlite:////folder/file.sqlite.") from error
+    except OSError as error:
+        raise StoreError(
+            f"the store {url} cannot be opened: {error}", hint="Name another place with --store."
+        ) from error
+    except DatabaseError as error:
+        reason = str(error.orig)
+        hint = "Move the file away, or name another place with --store; nothing was overwritten."
+        if "full" in reason:
+            hint = "Free some space, then go on with: rosetta resume"
+        raise StoreError(f"the store {url} cannot be used: {reason}", hint=hint) from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"the store {url} cannot be used: {error}", hint="Check the URL given to --store.") from error
