@@ -16,19 +16,20 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
+    model = None
+
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         if hasattr(torch.backends, "cuda"):
             torch.backends.cuda.matmul.allow_tf32 = False
             torch.backends.cudnn.allow_tf32 = False
-        self.device = torch.device(self.setting.device)
-        self.model = self.implementation.Model().to(self.device)
-        self.tensors = dict(self.model.named_parameters())
+        if self.model is None:  # a compiled model is kept: it would be compiled again for nothing
+            self.device = torch.device(self.setting.device)
+            self.model = self.implementation.Model().to(self.device)
+            self.tensors = dict(self.model.named_parameters())
+            self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
-        self.forward = self.with_loss
-        if self.setting.mode == "compiled":
-            self.forward = torch.compile(self.with_loss)
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)

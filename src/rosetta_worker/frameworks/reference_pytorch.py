@@ -1,5 +1,6 @@
 """The reference in PyTorch: a workload's formulas and the optimiser's, written out, in float64 (or float32, to measure noise)."""
 
+import numpy as np
 import torch
 
 from rosetta_worker.framework import Framework
@@ -26,6 +27,7 @@ class Adapter(Framework):
         self.first = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.second = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.count = 0
+        self.known = None
 
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in self.tensors.items()}
@@ -43,26 +45,36 @@ class Adapter(Framework):
         for ids in batches:
             _, loss, gradients = self.differentiate(dataset, ids)
             self.adam(gradients)
+            self.known = None
             total += float(loss)
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
+        """Logits, loss and gradients; those of the same batch at the same weights are kept for the step after them."""
+        if self.known and np.array_equal(self.known[0], ids):
+            return self.known[1]
         inputs, labels = self.batch(dataset, ids)
         logits = self.implementation.forward(self.tensors, inputs)
         loss = cross_entropy(logits, labels)
         gradients = torch.autograd.grad(loss, list(self.tensors.values()))
-        return logits, loss, dict(zip(self.tensors, gradients))
+        self.known = ids, (logits, loss, dict(zip(self.tensors, gradients)))
+        return self.known[1]
 
     def adam(self, gradients):
-        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
+
+        The bias corrections are computed in the precision of the weights, too. In float32 that is the largest error of
+        the whole step: 1 - 0.999 keeps four digits (Optax and MXNet compute it so, PyTorch in float64).
+        """
         hyper = self.setting.optimizer
+        beta1, beta2 = torch.tensor([hyper.beta1, hyper.beta2], dtype=self.dtype)
         self.count += 1
         with torch.no_grad():
             for name, g in gradients.items():
                 m = self.first[name] = hyper.beta1 * self.first[name] + (1 - hyper.beta1) * g
                 v = self.second[name] = hyper.beta2 * self.second[name] + (1 - hyper.beta2) * g * g
-                m_hat = m / (1 - hyper.beta1**self.count)
-                v_hat = v / (1 - hyper.beta2**self.count)
+                m_hat = m / (1 - beta1**self.count)
+                v_hat = v / (1 - beta2**self.count)
                 self.tensors[name] -= hyper.learning_rate * m_hat / (torch.sqrt(v_hat) + hyper.epsilon)
 
     def gradients(self, dataset, ids):

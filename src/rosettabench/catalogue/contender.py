@@ -66,7 +66,7 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
     if release is None:
         return Contender(entry.name, mode, None if python else entry.locks[0], python)
     if "/" in release:
-        return Contender(entry.name, mode, None, Path(release))
+        return Contender(entry.name, mode, None, Path(release).expanduser().absolute())
     if python is not None:
         raise UsageError(f"{text!r} names a release and --python an interpreter", hint="Leave one of the two out.")
     releases = {lock.partition("@")[2]: lock for lock in entry.locks}

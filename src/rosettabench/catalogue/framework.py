@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.workload import Strict, faults
 from rosettabench.errors import UsageError
 
 
@@ -71,7 +71,7 @@ def read_entries(path: Path) -> list[FrameworkEntry]:
             for backend, own in backends.items()
         ]
     except ValidationError as error:
-        raise UsageError(f"DESCRIPTION in {path} is incomplete: {error}", "docs/adding-a-framework.md") from error
+        raise UsageError(f"{path}: DESCRIPTION: {faults(error)}", hint="See docs/adding-a-framework.md.") from error
 
 
 def read_description(path: Path) -> dict[str, Any]:

@@ -21,6 +21,11 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def faults(error: ValidationError) -> str:
+    """Return what is wrong with a part of a catalogue file, key by key."""
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+
+
 class Tensor(Strict):
     """One canonical tensor: its name, its shape in the canonical layout, and how its first values are drawn."""
 
@@ -108,7 +113,10 @@ def read_workload(path: Path) -> Workload:
     try:
         return Workload(name=name, folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise UsageError(f"{path} does not describe a workload: {error}", hint="docs/adding-a-workload.md") from error
+        why = faults(error) if isinstance(error, ValidationError) else error
+        raise UsageError(
+            f"{path} does not describe a workload: {why}", hint="See docs/adding-a-workload.md."
+        ) from error
 
 
 def find_workload(name: str) -> Workload:

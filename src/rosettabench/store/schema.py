@@ -182,7 +182,7 @@ for table in Base.metadata.tables.values():
         event.listen(
             table,
             "after_create",
-            DDL(
+            DDL(  # type: ignore[no-untyped-call]
                 f"CREATE TRIGGER {table.name}_no_{verb.lower()} BEFORE {verb} ON {table.name} "
                 "BEGIN SELECT RAISE(ABORT, 'results are append-only'); END"
             ).execute_if(dialect="sqlite"),

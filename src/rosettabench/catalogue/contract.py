@@ -1,0 +1,174 @@
+"""What a framework's adapter and a workload's implementation must hold, checked without running either.
+
+docs/adding-a-framework.md and docs/adding-a-workload.md say the same in words.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rosettabench.catalogue.framework import FrameworkEntry, read_entries
+from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.workload import Workload
+from rosettabench.errors import UsageError
+
+ORDER = ("Model", "loss", "optimizer", "TENSORS")
+"""What every implementation defines, in this order, so that two of them can be read beside each other."""
+
+LAST = "arrange"
+"""What an implementation may define, behind all that."""
+
+NOT_OF_REFERENCES = {"get", "set", "linger"}
+"""Methods that a reference does without: it holds the canonical tensors themselves, and nobody times it."""
+
+
+def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload]) -> list[str]:
+    """Return a sentence for everything that is missing in the adapters and in the cells of framework × workload.
+
+    Each begins with the file that lacks it, or that is not there.
+    """
+    by_path = {entry.path: entry for entry in frameworks}
+    sentences = [sentence for path in by_path for sentence in missing_in_adapter(path)]
+    for workload in workloads:
+        for entry in by_path.values():
+            sentences += missing_in_cell(entry, workload)
+    return sentences
+
+
+def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
+    """Yield what a workload's implementation in a framework lacks, which may be all of it."""
+    path = workload.implementation(entry.implementation_name)
+    if path is None:
+        place = workload.folder / f"{entry.path.stem}.py"
+        yield f"{place} is missing: {workload.name} is not written in {entry.implementation_name}"
+    elif entry.reference:
+        yield from missing_in_reference(path)
+    else:
+        yield from missing_in_implementation(path, workload)
+
+
+def missing_in_adapter(path: Path) -> list[str]:
+    """Return what an adapter file, ``frameworks/<name>.py``, lacks: in its DESCRIPTION, and of the class Adapter."""
+    tree = parsed(path)
+    if isinstance(tree, str):
+        return [tree]
+    try:
+        entries = read_entries(path)
+    except UsageError as error:
+        return [error.what]
+    sentences = [
+        f"{path}: DESCRIPTION calls {entry.mode!r} the mode of {entry.name}, which is none of its modes"
+        for entry in entries
+        if entry.mode not in entry.modes
+    ]
+    sentences += [f"{path}: DESCRIPTION names no lock for {entry.name}" for entry in entries if not entry.locks]
+    classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
+    if "Adapter" not in classes:
+        return [*sentences, f"{path}: there is no class Adapter(Framework)"]
+    spared = NOT_OF_REFERENCES if entries[0].reference else set()
+    has = methods(classes["Adapter"], classes)
+    return sentences + [
+        f"{path}: Adapter lacks the method {name}" for name in sorted(required_methods() - spared - has)
+    ]
+
+
+def methods(defined: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
+    """Return the names of a class's methods, those that it inherits from other `classes` of its file included."""
+    own = {statement.name for statement in defined.body if isinstance(statement, ast.FunctionDef)}
+    bases = [classes[base.id] for base in defined.bases if isinstance(base, ast.Name) and base.id in classes]
+    return own.union(*(methods(base, classes) for base in bases))
+
+
+def required_methods() -> set[str]:
+    """Return the methods of the worker's class Framework that do nothing but raise NotImplementedError."""
+    tree = ast.parse((worker_folder() / "framework.py").read_text(encoding="utf-8"))
+    base = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Framework")
+    return {
+        method.name
+        for method in base.body
+        if isinstance(method, ast.FunctionDef) and ast.unparse(method.body[-1]) == "raise NotImplementedError"
+    }
+
+
+def missing_in_reference(path: Path) -> list[str]:
+    """Return what the implementation of a reference lacks: it is the docstring and one function, ``forward``."""
+    tree = parsed(path)
+    if isinstance(tree, str):
+        return [tree]
+    lacks = [] if "forward" in defined_names(tree) else [f"{path}: there is no function forward(w, inputs)"]
+    return [*missing_docstring(path, tree), *lacks]
+
+
+def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
+    """Return what an implementation, ``workloads/<workload>/<framework>.py``, lacks, or has in another order."""
+    tree = parsed(path)
+    if isinstance(tree, str):
+        return [tree]
+    names = defined_names(tree)
+    sentences = missing_docstring(path, tree)
+    sentences += [f"{path}: {name} is not defined" for name in ORDER if name not in names]
+    found = [name for name in names if name in (*ORDER, LAST)]
+    if found != sorted(found, key=[*ORDER, LAST].index):
+        sentences.append(f"{path}: defines {', '.join(found)}; the order is {', '.join(ORDER)}, and then {LAST}")
+    if "TENSORS" in names:
+        sentences += missing_ties(path, tree, workload)
+    return sentences
+
+
+def missing_ties(path: Path, tree: ast.Module, workload: Workload) -> list[str]:
+    """Return which of the workload's tensors TENSORS does not tie, ties twice, or ties though there is none."""
+    tied = tied_names(tree)
+    if tied is None:
+        return [f'{path}: TENSORS is not a list of Tie("canonical names", …) with the names written out']
+    wanted = [tensor.name for tensor in workload.tensors]
+    return [
+        *(f"{path}: TENSORS does not tie {name}" for name in wanted if name not in tied),
+        *(f"{path}: TENSORS ties {name} twice" for name in dict.fromkeys(tied) if tied.count(name) > 1),
+        *(f"{path}: {workload.name} has no tensor {name}" for name in dict.fromkeys(tied) if name not in wanted),
+    ]
+
+
+def tied_names(tree: ast.Module) -> list[str] | None:
+    """Return the canonical names in the list TENSORS, in its order; None where it is not written out."""
+    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and assigned(node) == "TENSORS"]
+    if not values or not isinstance(values[-1], ast.List):
+        return None
+    names: list[str] = []
+    for entry in values[-1].elts:
+        match entry:
+            case ast.Call(func=ast.Name(id="Tie"), args=[ast.Constant(value=str(canonical)), *_]):
+                names += canonical.split()
+            case _:
+                return None
+    return names
+
+
+def defined_names(tree: ast.Module) -> list[str]:
+    """Return the names of a module's own top-level functions, classes and variables, in their order."""
+    names = []
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names.append(statement.name)
+        elif isinstance(statement, ast.Assign):
+            names.append(assigned(statement))
+    return names
+
+
+def assigned(statement: ast.Assign) -> str:
+    """Return what an assignment assigns to."""
+    return ast.unparse(statement.targets[0])
+
+
+def missing_docstring(path: Path, tree: ast.Module) -> list[str]:
+    """Return that the module's docstring is missing, if it is."""
+    return [] if ast.get_docstring(tree) else [f"{path}: there is no docstring at the top that says what it is"]
+
+
+def parsed(path: Path) -> ast.Module | str:
+    """Return the syntax tree of a file, or the sentence that it is not Python."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        return f"{path}: line {error.lineno} is not Python: {error.msg}"

@@ -1,0 +1,62 @@
+"""``rosetta prove``: certificates, without a measurement."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from rosettabench.cli.completion import complete_workloads
+from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, open_laboratory, split
+from rosettabench.errors import ProofError, UsageError
+
+
+def prove(  # noqa: PLR0913 (one parameter for each option)
+    workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
+    frameworks: Frameworks = None,
+    every: Annotated[bool, typer.Option("--all", help="Every workload in every framework and mode.")] = False,
+    axes: Axes = None,
+    python: Python = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    timeout: Timeout = 900.0,
+    store: StoreUrl = None,
+) -> None:
+    """Prove equal work, and print the certificates.
+
+    Every contender takes ten optimiser steps beside a float64 reference. The certificate lists, for each quantity, the
+    number that came closest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
+
+    Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
+    """
+    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.cli.console import console
+    from rosettabench.lab.contest import Contest
+    from rosettabench.plan.request import Request
+    from rosettabench.plan.setting import read_axes
+    from rosettabench.report.certificates import print_certificates
+
+    if every == bool(workloads):
+        raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
+    cells = tuple(f"{name}:{mode}" for name, entry in contestants().items() for mode in entry.modes)
+    laboratory = open_laboratory(store)
+    request = Request(
+        workloads=tuple(workloads or all_workloads()),
+        contenders=split(frameworks) or (cells if every else find_suite("quick").contenders),
+        python=str(python) if python else None,
+        axes=read_axes(axes or []),
+        control=False,
+        insist=True,
+        prove_again=True,
+        data_dir=str(data_dir.absolute()) if data_dir else None,
+        offline=offline,
+        timeout=timeout,
+    )
+    run = laboratory.begin(request, ["rosetta", *sys.argv[1:]])
+    with laboratory.display:
+        laboratory.go_on(run, Contest.prove)
+    if not print_certificates(laboratory.store.run(run.id), console()):
+        raise ProofError("not every contender is proven: see above")

@@ -1,0 +1,188 @@
+"""``rosetta run`` and ``rosetta resume``: the main job."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.cli.completion import complete_contenders, complete_runs, complete_suites, complete_workloads
+from rosettabench.errors import UsageError, WorkerError
+
+if TYPE_CHECKING:
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.plan.request import Request
+    from rosettabench.store.schema import Run
+
+Workloads = Annotated[
+    list[str] | None,
+    typer.Argument(help="Workloads; those of the suite if none is named.", autocompletion=complete_workloads),
+]
+Frameworks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--frameworks",
+        "-f",
+        help="Contenders, separated by commas: pytorch, pytorch:compiled, pytorch@2.13.0, keras[tensorflow].",
+        autocompletion=complete_contenders,
+    ),
+]
+Python = Annotated[
+    Path | None, typer.Option(help="Measure what is installed beside this interpreter instead of our environments.")
+]
+Axes = Annotated[list[str] | None, typer.Option("--set", help="Values on an axis: batch_size=32,256.")]
+DataDir = Annotated[
+    Path | None, typer.Option(help="Folder with the original data sets.", envvar="ROSETTA_DATA", show_default=False)
+]
+StoreUrl = Annotated[
+    str | None, typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
+Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
+Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
+
+
+def run(  # noqa: PLR0913 (one parameter for each option)
+    workloads: Workloads = None,
+    frameworks: Frameworks = None,
+    suite: Annotated[
+        str, typer.Option(help="What to run where nothing else is said.", autocompletion=complete_suites)
+    ] = "quick",
+    axes: Axes = None,
+    python: Python = None,
+    rounds: Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1),
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop measuring a contest after so long.", min=0.1)] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
+    margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
+    full: Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")] = False,
+    control: Annotated[bool, typer.Option(help="Enter the first contender twice (A/A control).")] = True,
+    insist: Annotated[
+        bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")
+    ] = False,
+    prove_again: Again = False,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    timeout: Timeout = 900.0,
+    store: StoreUrl = None,
+    report: Page = None,
+) -> None:
+    """Prove that contenders do equal work, then time them in turns.
+
+    Without arguments it runs the suite "quick". Everything is kept the moment it happens: after Ctrl-C, or worse,
+    `rosetta resume` goes on.
+
+    Example: rosetta run
+    Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
+    """
+    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.plan.request import Request
+    from rosettabench.plan.setting import read_axes
+
+    if full and (rounds or precision or seconds):
+        raise UsageError(
+            "--full trains to the end; --rounds, --precision and --seconds would stop it", "Leave one out."
+        )
+    named = find_suite(suite)
+    stopping = named.stopping.model_dump()
+    stopping |= {"rounds": (rounds, rounds)} if rounds else {}
+    stopping |= {"precision": precision} if precision else {}
+    stopping |= {"seconds": seconds} if seconds else {}
+    request = Request.model_validate(
+        {
+            "workloads": tuple(workloads or named.workloads),
+            "contenders": split(frameworks) or named.contenders,
+            "python": str(python) if python else None,
+            "axes": read_axes(axes or []),
+            "control": control and named.control,
+            "full": full,
+            "stopping": stopping,
+            "confidence": confidence,
+            "margin": margin,
+            "data_dir": str(data_dir.absolute()) if data_dir else None,
+            "offline": offline,
+            "insist": insist,
+            "prove_again": prove_again,
+            "timeout": timeout,
+        }
+    )
+    laboratory = open_laboratory(store)
+    started = laboratory.begin(request, ["rosetta", *sys.argv[1:]])
+    conduct(laboratory, started, report)
+
+
+def resume(
+    run_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN", help="A run, or the beginning of its name; else the newest.", autocompletion=complete_runs
+        ),
+    ] = None,
+    store: StoreUrl = None,
+    report: Page = None,
+) -> None:
+    """Go on with a run that was interrupted.
+
+    Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
+
+    Example: rosetta resume
+    """
+    laboratory = open_laboratory(store)
+    conduct(laboratory, laboratory.store.run(run_id), report)
+
+
+def split(frameworks: list[str] | None) -> tuple[str, ...]:
+    """Return contenders named by one or several -f options, each with commas between names."""
+    return tuple(word.strip() for text in frameworks or [] for word in text.split(",") if word.strip())
+
+
+def open_laboratory(store: str | None) -> Laboratory:
+    """Return the laboratory of this user: store, cache, and a display on standard error."""
+    from rosettabench.cli.progress import display
+    from rosettabench.errors import EnvironmentFault
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.places import cache_dir, store_url
+    from rosettabench.store.store import Store
+
+    cache = cache_dir()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{cache} cannot be made: {error.strerror}", "Name another with ROSETTA_CACHE."
+        ) from error
+    return Laboratory(Store(store or store_url()), cache, display())
+
+
+def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
+    """Do what is left of a run and report it, whatever happens on the way."""
+    try:
+        with laboratory.display:
+            laboratory.go_on(started)
+    except KeyboardInterrupt:
+        typer.echo("", err=True)
+        publish(laboratory.store.run(started.id), page)
+        typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
+        raise
+    finished = laboratory.store.run(started.id)
+    publish(finished, page)
+    if finished.failures:
+        raise WorkerError("incomplete", f"{len(finished.failures)} of the contenders failed or are missing: see above")
+
+
+def publish(finished: Run, page: Path | None) -> None:
+    """Print the tables of a run and write its page."""
+    from rosettabench.cli.console import console
+    from rosettabench.report.html import write_html
+    from rosettabench.report.summary import summarise
+    from rosettabench.report.terminal import print_run
+
+    summary = summarise(finished)
+    print_run(summary, console())
+    typer.echo(f"report: {write_html(summary, page or Path(f'rosetta-report-{finished.id}.html'))}")

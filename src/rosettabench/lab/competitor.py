@@ -1,0 +1,150 @@
+"""A competitor: one entry of a contest with its live worker, and every number of it on its way to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rosettabench.catalogue.contender import Contender
+from rosettabench.environments.environment import Environment
+from rosettabench.errors import WorkerError
+from rosettabench.lab.memory import peak_memory
+from rosettabench.lab.session import Session, Work
+from rosettabench.store.schema import Block, Entry, Event, Failure, Figure
+from rosettabench.store.store import Store, now
+
+
+class Competitor:
+    """One entry at work. A failure of its worker is written to the store and takes it out of the contest: `out` then says
+    why, and everything else goes on.
+    """
+
+    def __init__(self, contender: Contender, row: Entry, store: Store, run_id: str, number: int) -> None:
+        self.contender = contender
+        self.row = row
+        self.store = store
+        self.environment: Environment | None = None
+        self.session: Session | None = None
+        self.out: str | None = None
+        self._run_id = run_id
+        self._number = number
+
+    @property
+    def label(self) -> str:
+        """Its name in the contest."""
+        return self.contender.label
+
+    @property
+    def live(self) -> Session:
+        """Its session; only to be asked for while it is in the contest."""
+        assert self.session is not None
+        return self.session
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Do part of the contest: a failing worker becomes a Failure row of this stage, with its cause."""
+        try:
+            yield
+        except WorkerError as error:
+            self.fail(name, error)
+
+    def fail(self, stage: str, error: WorkerError) -> None:
+        """Write a failure down and leave the contest."""
+        self.out = error.what
+        self.store.add(
+            Failure(
+                run_id=self._run_id,
+                contest_id=self.row.contest_id,
+                entry_id=self.row.id,
+                at=now(),
+                stage=stage,
+                kind=error.kind,
+                what=error.what,
+                hint=error.hint,
+                details=error.details,
+            )
+        )
+        if self.session is not None:
+            self.session.process.kill()
+
+    def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
+        """Start the worker, import, build and load: each a figure."""
+        self.environment = environment
+        self.session = Session(self.contender.entry, self.contender.mode, environment, work, folder, timeout)
+        opened = self.session.open()
+        self.figure("import_s", opened["import_s"])
+        environment_facts = {
+            "kind": environment.kind,
+            "interpreter": environment.version,
+            "packages": opened["packages"],
+        }
+        self.event("environment", environment_facts)
+        self.figure("build_s", self.session.build()["build_s"])
+        self.figure("load_s", self.session.load())
+
+    def first_step(self) -> None:
+        """Time the very first step, compilation included; read the settings back; then start the model afresh."""
+        self.figure("first_step_s", self.live.train(0, 1).elapsed_s)
+        self.event("settings", self.live.settings())
+        self.live.build()
+
+    def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
+        """Do one block and write it down; return its seconds per step."""
+        done = self.live.train(first, steps)
+        self.store.add(
+            Block(
+                entry_id=self.row.id,
+                at=now(),
+                session=self._number,
+                phase=phase,
+                round=number,
+                position=position,
+                first=first,
+                steps=steps,
+                samples=done.samples,
+                elapsed_s=done.elapsed_s,
+                cpu_s=done.cpu_s,
+                loss=done.loss,
+                learning_rate=done.learning_rate,
+            )
+        )
+        return done.elapsed_s / steps
+
+    def evaluate(self, samples: int, epoch: int | None = None) -> None:
+        """Time one evaluation of the first `samples` test samples."""
+        found = self.live.evaluate(samples)
+        detail = {"samples": found["samples"], "correct": found["correct"], "epoch": epoch}
+        self.figure("evaluate_s", found["elapsed_s"], **detail)
+        self.figure("accuracy", found["correct"] / max(1, found["samples"]), **detail)
+
+    def note_memory(self) -> None:
+        """Write the peak memory of the process tree down."""
+        peak = peak_memory(self.live.process.pid)
+        if peak is not None:
+            self.figure("peak_memory_bytes", peak)
+
+    def figure(self, name: str, value: float, **detail: int | None) -> None:
+        """Write one figure of this session down."""
+        self.store.add(
+            Figure(entry_id=self.row.id, at=now(), session=self._number, name=name, value=value, detail=dict(detail))
+        )
+
+    def event(self, kind: str, payload: dict[str, object]) -> None:
+        """Write an event of this entry down."""
+        row = self.row
+        self.store.add(
+            Event(run_id=self._run_id, contest_id=row.contest_id, entry_id=row.id, at=now(), kind=kind, payload=payload)
+        )
+
+    @property
+    def number(self) -> int:
+        """Which process of this entry it is: 1, and one more after each restart."""
+        return self._number
+
+    def leave(self) -> None:
+        """End the worker."""
+        if self.session is not None and self.out is None:
+            self.session.process.close()
+        elif self.session is not None:
+            self.session.process.kill()

@@ -1,0 +1,152 @@
+"""A worker's process: started, spoken to over its own pipes, and ended without leaving anything behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from rosettabench.catalogue.roots import worker_folder
+from rosettabench.errors import WorkerError
+
+PROTOCOL = 1
+"""The version of docs/protocol.md that this controller speaks."""
+
+LOG_TAIL = 4000
+"""Characters of a dead worker's output that go into its result row."""
+
+
+class WorkerProcess:
+    """One worker. `ask` sends a request and blocks, without using the processor, until the reply is there.
+
+    The process leads a session of its own: a Ctrl-C at the terminal reaches only the controller, and ending the worker
+    ends all its children. When the controller itself is killed, the kernel kills the worker (see
+    ``rosetta_worker/__main__.py``).
+    """
+
+    def __init__(self, python: Path, log: Path, variables: Mapping[str, str], folder: Path) -> None:
+        request_end, self._requests = os.pipe()
+        self._replies, reply_end = os.pipe()
+        self._buffer = b""
+        self._number = 0
+        self._out_of_memory_kills = out_of_memory_kills()
+        self.log = log
+        command = [
+            str(python),
+            str(worker_folder() / "__main__.py"),
+            str(request_end),
+            str(reply_end),
+            str(os.getpid()),
+        ]
+        with log.open("ab") as output:
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    pass_fds=(request_end, reply_end),
+                    start_new_session=True,
+                    env=dict(variables),
+                    cwd=folder,
+                )
+            except OSError as error:
+                raise WorkerError("environment", f"{python} does not start: {error}", "rosetta env check") from error
+            finally:
+                os.close(request_end)
+                os.close(reply_end)
+        self.pid = self._process.pid
+
+    def ask(self, do: str, timeout: float, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
+        """Send one request and return the reply's fields.
+
+        Raises WorkerError when the worker answers with an error, dies, answers nonsense, or is silent for `timeout`
+        seconds; in the last three cases it is dead afterwards.
+        """
+        self._number += 1
+        line = json.dumps({"id": self._number, "do": do, **fields}) + "\n"
+        try:
+            os.write(self._requests, line.encode())
+        except BrokenPipeError:
+            raise self._death() from None
+        reply = self._parse(self._read_line(do, timeout))
+        if not reply["ok"]:
+            error = reply["error"]
+            raise WorkerError(error["kind"], f"{error['type']}: {error['message']}", details=error["traceback"])
+        return reply
+
+    def _read_line(self, do: str, timeout: float) -> bytes:
+        end = monotonic() + timeout
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self._replies], [], [], max(0.0, end - monotonic()))
+            if not ready:
+                self.kill()
+                raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
+            piece = os.read(self._replies, 1 << 16)
+            if not piece:
+                raise self._death()
+            self._buffer += piece
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _parse(self, line: bytes) -> dict[str, Any]:
+        try:
+            reply = json.loads(line)
+            if isinstance(reply, dict) and reply["id"] == self._number and isinstance(reply["ok"], bool):
+                return reply
+        except (ValueError, KeyError):
+            pass  # told below, together with replies that are JSON and yet no answer
+        self.kill()
+        raise WorkerError("protocol", f"the worker answered request {self._number} with {line[:200]!r}")
+
+    def _death(self) -> WorkerError:
+        """Return the error for a worker that is gone, with the cause as far as the system tells it."""
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:  # it closed its pipes and lives on
+            self.kill()
+            return WorkerError("protocol", "the worker closed its pipes without ending", details=self.tail())
+        self.kill()
+        if code == -signal.SIGKILL and out_of_memory_kills() > self._out_of_memory_kills:
+            return WorkerError("out_of_memory", "the system killed the worker: out of memory", details=self.tail())
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return WorkerError("crash", f"the worker died: {how}", details=self.tail())
+
+    def tail(self) -> str:
+        """Return the end of what the worker and its framework have printed."""
+        return self.log.read_text(errors="replace")[-LOG_TAIL:]
+
+    def close(self, patience: float = 5.0) -> None:
+        """Say goodbye, wait at most `patience` seconds, and end whatever is left of the process group."""
+        try:
+            self.ask("close", patience)
+            self._process.wait(patience)
+        except (WorkerError, subprocess.TimeoutExpired):
+            pass  # it is ended below in any case, and what it had to tell is in the store already
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process and its children now. May be called again."""
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        for descriptor in (self._requests, self._replies):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._requests = self._replies = -1
+
+
+def out_of_memory_kills() -> int:
+    """Return how many processes the kernel has killed for lack of memory since it started; 0 where it does not say."""
+    try:
+        lines = Path("/proc/vmstat").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))

@@ -1,0 +1,57 @@
+"""The registrar: nobody is ranked without a certificate, and nobody proves twice what stands proven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rosettabench.errors import ProofError, WorkerError
+from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.session import Work
+from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
+from rosettabench.proof.prove import Proof
+from rosettabench.proof.reference import Reference
+from rosettabench.proof.walk import STEPS
+from rosettabench.store.schema import Certificate, Certification
+from rosettabench.store.store import Store, digest, now
+
+
+class Registrar:
+    """Certifies the competitors of one contest. `reference` makes the reference when the first proof needs it."""
+
+    def __init__(self, store: Store, work: Work, weights: str, reference: Callable[[], Reference], again: bool) -> None:
+        self._store = store
+        self._work = work
+        self._weights = weights
+        self._make_reference = reference
+        self._reference: Reference | None = None
+        self._again = again
+
+    def certify(self, competitor: Competitor, folder: Path) -> Certificate:
+        """Return the competitor's certificate, proven now unless the very same was proven before.
+
+        Raises WorkerError where the worker, and ProofError where the reference, cannot do its part.
+        """
+        assert competitor.environment is not None
+        contender = competitor.contender
+        subject = subject_of(contender.entry, contender.mode, competitor.environment, self._work, self._weights)
+        key = certificate_key(subject)
+        known = None if self._again and contender.copy == 1 else self._store.certificate(key)
+        if known is None or not known.passed:
+            body = self._prove(competitor, subject, folder)
+            known = self._store.add(
+                Certificate(key=key, at=now(), passed=body["passed"], body=body, digest=digest(body))
+            )
+        self._store.add(Certification(entry_id=competitor.row.id, certificate_id=known.id, session=competitor.number))
+        return known
+
+    def _prove(self, competitor: Competitor, subject: dict[str, Any], folder: Path) -> dict[str, Any]:
+        if self._reference is None:
+            try:
+                self._reference = self._make_reference()
+            except WorkerError as error:
+                raise ProofError(f"the reference failed: {error.what}", error.hint or "rosetta env check") from error
+        proof = Proof(competitor.live, self._reference, folder)
+        proof.run()
+        return certificate_body(subject, proof.checks, self._reference.framework, STEPS, proof.cause)

@@ -1,0 +1,110 @@
+"""A session: one contender's live worker in one contest, from start to close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rosettabench.catalogue.framework import FrameworkEntry
+from rosettabench.catalogue.workload import Workload
+from rosettabench.data.prepared import Prepared
+from rosettabench.environments.environment import Environment
+from rosettabench.lab.machine import worker_variables
+from rosettabench.lab.process import PROTOCOL, WorkerProcess
+from rosettabench.plan.setting import Setting
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every contender of a contest is given: the same workload, setting, data, weights and batches.
+
+    `weights` maps canonical names to .npy files; `batches` is an .npy file of sample ids, (steps, batch size).
+    """
+
+    workload: Workload
+    setting: Setting
+    data: Prepared
+    weights: dict[str, str]
+    batches: Path
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The reply to one `train` request."""
+
+    elapsed_s: float
+    cpu_s: float
+    loss: float | None
+    learning_rate: float | None
+    samples: int
+
+
+class Session:
+    """Speaks the worker protocol for one contender. Every method raises WorkerError when the worker fails."""
+
+    def __init__(
+        self,
+        entry: FrameworkEntry,
+        mode: str,
+        environment: Environment,
+        work: Work,
+        folder: Path,
+        timeout: float,
+        precision: str | None = None,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.work = work
+        self.folder = folder
+        self.timeout = timeout
+        self._entry = entry
+        self._mode = mode
+        self._precision = precision or work.setting.precision
+        variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed")
+        self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+
+    def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
+        """Send one request of docs/protocol.md with this session's time limit."""
+        return self.process.ask(do, self.timeout, **fields)
+
+    def open(self) -> dict[str, Any]:
+        """Greet the worker and let it import framework and implementation; the reply of `open`."""
+        self.ask("hello", protocol=PROTOCOL)
+        implementation = self.work.workload.implementation(self._entry.implementation_name)
+        optimizer = self.work.workload.optimizer.model_dump()
+        setting = {
+            **self.work.setting.as_json(),
+            "precision": self._precision,
+            "mode": self._mode,
+            "backend": self._entry.backend,
+            "optimizer": optimizer,
+        }
+        return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
+
+    def build(self, weights: dict[str, str] | None = None) -> dict[str, Any]:
+        """Build the model, or start it afresh, from the canonical weights."""
+        return self.ask("build", weights=weights or self.work.weights)
+
+    def load(self) -> float:
+        """Give the worker its data and batches; the seconds that loading took."""
+        data = self.work.data
+        seconds = 0.0
+        for part, files in (("train", data.train), ("test", data.test)):
+            seconds += self.ask("data", part=part, inputs=str(files.inputs), labels=str(files.labels))["load_s"]
+        self.ask("batches", path=str(self.work.batches))
+        return seconds
+
+    def train(self, first: int, steps: int) -> Turn:
+        """Take `steps` optimiser steps from row `first` of the batches on."""
+        reply = self.ask("train", first=first, steps=steps)
+        return Turn(**{name: reply[name] for name in Turn.__annotations__})
+
+    def evaluate(self, samples: int, folder: Path | None = None) -> dict[str, Any]:
+        """Evaluate the first `samples` of the test part, the last partial batch included."""
+        where = {} if folder is None else {"folder": str(folder)}
+        return self.ask("evaluate", part="test", samples=samples, batch_size=self.work.setting.batch_size, **where)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the effective settings that the framework reports."""
+        settings: dict[str, Any] = self.ask("settings")["settings"]
+        return settings

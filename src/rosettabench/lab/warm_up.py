@@ -1,0 +1,71 @@
+"""How long a block is, and when a contender is warm: both from its own times, never assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+SHORTEST_BLOCK_S = 0.1
+"""A block of the fastest contender lasts at least this long: a thousand times the cost of a turn's messages and clock
+readings, measured at 0.1 ms (benchmarks/harness_overhead.py)."""
+
+ROUND_S = 2.0
+"""What a round of all contenders should last: short, so that a drift of the machine is common to all of a round."""
+
+SETTLED = 0.05
+"""A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks on
+a shared machine is of this size."""
+
+PROBE = (1, 5)
+"""Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed."""
+
+MOST_BLOCKS = 8
+"""After so many blocks the warm-up ends in any case; the report shows them."""
+
+
+class WarmUp:
+    """Decides, block by block, how long the next block is, and whether the warm-up is over.
+
+    A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the speed
+    (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
+    """
+
+    def __init__(self) -> None:
+        self.steps = PROBE[0]
+        self.blocks = 0
+        self._times: dict[str, list[float]] = {}
+
+    def note(self, seconds_per_step: Mapping[str, float]) -> None:
+        """Take in what one block of every contender took; those that are not among them have left."""
+        self.blocks += 1
+        if self.blocks < len(PROBE):
+            self.steps = PROBE[self.blocks]
+            return
+        wanted = block_steps(seconds_per_step) if seconds_per_step else self.steps
+        if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
+            self.steps = wanted
+            self._times = {}
+            return
+        self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
+
+    @property
+    def over(self) -> bool:
+        """Whether everybody is warm, or the warm-up has lasted long enough."""
+        if self.blocks >= MOST_BLOCKS:
+            return True
+        return bool(self._times) and all(is_warm(times) for times in self._times.values())
+
+
+def block_steps(seconds_per_step: Mapping[str, float]) -> int:
+    """Return how many steps a block has, the same for every contender, from what a step of each takes.
+
+    As many as fill a round of ROUND_S, but enough for a block of the fastest to reach SHORTEST_BLOCK_S.
+    """
+    fill = ROUND_S / sum(seconds_per_step.values())
+    reach = SHORTEST_BLOCK_S / min(seconds_per_step.values())
+    return max(1, round(fill), ceil(reach))
+
+
+def is_warm(seconds_per_step: Sequence[float]) -> bool:
+    """Return whether the times of a contender's blocks of one length, in order, have stopped falling."""
+    return len(seconds_per_step) >= 2 and seconds_per_step[-1] > (1 - SETTLED) * min(seconds_per_step[:-1])

@@ -1,0 +1,33 @@
+"""What a user asks for, in a form that the store keeps and a resumed run reads again."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from rosettabench.catalogue.suite import Stopping
+
+
+class Request(BaseModel):
+    """A request for a run; everything that the command line can say about what to measure.
+
+    `confidence` is that of all verdicts of a contest together, `margin` the difference that does not matter in practice.
+    `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times are
+    known well enough.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    workloads: tuple[str, ...]
+    contenders: tuple[str, ...]
+    python: str | None = None
+    axes: dict[str, list[int | str]] = {}
+    control: bool = True
+    full: bool = False
+    stopping: Stopping = Stopping()
+    confidence: float = 0.95
+    margin: float = 0.02
+    data_dir: str | None = None
+    offline: bool = False
+    insist: bool = False
+    prove_again: bool = False
+    timeout: float = 900.0

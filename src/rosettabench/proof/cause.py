@@ -1,0 +1,269 @@
+"""The likely cause of a failed proof: suspicions that can be tested are tested, and only what fits is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from math import isclose, isqrt
+from typing import Any
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Optimizer
+from rosettabench.proof.comparison import Deviation, canonical_form, relative
+from rosettabench.proof.optimizers import SUSPECTS, adam_trajectory
+from rosettabench.proof.reference import Reference
+from rosettabench.proof.walk import Array, Walked, read
+from rosettabench.proof.weights import Weights
+
+FITS = 1e-3
+"""A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
+round-off, and a hundred times less than the mistakes that it tells apart."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
+
+    `again` returns the contender's logits of one batch, computed anew at each call.
+    """
+
+    divergence: Deviation
+    found: Walked | None
+    reference: Reference
+    optimizer: Optimizer
+    again: Callable[[], Array]
+
+    @property
+    def exact(self) -> Walked:
+        """The reference's step."""
+        return self.reference.steps[self.divergence.step or 0]
+
+    def weights(self) -> Weights:
+        """The reference's parameters before this step."""
+        step = self.divergence.step or 0
+        files = self.reference.start if step == 0 else self.reference.steps[step - 1].parameters
+        return {name: np.array(read(files, name)) for name in self.reference.start}
+
+
+def likely_cause(case: Case) -> str | None:
+    """Return a sentence on what explains the first divergence, or None where no suspicion fits."""
+    suspicions = BY_QUANTITY.get(case.divergence.quantity, ())
+    return next((sentence for suspicion in suspicions for sentence in suspicion(case)), None)
+
+
+def numbers(case: Case, name: str) -> tuple[Array, Array]:
+    """Return the contender's array and the reference's: a gradient, or ``logits``."""
+    assert case.found is not None
+    return read(case.found.gradients, name), read(case.exact.gradients, name)
+
+
+# -- the batch ------------------------------------------------------------------------------------------------------
+
+
+def rounded_inputs(case: Case) -> Iterator[str]:
+    """Inputs that went through half precision on their way."""
+    assert case.found is not None
+    exact = read(case.exact.batch, "inputs")
+    found = canonical_form(read(case.found.batch, "inputs"), exact)
+    if found.shape == exact.shape and np.array_equal(found, exact.astype(np.float16)):
+        yield "the inputs are rounded to float16"
+
+
+def another_batch(case: Case) -> Iterator[str]:
+    """The batch of another step, or none of them."""
+    assert case.found is not None
+    found = read(case.found.batch, "labels")
+    for step in case.reference.steps:
+        if np.array_equal(found, read(step.batch, "labels")) and step.step != case.found.step:
+            yield f"step {case.found.step} was fed the batch of step {step.step}: batches are repeated or out of order"
+    yield "the samples are not those of the project's order: unshuffled, or shuffled by the framework itself"
+
+
+# -- the forward pass -----------------------------------------------------------------------------------------------
+
+
+def softmax_in_model(case: Case) -> Iterator[str]:
+    """Probabilities where logits are due."""
+    found, exact = numbers(case, "logits")
+    if found.shape == exact.shape and relative(found, softmax(exact)) < FITS:
+        yield "the model ends in a softmax, and the loss applies it again: it must return logits"
+
+
+def random_forward(case: Case) -> Iterator[str]:
+    """Two passes over one batch that differ."""
+    first, second = case.again(), case.again()
+    if relative(first, second) > FITS:
+        yield "two passes over the same batch differ: dropout, or another random layer, is active"
+
+
+def other_weights(case: Case) -> Iterator[str]:
+    """The reference under rearranged weights says what the contender says: the ties, or the layer, rearrange them."""
+    found, _ = numbers(case, "logits")
+    weights = case.weights()
+    for sentence, changed in rearrangements(weights):
+        if relative(found, case.reference.logits(case.divergence.step or 0, weights | changed)) < FITS:
+            yield sentence
+
+
+def rearrangements(weights: Weights) -> Iterator[tuple[str, Weights]]:
+    """Yield ways in which weights get mixed up: gates, flipped kernels, flatten order, biases left out."""
+    gated = [name for name in weights if name.startswith("gru.")]
+    for order in list(permutations(range(3)))[1:] if gated else ():
+        names = " ".join(("reset", "update", "new")[gate] for gate in order)
+        yield (
+            f"the gates of the GRU are in the order {names}; canonical is reset update new",
+            {name: np.concatenate([np.split(weights[name], 3)[gate] for gate in order]) for name in gated},
+        )
+    kernels = {name: array for name, array in weights.items() if array.ndim == 4}
+    if kernels:
+        flipped = {name: array[:, :, ::-1, ::-1] for name, array in kernels.items()}
+        yield "the convolution kernels are flipped: true convolution where cross-correlation is meant", flipped
+        yield from flatten_orders(weights, list(kernels.values())[-1].shape[0])
+    for name, array in weights.items():
+        if array.ndim == 1 and array.any():
+            yield f"the bias {name} is missing from the model", {name: np.zeros_like(array)}
+
+
+def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weights]]:
+    """Yield the dense kernel behind the last convolution with its columns in the other order."""
+    for name, array in weights.items():
+        side = isqrt(array.shape[1] // channels) if array.ndim == 2 else 0
+        if side and channels * side * side == array.shape[1]:
+            image = array.reshape(len(array), side, side, channels).transpose(0, 3, 1, 2)
+            yield (
+                f"{name} reads the image flattened channels-last; canonical is channel-major",
+                {name: image.reshape(array.shape)},
+            )
+
+
+def half_precision(case: Case) -> Iterator[str]:
+    """Errors of the size that 8 to 11 bits of mantissa leave: 2⁻¹¹ = 5e-4 and 2⁻⁸ = 4e-3 for one rounding."""
+    if 5e-5 < case.divergence.value < 3e-2:
+        yield "the deviation has the size of float16 or bfloat16 round-off: something is computed in half precision"
+
+
+def structure(case: Case) -> Iterator[str]:
+    """Nothing that can be tested fits: say what differs in practice."""
+    gru = any(name.startswith("gru.") for name in case.reference.start)
+    conv = any(read(case.reference.start, name).ndim == 4 for name in case.reference.start)
+    usual = ["another activation", "a layer too many or too few"]
+    usual += (
+        ["the reset gate applied before the recurrent product instead of after", "another last step"] if gru else []
+    )
+    usual += ["padding on the other side", "another stride"] if conv else []
+    yield "the model itself differs; usual causes are " + ", ".join(usual)
+
+
+# -- loss and gradients ---------------------------------------------------------------------------------------------
+
+
+def loss_scale(case: Case) -> Iterator[str]:
+    """A loss that is a multiple of the reference's, or one over probabilities."""
+    found, exact = case.found.turn.loss if case.found else None, case.exact.turn.loss
+    labels = read(case.exact.batch, "labels")
+    if found is None or exact is None:
+        yield "the loss is not a finite number"
+        return
+    if isclose(found / exact, len(labels), rel_tol=FITS):
+        yield "the loss is the sum over the batch; the mean is meant"
+    probabilities = softmax(softmax(read(case.exact.gradients, "logits")))
+    if isclose(found, float(-np.log(probabilities[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
+        yield "softmax is applied twice: the loss takes the logits for probabilities"
+    if found > exact:
+        yield "the loss is too large while the logits are right: a penalty on the weights is added, or labels are smoothed"
+
+
+def gradient_scale(case: Case) -> Iterator[str]:
+    """A gradient that is missing, zero, or a multiple of the reference's."""
+    name = str(case.divergence.tensor)
+    if case.found is None or name not in case.found.gradients:
+        yield f"{name} has no gradient: it is not part of the model, or not trained"
+        return
+    found, exact = numbers(case, name)
+    if not found.any():
+        yield f"the gradient of {name} is zero: it is cut off from the loss"
+        return
+    batch = len(read(case.exact.batch, "labels"))
+    factor = float(np.vdot(exact, found) / np.vdot(exact, exact))
+    if relative(found, factor * exact) < FITS:
+        meant = (
+            "the sum over the batch; the mean is meant"
+            if isclose(factor, batch, rel_tol=FITS)
+            else "rescaled or clipped"
+        )
+        yield f"the gradient is {factor:.4g} times what it should be: {meant}"
+
+
+# -- the update -----------------------------------------------------------------------------------------------------
+
+
+def other_optimizer(case: Case) -> Iterator[str]:
+    """An optimiser with other values, or another one, that ends where the contender did."""
+    assert case.found is not None
+    name = str(case.divergence.tensor)
+    if name not in case.found.parameters:
+        yield f"{name} is not among the framework's parameters"
+        return
+    found = read(case.found.parameters, name)
+    start = np.array(read(case.reference.start, name), np.float64)
+    if np.array_equal(found, start.astype(found.dtype)):
+        yield f"{name} does not move: the optimiser does not hold it"
+        return
+    steps = case.reference.steps[: case.found.step + 1]
+    gradients = [np.array(read(step.gradients, name), np.float64) for step in steps]
+    moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
+    best: tuple[float, str] = (case.divergence.value / 5, "")  # it must explain most of what was off
+    for sentence, change in SUSPECTS.items():
+        reached = adam_trajectory(start, gradients, **{**case.optimizer.model_dump(exclude={"name"}), **change})
+        best = min(best, (relative(found, reached, moved), sentence))
+    if best[1]:
+        yield best[1]
+
+
+def block_loop(case: Case) -> Iterator[str]:
+    """Single steps are right and a block is not."""
+    yield "a block of steps ends elsewhere than the same steps one by one: its loop skips, repeats or reorders batches"
+
+
+def evaluation_mode(case: Case) -> Iterator[str]:
+    """Evaluation alone is off."""
+    if relative(case.again(), case.again()) > FITS:
+        yield "two evaluations differ: dropout is active in evaluation"
+    yield "the model computes otherwise in evaluation than in training: a layer is in the wrong mode"
+
+
+def sample_count(case: Case) -> Iterator[str]:
+    """Samples lost or counted twice."""
+    if case.divergence.tensor == "evaluation":
+        yield "evaluation does not return every sample: the last, partial batch is dropped, or padded"
+    else:
+        yield "a step does not use the whole batch"
+
+
+def rate(case: Case) -> Iterator[str]:
+    """The learning rate as such."""
+    found = case.found.turn.learning_rate if case.found else None
+    yield f"the optimiser uses the learning rate {found}, the workload states {case.exact.turn.learning_rate}"
+
+
+BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
+    "batch": (rounded_inputs, another_batch),
+    "samples": (sample_count,),
+    "learning rate": (rate,),
+    "logits": (random_forward, softmax_in_model, other_weights, half_precision, structure),
+    "loss": (loss_scale, half_precision),
+    "gradient": (gradient_scale, half_precision),
+    "parameter": (other_optimizer, half_precision),
+    "block parameter": (block_loop,),
+    "evaluation logits": (evaluation_mode,),
+    "accuracy": (evaluation_mode,),
+}
+"""For the first quantity that diverges: the suspicions, the most specific first."""
+
+
+def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)
+    """Return the softmax over the last axis."""
+    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))

@@ -1,0 +1,117 @@
+"""Certificates: what was proven, and of what exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rosettabench.catalogue.framework import FrameworkEntry
+from rosettabench.catalogue.roots import worker_folder
+from rosettabench.environments.environment import Environment
+from rosettabench.lab.machine import processor_name
+from rosettabench.lab.session import Work
+from rosettabench.proof.comparison import Deviation
+from rosettabench.store.store import digest
+
+PROOF_VERSION = 1
+"""Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number of a proof: how far off it was, and how far off it was allowed to be."""
+
+    quantity: str
+    step: int | None
+    tensor: str | None
+    deviation: float
+    tolerance: float
+
+    @property
+    def passed(self) -> bool:
+        """True within the tolerance; never for a deviation that is not a number."""
+        return self.deviation <= self.tolerance
+
+    @property
+    def share(self) -> float:
+        """The deviation as a share of its tolerance: above 1 it failed."""
+        return self.deviation / self.tolerance if self.tolerance else (0.0 if self.deviation == 0 else float("inf"))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the check as the certificate stores it: infinity becomes None."""
+        found = asdict(self) | {"passed": self.passed}
+        return found | {"deviation": self.deviation if isfinite(self.deviation) else None}
+
+
+def make_check(deviation: Deviation, tolerance: float) -> Check:
+    """Return the check of one deviation."""
+    return Check(deviation.quantity, deviation.step, deviation.tensor, deviation.value, tolerance)
+
+
+def certificate_body(
+    subject: dict[str, Any], checks: Sequence[Check], reference: str, steps: int, cause: str | None
+) -> dict[str, Any]:
+    """Return the certificate as stored. `subject` is everything that it is bound to."""
+    failed = next((check for check in checks if not check.passed), None)
+    tightest: dict[str, Check] = {}
+    for check in checks:
+        if check.quantity not in tightest or check.share > tightest[check.quantity].share:
+            tightest[check.quantity] = check
+    return {
+        **subject,
+        "reference": reference,
+        "steps": steps,
+        "passed": failed is None,
+        "checks": [check.as_json() for check in checks],
+        "first_divergence": failed.as_json() if failed else None,
+        "cause": cause,
+        "tightest": {quantity: check.as_json() for quantity, check in tightest.items()},
+    }
+
+
+def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work: Work, weights: str) -> dict[str, Any]:
+    """Return everything that a proof depends on. `weights` is the digest of the canonical weights.
+
+    Any change in it makes another key, and a certificate of the old key is stale: it no longer certifies anything.
+    """
+    implementation = work.workload.implementation(entry.implementation_name)
+    assert implementation is not None  # the plan leaves out contenders without one
+    return {
+        "workload": work.workload.name,
+        "framework": entry.name,
+        "mode": mode,
+        "setting": work.setting.as_json(),
+        "interpreter": environment.version,
+        "packages": environment.packages,
+        "hashes": {
+            "implementation": file_digest(implementation),
+            "adapter": file_digest(entry.path),
+            "worker": folder_digest(worker_folder()),
+            "workload": folder_digest(work.workload.folder, "workload.toml", "reference_*.py"),
+            "weights": weights,
+            "data": work.data.digest,
+        },
+        "processor": processor_name(),
+        "proof_version": PROOF_VERSION,
+    }
+
+
+def certificate_key(subject: dict[str, Any]) -> str:
+    """Return the key under which a certificate of this subject is kept: sha256 over all of it."""
+    return digest(subject)
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def folder_digest(folder: Path, *patterns: str) -> str:
+    """Return the sha256 over the files in a folder that match: by default what all workers share."""
+    chosen = patterns or ("*.py", "optimizers/*.py", "frameworks/reference_*.py")
+    files = sorted(path for pattern in chosen for path in folder.glob(pattern))
+    return sha256("".join(f"{path.name}{file_digest(path)}" for path in files).encode()).hexdigest()

@@ -1,0 +1,75 @@
+"""Prove one contender: walk it beside the reference and compare everything, as it goes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rosettabench.lab.session import Session
+from rosettabench.proof.cause import Case, likely_cause
+from rosettabench.proof.certificate import Check, make_check
+from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
+from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
+from rosettabench.proof.walk import STEPS, Array, Walked, read, walk
+
+
+class Proof:
+    """The proof of one session. `run` fills `checks`; it stops at the end of the first step that diverges.
+
+    The worker has built the model when it begins, and must build it anew afterwards.
+    """
+
+    def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
+        self.checks: list[Check] = []
+        self.cause: str | None = None
+        self._session = session
+        self._reference = reference
+        self._folder = folder
+
+    @property
+    def passed(self) -> bool:
+        """True when something was compared and nothing failed."""
+        return bool(self.checks) and all(check.passed for check in self.checks)
+
+    def run(self) -> None:
+        """Compare the weights, each step, the evaluation, and a block that does the same steps in one turn."""
+        try:
+            self._session.build()
+            for deviations, found in self._stages():
+                for deviation in deviations:
+                    self.checks.append(make_check(deviation, self._reference.tolerances.of(deviation)))
+                failed = next((check for check in self.checks if not check.passed), None)
+                if failed is not None:
+                    self.cause = self._diagnose(failed, found)
+                    return
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
+        session, reference = self._session, self._reference
+        for found in walk(session, self._folder):
+            yield compare_step(found, reference.steps[found.step], reference.start), found
+            shutil.rmtree(self._folder / str(found.step))
+        evaluation = evaluate(session, self._folder / "evaluation")
+        yield compare_evaluations(evaluation, reference.evaluation), None
+        session.build()
+        session.train(0, STEPS)
+        files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
+        last = reference.steps[-1].parameters
+        yield compare_parameters(files, last, reference.start, None, "block parameter"), None
+
+    def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
+        divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
+        optimizer = self._session.work.workload.optimizer
+        again = self._logits_again if failed.step is not None else self._evaluation_again
+        return likely_cause(Case(divergence, found, self._reference, optimizer, again))
+
+    def _logits_again(self) -> Array:
+        files = self._session.ask("gradients", step=0, folder=str(self._folder / "again"))["files"]
+        return np.array(read(files, "logits"))
+
+    def _evaluation_again(self) -> Array:
+        return np.array(read(evaluate(self._session, self._folder / "again").files, "logits"))

@@ -1,0 +1,53 @@
+"""How far from the float64 reference an honest float32 computation may be.
+
+Two things bound it. The guides are what float32 round-off allows by itself: 2⁻²⁴ ≈ 6e-8 for one operation, growing with
+the square root of the length of a sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and once
+more through each layer on the way back. And the noise is a measurement, made anew for every proof: the reference itself in
+float32, and once more from weights that differ by one unit in the last place, shows tensor by tensor and step by step how
+far round-off is amplified. Adam needs that: it divides a gradient by its own size, so the round-off of a gradient near
+zero becomes a full step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rosettabench.proof.comparison import Deviation
+
+GUIDES = {
+    "batch": 0.0,
+    "samples": 0.0,
+    "learning rate": 1e-6,
+    "logits": 1e-5,
+    "loss": 1e-5,
+    "gradient": 1e-4,
+    "parameter": 1e-4,
+    "block parameter": 1e-4,
+    "evaluation logits": 1e-5,
+    "accuracy": 0.0,
+}
+"""Relative deviation that float32 may have where the noise is smaller. A learning rate is stored in float32 at worst."""
+
+SAFETY = 10.0
+"""How many times the measured noise is allowed.
+
+Two float32 computations of the same sum in different orders have round-off of the same distribution, not of the same
+size. The noise comes from two realisations; over tensors of many elements their norms vary by a factor of a few.
+"""
+
+Key = tuple[str, int | None, str | None]
+
+
+class Tolerances:
+    """The tolerance of every quantity, step and tensor, from the noise that the reference showed."""
+
+    def __init__(self, noise: Iterable[Deviation]) -> None:
+        self._noise: dict[Key, float] = {}
+        for deviation in noise:
+            key = (deviation.quantity, deviation.step, deviation.tensor)
+            self._noise[key] = max(self._noise.get(key, 0.0), deviation.value)
+
+    def of(self, deviation: Deviation) -> float:
+        """Return how large `deviation` may be."""
+        noise = self._noise.get((deviation.quantity, deviation.step, deviation.tensor), 0.0)
+        return max(GUIDES[deviation.quantity], SAFETY * noise)

@@ -1,0 +1,55 @@
+"""The walk of a proof: the same few optimiser steps for the reference and every contender, everything written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.lab.session import Session, Turn
+
+STEPS = 10
+"""Optimiser steps of a proof: enough for momentum, bias correction and running averages to show."""
+
+Array = NDArray[Any]
+Files = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What one step of a worker left: .npy files by tensor name, and the numbers of the step itself.
+
+    `gradients` also holds ``logits``, both from before the update; `parameters` are from after it.
+    """
+
+    step: int
+    batch: Files
+    gradients: Files
+    parameters: Files
+    turn: Turn
+
+
+def walk(session: Session, folder: Path) -> Iterator[Walked]:
+    """Take STEPS steps from freshly built weights and yield each; its files lie in ``folder/<step>/``."""
+    for step in range(STEPS):
+        place = folder / str(step)
+        batch = session.ask("batch", step=step, folder=str(place / "batch"))
+        gradients = session.ask("gradients", step=step, folder=str(place / "gradients"))
+        turn = session.train(step, 1)
+        parameters = session.ask("parameters", folder=str(place / "parameters"))
+        yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn)
+
+
+def read(files: Files, name: str) -> Array:
+    """Return one array of a step, memory-mapped. Nothing is ever unpickled."""
+    array: Array = np.load(files[name], mmap_mode="r", allow_pickle=False)
+    return array
+
+
+def evaluation_samples(batch_size: int, available: int) -> int:
+    """Return how many test samples a proof evaluates: two and a half batches, so that the last one is partial."""
+    return min(available, 2 * batch_size + max(1, batch_size // 2))

@@ -1,0 +1,99 @@
+"""The canonical initial weights: drawn once per workload and seed, the same for every framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from math import prod, sqrt
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.catalogue.workload import Tensor, Workload
+from rosettabench.errors import UsageError
+
+Weights = dict[str, NDArray[np.float32]]
+"""Canonical name to array."""
+
+
+def draw_weights(workload: Workload, seed: int) -> Weights:
+    """Return the canonical weights of a workload, float32.
+
+    Each tensor has a Philox stream of its own, keyed by the seed and the CRC-32 of its name, so that adding one tensor
+    changes no other.
+    """
+    return {tensor.name: draw(tensor, seed) for tensor in workload.tensors}
+
+
+def draw(tensor: Tensor, seed: int) -> NDArray[np.float32]:
+    """Return the first values of one tensor."""
+    generator = np.random.Generator(np.random.Philox(key=[seed, crc32(tensor.name.encode())]))
+    try:
+        rule = INITIALISERS[tensor.init]
+    except KeyError:
+        known = ", ".join(INITIALISERS)
+        raise UsageError(f"tensor {tensor.name} has the unknown init {tensor.init!r}", f"There is: {known}.") from None
+    return rule(generator, tensor.shape).astype(np.float32)
+
+
+def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Uniform within ±sqrt(6 / (fan in + fan out)): Glorot and Bengio (2010), equation 16.
+
+    `shape` is (out, in, …); the trailing extents of a convolution count in both fans.
+    """
+    field = prod(shape[2:])
+    limit = sqrt(6 / ((shape[0] + shape[1]) * field))
+    return generator.uniform(-limit, limit, shape)
+
+
+def normal_005(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Normal with mean 0 and standard deviation 0.05: the embeddings."""
+    return generator.normal(0, 0.05, shape)
+
+
+def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """All zero: the biases."""
+    return np.zeros(shape)
+
+
+INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
+    "glorot_uniform": glorot_uniform,
+    "normal_0.05": normal_005,
+    "zeros": zeros,
+}
+"""The names that ``init`` may have in a workload.toml."""
+
+
+def perturb(weights: Weights, seed: int) -> Weights:
+    """Return the weights with every number that is not zero moved by one unit in the last place, up or down by chance."""
+    generator = np.random.Generator(np.random.Philox(key=[seed, 1]))
+    return {
+        name: np.where(
+            array == 0,
+            array,
+            np.nextafter(array, generator.choice(np.array([-np.inf, np.inf], np.float32), array.shape)),
+        )
+        for name, array in weights.items()
+    }
+
+
+def save_weights(weights: Weights, folder: Path) -> dict[str, str]:
+    """Write each tensor as .npy; return {name: path} as the worker wants it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for name, array in weights.items():
+        path = folder / f"{name}.npy"
+        np.save(path, array)
+        files[name] = str(path)
+    return files
+
+
+def weights_digest(weights: Weights) -> str:
+    """Return the sha256 over names, shapes and values."""
+    total = sha256()
+    for name in sorted(weights):
+        total.update(f"{name}{weights[name].shape}".encode())
+        total.update(np.ascontiguousarray(weights[name]).tobytes())
+    return total.hexdigest()
