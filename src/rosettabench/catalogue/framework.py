@@ -76,9 +76,12 @@ def read_entries(path: Path) -> list[FrameworkEntry]:
 
 def read_description(path: Path) -> dict[str, Any]:
     """Return the literal that an adapter file assigns to DESCRIPTION."""
-    for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
-        if isinstance(statement, ast.Assign) and [ast.unparse(name) for name in statement.targets] == ["DESCRIPTION"]:
-            description = ast.literal_eval(statement.value)
-            if isinstance(description, dict):
-                return description
+    try:
+        for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "DESCRIPTION":
+                return dict(ast.literal_eval(statement.value))
+    except SyntaxError as error:
+        raise UsageError(f"{path}, line {error.lineno}, is not Python: {error.msg}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{path}: DESCRIPTION is no literal: {error}", "See docs/adding-a-framework.md.") from error
     raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/adding-a-framework.md.")

@@ -12,7 +12,7 @@ from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, Python, Sto
 from rosettabench.errors import ProofError, UsageError
 
 
-def prove(  # noqa: PLR0913 (one parameter for each option)
+def prove(
     workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
     frameworks: Frameworks = None,
     every: Annotated[bool, typer.Option("--all", help="Every workload in every framework and mode.")] = False,

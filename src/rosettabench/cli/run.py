@@ -45,7 +45,7 @@ Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worke
 Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 
-def run(  # noqa: PLR0913 (one parameter for each option)
+def run(
     workloads: Workloads = None,
     frameworks: Frameworks = None,
     suite: Annotated[
@@ -179,10 +179,13 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
 def publish(finished: Run, page: Path | None) -> None:
     """Print the tables of a run and write its page."""
     from rosettabench.cli.console import console
-    from rosettabench.report.html import write_html
-    from rosettabench.report.summary import summarise
+    from rosettabench.cli.report import Format, render, write
+    from rosettabench.report.html import file_stem
+    from rosettabench.report.run import summarise
     from rosettabench.report.terminal import print_run
 
     summary = summarise(finished)
     print_run(summary, console())
-    typer.echo(f"report: {write_html(summary, page or Path(f'rosetta-report-{finished.id}.html'))}")
+    path = page or Path(f"{file_stem(summary)}.html")
+    write(render(summary, Format.HTML), path)
+    typer.echo(f"report: {path}")

@@ -71,6 +71,15 @@ def rounded_inputs(case: Case) -> Iterator[str]:
         yield "the inputs are rounded to float16"
 
 
+def rearranged_inputs(case: Case) -> Iterator[str]:
+    """The right samples, each with its values in another order."""
+    assert case.found is not None
+    exact = read(case.exact.batch, "inputs")
+    found = canonical_form(read(case.found.batch, "inputs"), exact)
+    if found.shape == exact.shape and np.array_equal(np.sort(found, axis=-1), np.sort(exact, axis=-1)):
+        yield "the samples are right, and the values within them in another order: padded at the other end, or mirrored"
+
+
 def another_batch(case: Case) -> Iterator[str]:
     """The batch of another step, or none of them."""
     assert case.found is not None
@@ -139,9 +148,29 @@ def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weigh
 
 
 def half_precision(case: Case) -> Iterator[str]:
+    """An error as large as the one that weights rounded to float16 or bfloat16 would make."""
+    found, exact = numbers(case, "logits")
+    for name, bits in MANTISSAS.items():
+        rounded = {tensor: round_mantissa(array, bits) for tensor, array in case.weights().items()}
+        expected = relative(case.reference.logits(case.divergence.step or 0, rounded), exact)
+        if expected / 4 < relative(found, exact) < 4 * expected:
+            yield f"the deviation is as large as {name} would make it: something is computed in half precision"
+
+
+MANTISSAS = {"float16": 11, "bfloat16": 8}
+"""Bits of the mantissa, the leading one included."""
+
+
+def round_mantissa(array: Array, bits: int) -> Array:
+    """Return an array with its mantissas rounded to so many bits."""
+    mantissa, exponent = np.frexp(array)
+    return np.ldexp(np.round(mantissa * 2**bits) / 2**bits, exponent)
+
+
+def size_of_half(case: Case) -> Iterator[str]:
     """Errors of the size that 8 to 11 bits of mantissa leave: 2⁻¹¹ = 5e-4 and 2⁻⁸ = 4e-3 for one rounding."""
     if 5e-5 < case.divergence.value < 3e-2:
-        yield "the deviation has the size of float16 or bfloat16 round-off: something is computed in half precision"
+        yield "the deviation has the size of half-precision round-off: float16 or bfloat16 in this part of the step"
 
 
 def structure(case: Case) -> Iterator[str]:
@@ -249,13 +278,13 @@ def rate(case: Case) -> Iterator[str]:
 
 
 BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
-    "batch": (rounded_inputs, another_batch),
+    "batch": (rounded_inputs, rearranged_inputs, another_batch),
     "samples": (sample_count,),
     "learning rate": (rate,),
     "logits": (random_forward, softmax_in_model, other_weights, half_precision, structure),
-    "loss": (loss_scale, half_precision),
-    "gradient": (gradient_scale, half_precision),
-    "parameter": (other_optimizer, half_precision),
+    "loss": (loss_scale, size_of_half),
+    "gradient": (gradient_scale, size_of_half),
+    "parameter": (other_optimizer, size_of_half),
     "block parameter": (block_loop,),
     "evaluation logits": (evaluation_mode,),
     "accuracy": (evaluation_mode,),

@@ -47,7 +47,10 @@ class Tolerances:
             key = (deviation.quantity, deviation.step, deviation.tensor)
             self._noise[key] = max(self._noise.get(key, 0.0), deviation.value)
 
+    def noise(self, deviation: Deviation) -> float:
+        """Return how far the reference in float32 was off in the same place."""
+        return self._noise.get((deviation.quantity, deviation.step, deviation.tensor), 0.0)
+
     def of(self, deviation: Deviation) -> float:
         """Return how large `deviation` may be."""
-        noise = self._noise.get((deviation.quantity, deviation.step, deviation.tensor), 0.0)
-        return max(GUIDES[deviation.quantity], SAFETY * noise)
+        return max(GUIDES[deviation.quantity], SAFETY * self.noise(deviation))

@@ -4,9 +4,17 @@ from torch.nn.functional import unfold
 
 
 def forward(w, images):
-    x = convolve(images, w["conv1.kernel"], w["conv1.bias"]).clamp(min=0)
-    x = convolve(x, w["conv2.kernel"], w["conv2.bias"]).clamp(min=0)
+    x = relu(convolve(images, w["conv1.kernel"], w["conv1.bias"]))
+    x = relu(convolve(x, w["conv2.kernel"], w["conv2.bias"]))
     return x.reshape(len(x), -1) @ w["output.kernel"].T + w["output.bias"]
+
+
+def relu(x):
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``clamp`` is 1 there.
+
+    On this workload it matters: where the image is black and the bias still 0, so is the sum.
+    """
+    return x * (x > 0)
 
 
 def convolve(x, kernel, bias):

@@ -1,0 +1,100 @@
+"""Chainer: eager only, it knows no other mode."""
+
+import ctypes
+
+import chainer
+import numpy as np
+from chainer import functions as F
+
+from rosetta_worker.framework import Framework, resolve
+
+DESCRIPTION = {
+    "title": "Chainer",
+    "modes": {"eager": "define by run"},
+    "mode": "eager",
+    "packages": ["chainer"],
+    "locks": ["chainer@7.8.1"],
+}
+
+
+class Adapter(Framework):
+    """Chainer 7, on NumPy or on one CUDA device through CuPy."""
+
+    def build(self, weights):
+        self.device = chainer.get_device("@numpy" if self.setting.device == "cpu" else "@cupy:0")
+        self.device.use()
+        self.model = self.implementation.Model()
+        self.model.to_device(self.device)
+        self.set_parameters(weights)
+        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+
+    def get(self, own):
+        return chainer.cuda.to_cpu(resolve(self.model, own).array)
+
+    def set(self, own, array):
+        resolve(self.model, own).array[...] = self.device.send(array)
+
+    def load(self, inputs, labels):
+        return self.device.send(inputs), self.device.send(labels.astype("int32"))
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        return inputs[ids], labels[ids]
+
+    def train(self, dataset, batches):
+        total = 0.0
+        for ids in batches:
+            _, loss = self.differentiate(dataset, ids)
+            self.optimizer.update()
+            total += loss.array
+        return total / len(batches)
+
+    def differentiate(self, dataset, ids):
+        inputs, labels = self.batch(dataset, ids)
+        logits = self.model(inputs)
+        loss = self.implementation.loss(logits, labels)
+        self.model.cleargrads()
+        loss.backward()
+        return logits, loss
+
+    def gradients(self, dataset, ids):
+        logits, loss = self.differentiate(dataset, ids)
+        return logits, loss.array, self.canonical(lambda own: chainer.cuda.to_cpu(resolve(self.model, own).grad))
+
+    def evaluate(self, dataset, batches):
+        with chainer.using_config("train", False), chainer.no_backprop_mode():
+            return F.concat([self.model(self.batch(dataset, ids)[0]) for ids in batches], axis=0)
+
+    def synchronize(self):
+        if self.device.xp is not np:
+            chainer.cuda.Stream.null.synchronize()
+
+    def linger(self, size, repeats):
+        matrix = self.device.xp.full((size, size), 1.0 / size, "float32")
+        product = matrix
+        for _ in range(repeats):
+            product = product @ matrix
+        return product
+
+    def array(self, tensor):
+        return chainer.cuda.to_cpu(chainer.as_array(tensor))
+
+    def learning_rate(self):
+        return self.optimizer.alpha
+
+    def settings(self):
+        first = next(self.model.params())
+        return {
+            "threads": blas_threads(),
+            "device": "cpu" if first.xp is np else "cuda",
+            "precision": first.dtype.name,
+            "iDeep": chainer.config.use_ideep,
+            "cudnn_deterministic": chainer.config.cudnn_deterministic,
+            "mode": "eager",
+        }
+
+
+def blas_threads():
+    """Return the threads of NumPy's own BLAS, which does Chainer's arithmetic; None where that is not OpenBLAS."""
+    numpy_core = ctypes.CDLL(np.core._multiarray_umath.__file__)
+    return numpy_core.openblas_get_num_threads() if hasattr(numpy_core, "openblas_get_num_threads") else None

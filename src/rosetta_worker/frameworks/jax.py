@@ -1,0 +1,138 @@
+"""JAX with Flax NNX and Optax: op by op, or the whole step through nnx.jit."""
+
+import functools
+import pathlib
+
+import jax
+import numpy as np
+from flax import nnx
+from jax import numpy as jnp
+
+from rosetta_worker.framework import Framework, resolve
+
+DESCRIPTION = {
+    "title": "JAX (Flax NNX, Optax)",
+    "modes": {
+        "eager": "op by op, without jit (a scan is compiled all the same, and again in every step)",
+        "compiled": "nnx.jit of the whole step: forward, backward, update",
+    },
+    "mode": "compiled",
+    "packages": ["jax", "flax", "optax"],
+    "locks": ["jax@0.10.2"],
+}
+
+
+class Adapter(Framework):
+    """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
+
+    model = None
+
+    def build(self, weights):
+        if self.model is None:
+            jax.config.update("jax_default_device", jax.devices(self.setting.device)[0])
+            jax.config.update("jax_default_matmul_precision", "float32")  # no TF32
+            self.model = self.implementation.Model(nnx.Rngs(self.setting.seed))
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            self.compile(*MODES[self.setting.mode])
+        self.set_parameters(weights)
+        self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
+        self.step = self.bind(self.update, self.model, self.optimizer)
+
+    def compile(self, jit, nnx_jit, bind):
+        """Wrap each function that works on the device in what the mode wraps it in."""
+        self.take = jit(take)
+        self.differentiate = nnx_jit(nnx.value_and_grad(self.with_loss, has_aux=True))
+        self.update = nnx_jit(self.update)
+        self.predict = nnx_jit(predict)
+        self.bind = bind
+
+    def with_loss(self, model, inputs, labels):
+        logits = model(inputs)
+        return self.implementation.loss(logits, labels), logits
+
+    def update(self, model, optimizer, inputs, labels):
+        (loss, _), gradients = nnx.value_and_grad(self.with_loss, has_aux=True)(model, inputs, labels)
+        optimizer.update(model, gradients)
+        return loss
+
+    def get(self, own):
+        return np.asarray(resolve(self.model, own)[...])
+
+    def set(self, own, array):
+        resolve(self.model, own)[...] = jnp.asarray(array)
+
+    def load(self, inputs, labels):
+        return jnp.asarray(inputs), jnp.asarray(labels, "int32")
+
+    def batch(self, dataset, ids):
+        return self.take(dataset, ids)
+
+    def train(self, dataset, batches):
+        total = jnp.zeros(())
+        for ids in batches:
+            total += self.step(*self.batch(dataset, ids))
+        return total / len(batches)
+
+    def gradients(self, dataset, ids):
+        (loss, logits), gradients = self.differentiate(self.model, *self.batch(dataset, ids))
+        return logits, loss, self.canonical(lambda own: resolve(gradients, own)[...])
+
+    def evaluate(self, dataset, batches):
+        model = nnx.view(self.model, deterministic=True, use_running_average=True, raise_if_not_found=False)
+        return jnp.concatenate([self.predict(model, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def synchronize(self):
+        """Wait for every array that anybody still holds: the parameters, the optimiser's state, the last results.
+
+        JAX has no "wait for the device". But each step reads what the step before it wrote, so whoever has the last
+        state has all of them behind it.
+        """
+        jax.block_until_ready(jax.live_arrays())
+
+    def linger(self, size, repeats):
+        matrix = jnp.full((size, size), 1.0 / size)
+        product = matrix
+        for _ in range(repeats):
+            product = product @ matrix
+        return product
+
+    def learning_rate(self):
+        return float(self.optimizer.opt_state.hyperparams["learning_rate"][...])
+
+    def settings(self):
+        first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]
+        return {
+            "threads": eigen_threads(),
+            "device": next(iter(first.devices())).platform,
+            "precision": str(first.dtype),
+            "matmul_precision": jax.config.jax_default_matmul_precision,
+            "x64": jax.config.jax_enable_x64,
+            "mode": "eager" if self.bind is functools.partial else "compiled",
+        }
+
+
+def take(dataset, ids):
+    """Return the samples `ids` of (inputs, labels)."""
+    inputs, labels = dataset
+    return inputs[ids], labels[ids]
+
+
+def predict(model, inputs):
+    """Return the logits."""
+    return model(inputs)
+
+
+def untouched(function):
+    """Return `function`: what eager mode wraps functions in."""
+    return function
+
+
+MODES = {"eager": (untouched, untouched, functools.partial), "compiled": (jax.jit, nnx.jit, nnx.cached_partial)}
+"""By mode: how a function of arrays is compiled, how one of modules, and how modules are bound to it. cached_partial
+walks through the modules once; nnx.jit alone does in every step, which costs more than a small model's arithmetic."""
+
+
+def eigen_threads():
+    """Return the number of threads that XLA computes with on the CPU, counted; None where /proc does not tell."""
+    names = [path.read_text() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
+    return sum(name.startswith("tf_XLAEigen") for name in names) or None

@@ -1,0 +1,190 @@
+"""Keras 3: training by its own `fit`, eager or through the graphs of its back end."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.optimizers.keras import summed
+
+DESCRIPTION = {
+    "title": "Keras",
+    "modes": {
+        "eager": "compile(run_eagerly=True)",
+        "compiled": "Keras' default: tf.function, with XLA where Keras chooses it (on a GPU)",
+    },
+    "mode": "compiled",
+    "packages": ["keras"],
+    "locks": [],
+    "backends": {
+        "tensorflow": {
+            "title": "Keras on TensorFlow",
+            "packages": ["keras", "tensorflow"],
+            "locks": ["keras-tensorflow@3.15.1"],
+        },
+    },
+}
+
+
+class Adapter(Framework):
+    """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
+
+    model = None
+
+    def build(self, weights):
+        if self.model is None:
+            self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
+            self.model = self.compile(self.implementation.optimizer)
+            self.model.optimizer.build(self.model.trainable_variables)
+        self.twin = None
+        self.set_parameters(weights)
+        self.reset()
+
+    def compile(self, optimizer, metrics=()):
+        """Return a new model, ready to train in this setting's mode."""
+        model = self.implementation.Model()
+        model.compile(
+            optimizer(model, self.setting.optimizer),
+            loss=lambda labels, logits: self.implementation.loss(logits, labels),
+            metrics=list(metrics),
+            run_eagerly=self.setting.mode == "eager",
+        )
+        return model
+
+    def reset(self):
+        """Zero the optimiser's moments and its count of steps: a new optimiser would have to be compiled again."""
+        rate = self.model.optimizer.learning_rate
+        for variable in self.model.optimizer.variables:
+            if variable is not rate:
+                variable.assign(ops.zeros_like(variable))
+
+    def get(self, own):
+        return ops.convert_to_numpy(resolve(self.model, own))
+
+    def set(self, own, array):
+        resolve(self.model, own).assign(array)
+
+    def load(self, inputs, labels):
+        return inputs, labels.astype("int32")
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        return inputs[ids], labels[ids]
+
+    def train(self, dataset, batches):
+        inputs, labels = self.batch(dataset, batches.reshape(-1))
+        history = self.model.fit(inputs, labels, batch_size=batches.shape[1], shuffle=False, verbose=0)
+        return history.history["loss"][0]
+
+    def gradients(self, dataset, ids):
+        """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""
+        inputs, labels = self.batch(dataset, ids)
+        if self.twin is None:
+            self.logits = Logits((len(ids),) + tuple(self.model(inputs[:1]).shape[1:]))
+            self.twin = self.compile(lambda model, hyper: Gradients(), [self.logits])
+        self.twin.set_weights(self.model.get_weights())
+        history = self.twin.fit(inputs, labels, batch_size=len(ids), shuffle=False, verbose=0)
+        seen = self.twin.optimizer.of
+        return self.logits.seen, history.history["loss"][0], self.canonical(lambda own: seen(resolve(self.twin, own)))
+
+    def evaluate(self, dataset, batches):
+        inputs, _ = self.batch(dataset, np.concatenate(batches))
+        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0)
+
+    def synchronize(self):
+        self.backend.synchronize()
+
+    def linger(self, size, repeats):
+        matrix = ops.full((size, size), 1.0 / size)
+        product = matrix
+        for _ in range(repeats):
+            product = ops.matmul(product, matrix)
+        return product
+
+    def array(self, tensor):
+        return ops.convert_to_numpy(tensor)
+
+    def learning_rate(self):
+        return float(ops.convert_to_numpy(self.model.optimizer.learning_rate))
+
+    def settings(self):
+        found = {
+            "backend": keras.backend.backend(),
+            "precision": self.model.trainable_variables[0].dtype,
+            "layout": keras.config.image_data_format(),
+            "mode": "eager" if self.model.run_eagerly else "compiled",
+            "xla": self.model.jit_compile,
+        }
+        found.update(self.backend.settings(self.model))
+        return found
+
+
+class Gradients(keras.optimizers.Optimizer):
+    """Stands where an optimiser stands, and keeps the gradients instead of applying them."""
+
+    def __init__(self):
+        super().__init__(learning_rate=0.0)
+
+    def build(self, variables):
+        super().build(variables)
+        self.seen = self.add_optimizer_variables(variables, "gradient")
+
+    def update_step(self, gradient, variable, learning_rate):
+        self.assign(self.seen[self._get_variable_index(variable)], summed(gradient))
+
+    def of(self, variable):
+        """Return the gradient of one of the model's variables, as an array."""
+        return ops.convert_to_numpy(self.seen[self._get_variable_index(variable)])
+
+
+class Logits(keras.metrics.Metric):
+    """Stands where a metric stands, and keeps what the model answered."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.seen = self.add_variable(shape, "zeros")
+
+    def update_state(self, labels, logits, sample_weight=None):
+        self.seen.assign(logits)
+
+    def result(self):
+        return ops.max(self.seen)
+
+
+class TensorFlow(object):
+    """What Keras leaves to TensorFlow: threads, devices, waiting."""
+
+    def __init__(self, setting):
+        import tensorflow
+
+        self.tensorflow = tensorflow
+        tensorflow.config.threading.set_intra_op_parallelism_threads(setting.threads)
+        tensorflow.config.threading.set_inter_op_parallelism_threads(setting.threads)
+        tensorflow.config.experimental.enable_tensor_float_32_execution(False)
+        if setting.device == "cpu":
+            tensorflow.config.set_visible_devices([], "GPU")
+
+    def synchronize(self):
+        self.tensorflow.test.experimental.sync_devices()
+
+    def settings(self, model):
+        config = self.tensorflow.config
+        return {
+            "threads": config.threading.get_intra_op_parallelism_threads(),
+            "device": model.trainable_variables[0].value.device.split(":")[-2].lower(),
+            "tf32": config.experimental.tensor_float_32_execution_enabled(),
+        }
+
+
+BACKENDS = {"tensorflow": TensorFlow}
+"""What stands behind Keras, by the name that Keras itself has for it."""
+
+
+def in_force(backend):
+    """Return `backend`, once it is certain that Keras runs on it: Keras chooses when it is imported, and for good."""
+    if keras.backend.backend() != backend:
+        raise ImportError(
+            "Keras runs on %s, not on %s: set the variable KERAS_BACKEND before it is imported"
+            % (keras.backend.backend(), backend)
+        )
+    return backend

@@ -1,0 +1,104 @@
+"""MXNet Gluon: eager by its nature, compiled with hybridize."""
+
+import numpy as np
+
+if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when it is imported
+    np.bool = np.bool_
+
+import mxnet as mx
+from mxnet import autograd
+
+from rosetta_worker.framework import Framework, resolve
+
+DESCRIPTION = {
+    "title": "MXNet Gluon",
+    "modes": {"eager": "op by op, as its guides begin", "compiled": "hybridize() of the model"},
+    "mode": "eager",
+    "packages": ["mxnet"],
+    "locks": ["mxnet@1.9.1"],
+}
+
+
+class Adapter(Framework):
+    """MXNet 1.4 and newer, on the CPU or one CUDA device."""
+
+    model = None
+
+    def build(self, weights):
+        if self.model is None:
+            self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
+            self.model = self.implementation.Model()
+            self.model.initialize(ctx=self.context)
+            if self.setting.mode == "compiled":
+                self.model.hybridize()
+        self.set_parameters(weights)
+        self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
+
+    def get(self, own):
+        return resolve(self.model, own).data().asnumpy()
+
+    def set(self, own, array):
+        resolve(self.model, own).set_data(mx.nd.array(array, dtype=array.dtype))
+
+    def load(self, inputs, labels):
+        return self.to_device(inputs), self.to_device(labels.astype("int32"))
+
+    def to_device(self, array):
+        return mx.nd.array(array, self.context, array.dtype)
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        index = self.to_device(ids.astype("int32"))
+        return inputs.take(index), labels.take(index)
+
+    def train(self, dataset, batches):
+        total = mx.nd.zeros(1, self.context)
+        for ids in batches:
+            _, loss = self.differentiate(dataset, ids)
+            self.trainer.step(1)  # the loss is a mean already: nothing is left to divide by the batch size
+            total += loss
+        return total / len(batches)
+
+    def differentiate(self, dataset, ids):
+        inputs, labels = self.batch(dataset, ids)
+        with autograd.record():
+            logits = self.model(inputs)
+            loss = self.implementation.loss(logits, labels)
+        loss.backward()
+        return logits, loss
+
+    def gradients(self, dataset, ids):
+        logits, loss = self.differentiate(dataset, ids)
+        return logits, loss, self.canonical(lambda own: resolve(self.model, own).grad().asnumpy())
+
+    def evaluate(self, dataset, batches):
+        return mx.nd.concat(*[self.model(self.batch(dataset, ids)[0]) for ids in batches], dim=0)
+
+    def synchronize(self):
+        mx.nd.waitall()
+
+    def linger(self, size, repeats):
+        matrix = mx.nd.full((size, size), 1.0 / size, self.context)
+        product = matrix
+        for _ in range(repeats):
+            product = mx.nd.dot(product, matrix)
+        return product
+
+    def number(self, scalar):
+        return float(scalar.asscalar())
+
+    def array(self, tensor):
+        return tensor.asnumpy()
+
+    def learning_rate(self):
+        return self.trainer.learning_rate
+
+    def settings(self):
+        first = next(iter(self.model.collect_params().values())).data()
+        return {
+            "threads": mx.base._LIB.omp_get_max_threads(),
+            "device": first.context.device_type,
+            "precision": np.dtype(first.dtype).name,
+            "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
+            "mode": "compiled" if self.model._active else "eager",
+        }

@@ -1,0 +1,89 @@
+"""The reference in JAX: a workload's formulas and the optimiser's, written out, in float64. Independent of the one in PyTorch."""
+
+import jax
+import numpy as np
+from jax import numpy as jnp
+
+from rosetta_worker.framework import Framework
+
+DESCRIPTION = {
+    "title": "Reference on JAX",
+    "modes": {"eager": "formulas written out"},
+    "mode": "eager",
+    "packages": ["jax"],
+    "locks": ["jax@0.10.2"],
+    "reference": True,
+}
+
+
+class Adapter(Framework):
+    """Uses of JAX only its array operations and its differentiation: no layer, loss or optimiser of its own."""
+
+    def build(self, weights):
+        jax.config.update("jax_enable_x64", True)
+        self.dtype = self.setting.precision
+        self.tensors = {name: jnp.asarray(array, self.dtype) for name, array in weights.items()}
+        self.first = {name: jnp.zeros_like(tensor) for name, tensor in self.tensors.items()}
+        self.second = {name: jnp.zeros_like(tensor) for name, tensor in self.tensors.items()}
+        self.count = 0
+        self.forward = jax.jit(self.implementation.forward)
+        self.differentiate = jax.jit(jax.value_and_grad(self.with_loss, has_aux=True))
+
+    def with_loss(self, tensors, inputs, labels):
+        logits = self.implementation.forward(tensors, inputs)
+        return cross_entropy(logits, labels), logits
+
+    def parameters(self):
+        return {name: self.array(tensor) for name, tensor in self.tensors.items()}
+
+    def load(self, inputs, labels):
+        return jnp.asarray(inputs, self.dtype if inputs.dtype.kind == "f" else "int64"), jnp.asarray(labels, "int64")
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        return inputs[ids], labels[ids]
+
+    def train(self, dataset, batches):
+        total = 0.0
+        for ids in batches:
+            (loss, _), gradients = self.differentiate(self.tensors, *self.batch(dataset, ids))
+            self.adam(gradients)
+            total += float(loss)
+        return total / len(batches)
+
+    def adam(self, gradients):
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
+        hyper = self.setting.optimizer
+        self.count += 1
+        for name, g in gradients.items():
+            m = self.first[name] = hyper.beta1 * self.first[name] + (1 - hyper.beta1) * g
+            v = self.second[name] = hyper.beta2 * self.second[name] + (1 - hyper.beta2) * g * g
+            m_hat = m / (1 - hyper.beta1**self.count)
+            v_hat = v / (1 - hyper.beta2**self.count)
+            self.tensors[name] -= hyper.learning_rate * m_hat / (jnp.sqrt(v_hat) + hyper.epsilon)
+
+    def gradients(self, dataset, ids):
+        (loss, logits), gradients = self.differentiate(self.tensors, *self.batch(dataset, ids))
+        return logits, loss, {name: self.array(gradient) for name, gradient in gradients.items()}
+
+    def evaluate(self, dataset, batches):
+        return jnp.concatenate([self.forward(self.tensors, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def synchronize(self):
+        jax.block_until_ready(jax.live_arrays())
+
+    def array(self, tensor):
+        return np.array(tensor)
+
+    def learning_rate(self):
+        return self.setting.optimizer.learning_rate
+
+    def settings(self):
+        return {"device": "cpu", "precision": self.setting.precision, "mode": "eager"}
+
+
+def cross_entropy(logits, labels):
+    """Mean over the batch of -log softmax(logits)[label]."""
+    shifted = logits - logits.max(1, keepdims=True)
+    picked = jnp.take_along_axis(shifted, labels[:, None], 1)[:, 0]
+    return (jnp.log(jnp.exp(shifted).sum(1)) - picked).mean()

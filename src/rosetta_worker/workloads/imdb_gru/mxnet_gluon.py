@@ -1,0 +1,42 @@
+"""imdb-gru in MXNet Gluon."""
+
+from mxnet import gluon
+from mxnet.gluon import nn, rnn
+
+from rosetta_worker.optimizers.mxnet import Adam
+from rosetta_worker.tensors import Tie
+
+
+class Model(gluon.HybridBlock):
+    """Token ids (n, 150) to logits (n, 2)."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(30000, 125)
+        self.gru = rnn.GRU(100, layout="NTC", input_size=125)
+        self.output = nn.Dense(2, in_units=100)
+
+    def hybrid_forward(self, F, tokens):
+        x = self.embedding(tokens)
+        x = self.gru(x)
+        return self.output(F.slice_axis(x, axis=1, begin=-1, end=None))
+
+
+def loss(logits, labels):
+    return gluon.loss.SoftmaxCrossEntropyLoss()(logits, labels).mean()
+
+
+def optimizer(model, hyper):
+    adam = Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
+    return gluon.Trainer(model.collect_params(), adam)
+
+
+TENSORS = [
+    Tie("embedding", "embedding.weight"),
+    Tie("gru.kernel", "gru.l0_i2h_weight"),  # gates: reset, update, new, as in the canonical form
+    Tie("gru.recurrent_kernel", "gru.l0_h2h_weight"),
+    Tie("gru.bias", "gru.l0_i2h_bias"),
+    Tie("gru.recurrent_bias", "gru.l0_h2h_bias"),
+    Tie("output.kernel", "output.weight"),
+    Tie("output.bias", "output.bias"),
+]

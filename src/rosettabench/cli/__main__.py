@@ -1,0 +1,7 @@
+"""``python -m rosettabench.cli``: the same as ``rosetta``."""
+
+import sys
+
+from rosettabench.cli import main
+
+sys.exit(main())

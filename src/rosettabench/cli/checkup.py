@@ -1,0 +1,218 @@
+"""What a machine must have for Rosettabench, piece by piece, and the command that brings what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rosettabench.errors import RosettaError
+
+GIGABYTE = 10**9
+
+MEMORY = 4 * GIGABYTE
+"""Five workers of the suite ``quick``, alive at once: 1.3 GB for the imports alone (measured: PyTorch 0.22, Keras on
+TensorFlow 0.51, JAX 0.18, MXNet 0.13), the rest for models, compilers and the prepared data."""
+
+ENVIRONMENT = 1.4 * GIGABYTE
+"""On disk, of the largest environment in a suite, TensorFlow's."""
+
+COMPILERS = {
+    "apt-get": "sudo apt-get install g++",
+    "dnf": "sudo dnf install gcc-c++",
+    "zypper": "sudo zypper install gcc-c++",
+    "pacman": "sudo pacman -S gcc",
+    "apk": "sudo apk add g++",
+    "brew": "xcode-select --install",
+}
+"""Package managers, and how each brings g++."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked for. `state` is ``optional`` for what is not there and no suite needs."""
+
+    subject: str
+    state: Literal["ok", "missing", "optional"]
+    found: str
+    remedy: str = ""
+
+
+def all_checks(data_dir: Path | None) -> Iterator[Check]:
+    """Yield every check, in the order in which somebody would mend things."""
+    yield check_uv()
+    yield from check_interpreters()
+    yield from check_programs()
+    yield from check_environments()
+    yield check_disk()
+    yield check_memory()
+    yield from check_data(data_dir)
+    yield check_nvidia()
+    yield check_chromium()
+
+
+def suite_locks() -> set[str]:
+    """Return the names of the locks that the suites' contenders run in."""
+    from rosettabench.catalogue.contender import parse_contender
+    from rosettabench.catalogue.suite import all_suites
+
+    contenders = [parse_contender(text) for suite in all_suites().values() for text in suite.contenders]
+    return {contender.lock for contender in contenders if contender.lock}
+
+
+def check_uv() -> Check:
+    """Look for uv, which makes the environments."""
+    from rosettabench.environments.installer import uv_path
+
+    try:
+        return Check("uv", "ok", str(uv_path()))
+    except RosettaError as error:
+        return Check("uv", "missing", error.what, error.hint)
+
+
+def check_interpreters() -> Iterator[Check]:
+    """Look for a Python of every version that a lock asks for."""
+    from rosettabench.environments.interpreter import find_interpreter
+    from rosettabench.environments.lock import all_locks
+
+    wanted: dict[str, list[str]] = {}
+    for lock in all_locks():
+        wanted.setdefault(lock.python, []).append(lock.name)
+    for version, names in wanted.items():
+        try:
+            yield Check(f"Python {version}", "ok", str(find_interpreter(version)))
+        except RosettaError as error:
+            state: Literal["missing", "optional"] = "missing" if suite_locks() & {*names} else "optional"
+            yield Check(f"Python {version}", state, f"{error.what}; for {', '.join(names)}", error.hint)
+
+
+def check_programs() -> Iterator[Check]:
+    """Look for the programs that frameworks call: torch.compile wants a compiler."""
+    from rosettabench.environments.lock import all_locks
+
+    wanted: dict[str, list[str]] = {}
+    for lock in all_locks():
+        for program in lock.needs:
+            wanted.setdefault(program, []).append(lock.name)
+    for program, names in wanted.items():
+        found = shutil.which(program)
+        if found:
+            yield Check(program, "ok", found)
+        else:
+            yield Check(
+                program, "missing", f"not on PATH; compiled modes of {', '.join(names)} need it", bringing(program)
+            )
+
+
+def bringing(program: str) -> str:
+    """Return the command that installs a program with this machine's package manager."""
+    for manager, command in COMPILERS.items():
+        if program == "g++" and shutil.which(manager):
+            return command
+    return f"install {program} with your package manager"
+
+
+def check_environments() -> Iterator[Check]:
+    """Look at which environments are made; that one is not hinders nobody, since a run makes what it needs."""
+    from rosettabench.environments.environment import Environments
+    from rosettabench.environments.lock import all_locks
+    from rosettabench.places import cache_dir
+
+    here = Environments(cache_dir() / "environments")
+    for lock in all_locks():
+        made = here.find(lock)
+        if made:
+            yield Check(lock.name, "ok", f"Python {made.version}, {len(made.packages)} packages")
+        else:
+            yield Check(
+                lock.name, "optional", "not made yet; a run that needs it makes it", f"rosetta env make {lock.name}"
+            )
+
+
+def check_disk() -> Check:
+    """Compare the free space where the cache is with what the suites' missing environments, and data, will take."""
+    from rosettabench.places import cache_dir
+
+    folder = cache_dir()
+    place = next(parent for parent in [folder, *folder.parents] if parent.exists())
+    unmade = suite_locks() & {check.subject for check in check_environments() if check.state != "ok"}
+    needed = ENVIRONMENT * len(unmade) + GIGABYTE
+    free = shutil.disk_usage(place).free
+    found = f"{free / GIGABYTE:.1f} GB free for {folder}"
+    if not os.access(place, os.W_OK):
+        return Check("cache", "missing", f"{place} cannot be written", "export ROSETTA_CACHE=/folder/of/yours")
+    if free < needed:
+        remedy = "free some, or: export ROSETTA_CACHE=/folder/on/another/disk"
+        return Check("disk", "missing", f"{found}; {needed / GIGABYTE:.0f} GB are needed", remedy)
+    return Check("disk", "ok", found)
+
+
+def check_memory() -> Check:
+    """Compare the memory that is available with what the workers of a contest take."""
+    import psutil
+
+    available = psutil.virtual_memory().available
+    found = f"{available / GIGABYTE:.1f} GB available"
+    if available < MEMORY:
+        remedy = "close something, or enter fewer contenders at once: rosetta run -f pytorch,jax"
+        return Check("memory", "missing", f"{found}; a contest of five takes {MEMORY / GIGABYTE:.0f} GB", remedy)
+    return Check("memory", "ok", found)
+
+
+def check_data(data_dir: Path | None) -> Iterator[Check]:
+    """Say where the original of each data set was found."""
+    from rosettabench.data.find import find
+    from rosettabench.data.progress import silent
+    from rosettabench.data.registry import SETS
+    from rosettabench.places import cache_dir
+
+    for name, data_set in SETS.items():
+        try:
+            found = find(data_set, data_dir, cache_dir(), offline=True, progress=silent)
+        except RosettaError as error:
+            yield Check(name, "missing", error.what, error.hint)
+            continue
+        except OSError as error:
+            yield Check(name, "missing", f"{error.filename}: {error.strerror}", "give yourself access there")
+            continue
+        if found.source is not None:
+            yield Check(name, "ok", found.note)
+        else:
+            remedy = f"rosetta data {name}, or: export ROSETTA_DATA=/folder/with/it"
+            yield Check(name, "optional", "not here yet; a run downloads it, or makes a stand-in and says so", remedy)
+
+
+def check_nvidia() -> Check:
+    """Look for an NVIDIA card and its driver; without a card all is measured on the CPU."""
+    if shutil.which("nvidia-smi"):
+        query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        try:
+            result = subprocess.run(query, capture_output=True, text=True, timeout=20)
+        except subprocess.TimeoutExpired:
+            return Check("NVIDIA driver", "missing", "nvidia-smi hangs", "reboot, or reinstall the driver")
+        said = "; ".join((result.stdout or result.stderr).strip().splitlines())
+        if result.returncode == 0:
+            return Check("NVIDIA driver", "ok", said)
+        return Check("NVIDIA driver", "missing", f"nvidia-smi fails: {said}", "reboot, or reinstall the driver")
+    vendors = Path("/sys/bus/pci/devices").glob("*/vendor")
+    if any(vendor.read_text().strip() == "0x10de" for vendor in vendors):
+        return Check(
+            "NVIDIA driver", "optional", "a card, but no nvidia-smi", "install your distribution's NVIDIA driver"
+        )
+    return Check("NVIDIA driver", "ok", "no NVIDIA card: everything runs on the CPU")
+
+
+def check_chromium() -> Check:
+    """Look for Chromium, in which developers' tests open the report; nobody else needs it."""
+    browsers = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None) or next(iter(sorted(browsers.glob("chromium*"))), None)
+    if found:
+        return Check("Chromium", "ok", f"{found}, for developers' tests")
+    remedy = f"{sys.executable} -m playwright install chromium"
+    return Check("Chromium", "optional", "none; only developers' tests want it", remedy)

@@ -1,0 +1,81 @@
+"""What the shell offers after the Tab key: names from the catalogue, and runs from the store.
+
+A list such as ``-f pytorch,jax`` is completed behind its last comma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rosettabench.errors import RosettaError
+
+Offers = list[tuple[str, str]]
+"""What could stand there, and what it is."""
+
+KINDS = ("workloads", "frameworks", "suites", "environments", "runs")
+"""What ``rosetta list`` lists."""
+
+
+def complete_kind(incomplete: str) -> list[str]:
+    """Offer the kinds of things that ``rosetta list`` knows."""
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
+def complete_workloads(incomplete: str) -> Offers:
+    """Offer workloads."""
+    from rosettabench.catalogue.workload import all_workloads
+
+    return [(name, workload.title) for name, workload in all_workloads().items() if name.startswith(incomplete)]
+
+
+def complete_suites(incomplete: str) -> Offers:
+    """Offer suites."""
+    from rosettabench.catalogue.suite import all_suites
+
+    return [(name, suite.title) for name, suite in all_suites().items() if name.startswith(incomplete)]
+
+
+def complete_work(incomplete: str) -> Offers:
+    """Offer workloads and suites, for what takes either."""
+    return [*complete_workloads(incomplete), *complete_suites(incomplete)]
+
+
+def complete_contenders(incomplete: str) -> Offers:
+    """Offer contenders, each framework in each of its modes, for a list with commas."""
+    from rosettabench.catalogue.framework import contestants
+
+    names = {name: entry.title for name, entry in contestants().items()}
+    for name, entry in contestants().items():
+        names.update({f"{name}:{mode}": told for mode, told in entry.modes.items() if mode != entry.mode})
+    return behind_comma(incomplete, names.items())
+
+
+def complete_frameworks(incomplete: str) -> Offers:
+    """Offer frameworks, the references among them, for a list with commas."""
+    from rosettabench.catalogue.framework import all_frameworks
+
+    return behind_comma(incomplete, [(name, entry.title) for name, entry in all_frameworks().items()])
+
+
+def complete_data_sets(incomplete: str) -> Offers:
+    """Offer data sets."""
+    from rosettabench.data.registry import SETS
+
+    return [(name, data_set.title) for name, data_set in SETS.items() if name.startswith(incomplete)]
+
+
+def complete_runs(incomplete: str) -> Offers:
+    """Offer the runs in the store."""
+    from rosettabench.cli.list import stored_runs
+
+    try:
+        return [(run.id, " ".join(run.command)) for run in stored_runs(None) if run.id.startswith(incomplete)]
+    except RosettaError:  # whoever presses Tab wants no error message in the middle of the line: nothing is offered
+        return []
+
+
+def behind_comma(incomplete: str, offers: Iterable[tuple[str, str]]) -> Offers:
+    """Complete the last word of a list with commas; words that the list has already are not offered again."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.split(",")
+    return [(before + comma + word, told) for word, told in offers if word.startswith(last) and word not in taken]

@@ -1,0 +1,91 @@
+"""``rosetta data``: data sets prepared for the workloads, ahead of a run, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rosettabench.cli.completion import complete_data_sets
+from rosettabench.errors import DataError
+
+if TYPE_CHECKING:
+    from rosettabench.data.prepared import Prepared
+    from rosettabench.data.progress import Progress
+
+
+def data(
+    sets: Annotated[
+        list[str] | None,
+        typer.Argument(help="Data sets; without any, all.", autocompletion=complete_data_sets, show_default=False),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the original files.", envvar="ROSETTA_DATA", show_default=False),
+    ] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Download nothing.")] = False,
+) -> None:
+    """Prepare data sets, and check them.
+
+    Each is looked for in the data folder, else downloaded from its original source, else replaced by a stand-in. What
+    was prepared before is read through and compared with its checksum.
+
+    Example: rosetta data imdb --data-dir ~/datasets
+    """
+    from rosettabench.data.prepare import prepare
+    from rosettabench.places import cache_dir
+
+    for name, form in wanted_forms(sets):
+        with shown(name) as progress:
+            arguments: dict[str, Any] = {"data_dir": data_dir, "cache": cache_dir(), "offline": offline}
+            prepared = prepare(name, form, progress=progress, **arguments)
+            progress("checking every byte")
+            if not prepared.is_intact():
+                typer.echo(f"{prepared.folder} was damaged: it is prepared again.", err=True)
+                prepared.discard()
+                prepared = prepare(name, form, progress=progress, **arguments)
+            if not prepared.is_intact():
+                raise DataError(f"{prepared.folder} is damaged again and again", "Check that disk.")
+        typer.echo(described(prepared, form))
+
+
+def wanted_forms(sets: list[str] | None) -> list[tuple[str, dict[str, Any]]]:
+    """Return each data set, of those named or of all, once in every form that a workload asks for."""
+    from rosettabench.catalogue.names import nearest
+    from rosettabench.catalogue.workload import all_workloads
+
+    entries = [workload.data for workload in all_workloads().values()]
+    known = {entry.set for entry in entries}
+    chosen = {nearest("data set", name, known) for name in sets} if sets else known
+    forms = {(entry.set, repr(entry.form)): entry.form for entry in entries if entry.set in chosen}
+    return [(name, form) for (name, _), form in forms.items()]
+
+
+def described(prepared: Prepared, form: dict[str, Any]) -> str:
+    """Return what a prepared data set is, where it came from, and where it is."""
+    words = ", ".join(f"{key} {value}" for key, value in form.items())
+    return (
+        f"{prepared.name} ({words}): {prepared.note}\n"
+        f"  {prepared.train.samples:,} training and {prepared.test.samples:,} test samples, "
+        f"sha256 {prepared.digest[:12]}, in {prepared.folder}"
+    )
+
+
+@contextmanager
+def shown(name: str) -> Iterator[Progress]:
+    """Show progress on standard error while the context lasts, if that is a terminal."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bars
+
+    terminal = Console(stderr=True)
+    with Bars(console=terminal, transient=True, disable=not terminal.is_terminal) as bars:
+        task = bars.add_task(name, total=None)
+
+        def progress(message: str, done: int | None = None, total: int | None = None) -> None:
+            bars.update(task, description=escape(f"{name}: {message}"), completed=done or 0, total=total)
+
+        yield progress

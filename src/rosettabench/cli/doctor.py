@@ -1,0 +1,84 @@
+"""``rosetta doctor``: what is missing on this machine and the command that mends it, and how noisy the machine is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.cli.console import console, table
+from rosettabench.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from rosettabench.cli.noise import Noise
+
+PRECISION = 0.02
+"""The difference for which the number of rounds is told: the one at which suites stop by default."""
+
+HOPELESS = 10
+"""Rounds are not counted beyond so many times the most that a suite allows."""
+
+COLOURS = {"ok": "green", "missing": "red", "optional": "yellow"}
+
+
+def doctor(
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder with original data sets.", envvar="ROSETTA_DATA", show_default=False)
+    ] = None,
+    noise: Annotated[bool, typer.Option(help="Measure how noisy the machine is, about 3 seconds.")] = True,
+) -> None:
+    """Say what is missing on this machine and how noisy it is.
+
+    Ends with exit code 3 if something is missing that a suite needs.
+
+    Example: rosetta doctor
+    """
+    from rich.text import Text
+
+    from rosettabench.cli.checkup import all_checks
+    from rosettabench.lab.machine import describe_machine
+
+    out = console()
+    machine = describe_machine()
+    memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
+    out.print(f"{machine['processor']}, {machine['cores']} cores, {memory}, {machine['system']}")
+    rows = table("", "what", "state", "found", "what mends it")
+    missing = False
+    for check in all_checks(data_dir):
+        rows.add_row(check.subject, Text(check.state, style=COLOURS[check.state]), check.found, check.remedy)
+        missing = missing or check.state == "missing"
+    out.print(rows)
+    if noise:
+        from rosettabench.cli.noise import measure_noise
+
+        if sys.stdout.isatty():
+            out.print("Measuring how noisy it is, 3 seconds …")
+        out.print(told(measure_noise(), machine["cores"]))
+    if missing:
+        raise typer.Exit(EnvironmentFault.exit_code)
+
+
+def told(noise: Noise, cores: int) -> str:
+    """Return in sentences how noisy the machine was, and what that means for a contest."""
+    from rosettabench.catalogue.suite import Stopping
+
+    low, high = noise.spread
+    rounds, most = noise.rounds(PRECISION), Stopping().rounds[1]
+    lines = [
+        f"Noise now: the same {1000 * noise.median:.0f} ms of work took {low:.2f} to {high:.2f} times its median "
+        f"(90% of {len(noise.seconds)} blocks).",
+        f"To tell a ratio to within {PRECISION:.0%}, a contest of turns that short needs "
+        f"{f'about {rounds}' if rounds <= HOPELESS * most else f'more than {HOPELESS * most}'} rounds.",
+    ]
+    if rounds > most:
+        lines.append(
+            f"Suites stop after {most} rounds at most: their intervals will be wider than {PRECISION:.0%} here."
+        )
+    if noise.stolen is not None and noise.stolen >= 0.005:
+        lines.append(f"{noise.stolen:.1%} of the processors' time went to other virtual machines on this host.")
+    if noise.load is not None:
+        busy = ": others are at work here; wait for them, or measure longer" if noise.load > cores else ""
+        lines.append(f"Load of the last minute: {noise.load:.1f} on {cores} cores{busy}.")
+    return "\n".join(lines)

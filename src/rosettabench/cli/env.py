@@ -1,0 +1,161 @@
+"""``rosetta env``: the environments that frameworks run in."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.errors import EnvironmentFault, UsageError
+
+if TYPE_CHECKING:
+    from rosettabench.environments.environment import Environments
+    from rosettabench.environments.lock import Lock
+
+app = typer.Typer(
+    name="env",
+    no_args_is_help=True,
+    help="List, make, check and remove the environments that frameworks run in.\n\nExample: rosetta env make pytorch",
+)
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Environments (pytorch@2.13.0) or frameworks (pytorch: its default one).", show_default=False),
+]
+
+
+@app.command("list")
+def list_environments() -> None:
+    """List environments, and which are made.
+
+    Example: rosetta env list
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from rosettabench.environments.lock import all_locks
+
+    environments, locks = made_ones(), all_locks()
+    pythons = {version: interpreter(version) for version in {lock.python for lock in locks}}
+    table = Table()
+    table.add_column("environment", no_wrap=True)
+    for heading in ("holds", "Python", "made", "size", "interpreter"):
+        table.add_column(heading, overflow="fold")
+    for lock in locks:
+        made = environments.find(lock) is not None
+        size = f"{environments.size(lock) / 1e9:.2f} GB" if made else "–"
+        table.add_row(lock.name, lock.title, lock.python, "yes" if made else "no", size, pythons[lock.python])
+    Console().print(table)
+    typer.echo(f"In {environments.folder}. On disk, files are shared with uv's cache where it lies on the same disk.")
+
+
+@app.command()
+def make(
+    names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="Make all that are not made yet.")] = False,
+) -> None:
+    """Make environments that are not there yet.
+
+    Example: rosetta env make pytorch jax
+    """
+    from rosettabench.environments.lock import all_locks
+
+    if every == bool(names):
+        raise UsageError("name the environments to make, or give --all", "Example: rosetta env make pytorch jax")
+    environments, failed = made_ones(), False
+    for lock in all_locks() if every else chosen(names or []):
+        start = perf_counter()
+        typer.echo(f"{lock.name}: {len(lock.requirements)} packages on Python {lock.python}")
+        try:
+            made = environments.make(lock, lambda line: typer.echo(f"  {line}", err=True))
+        except EnvironmentFault as fault:
+            failed = True
+            typer.echo(f"{lock.name} is not made: {fault.what}\n  {fault.hint}", err=True)
+        else:
+            typer.echo(f"  ready after {perf_counter() - start:.1f} s: {made.python}")
+    if failed:
+        raise typer.Exit(EnvironmentFault.exit_code)
+
+
+@app.command()
+def check(names: Names = None) -> None:
+    """Check versions and imports, of all that are made unless named.
+
+    Example: rosetta env check mxnet-gluon
+    """
+    from rosettabench.environments.lock import all_locks
+
+    environments, failed = made_ones(), False
+    for lock in chosen(names) if names else all_locks():
+        environment = environments.find(lock)
+        if environment is None:
+            if names:
+                failed = True
+                typer.echo(f"{lock.name} is not made. Run: rosetta env make {lock.name}", err=True)
+            continue
+        modules = imported_by(lock)
+        findings = environments.check(environment, modules)
+        for finding in findings:
+            typer.echo(f"{lock.name}: {finding.subject} {finding.what}", err=True)
+        if findings:
+            failed = True
+            typer.echo(f"  Run: rosetta env remove {lock.name} && rosetta env make {lock.name}", err=True)
+        else:
+            typer.echo(f"{lock.name}: as its lock says" + (f"; imports {', '.join(modules)}" if modules else ""))
+    if failed:
+        raise typer.Exit(EnvironmentFault.exit_code)
+
+
+@app.command()
+def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorch@2.13.0) or frameworks.")]) -> None:
+    """Remove environments: they can be made again.
+
+    Example: rosetta env remove chainer@7.8.1
+    """
+    environments = made_ones()
+    leftover = {place.name.rpartition("-py")[0] for place in environments.made()}
+    unknown = [name for name in names if name not in leftover]
+    for name in [*(name for name in names if name in leftover), *(lock.name for lock in chosen(unknown))]:
+        places = environments.remove(name)
+        typer.echo(f"{name}: removed {', '.join(map(str, places))}" if places else f"{name}: was not made")
+
+
+def made_ones() -> Environments:
+    """Return the cache folder's environments."""
+    from rosettabench.environments.environment import Environments
+    from rosettabench.places import cache_dir
+
+    return Environments(cache_dir() / "environments")
+
+
+def chosen(names: list[str]) -> list[Lock]:
+    """Return the locks that the names mean, each once: a lock's own name, or a framework's for its default."""
+    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.names import nearest
+    from rosettabench.environments.lock import all_locks, load_lock
+
+    defaults = {name: entry.locks[0] for name, entry in contestants().items() if entry.locks}
+    locks = all_locks()
+    with_python = {lock.path.stem for lock in locks}
+    known = {*defaults, *(lock.name for lock in locks)}
+    meant = [name if name in with_python else nearest("environment", name, known) for name in names]
+    return list(dict.fromkeys(load_lock(defaults.get(name, name)) for name in meant))
+
+
+def imported_by(lock: Lock) -> list[str]:
+    """Return the modules that must import in the lock's environment: those of the frameworks that run in it."""
+    from rosettabench.catalogue.framework import contestants
+
+    entries = [entry for entry in contestants().values() if lock.name in entry.locks]
+    return list(dict.fromkeys(module for entry in entries for module in entry.packages))
+
+
+def interpreter(version: str) -> str:
+    """Return the path of the Python of `version`, or how to get one."""
+    from rosettabench.environments.interpreter import find_interpreter
+
+    try:
+        return str(find_interpreter(version))
+    except EnvironmentFault as fault:
+        return f"not found. {fault.hint}"

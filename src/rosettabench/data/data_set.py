@@ -1,0 +1,73 @@
+"""What a data set is to this room: where it can be found, how it is read, and what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.data.progress import Progress
+
+
+class Portion(NamedTuple):
+    """One part of a data set in memory, in the form that a workload asked for."""
+
+    part: str
+    """``train`` or ``test``."""
+    inputs: NDArray[Any]
+    """(samples, …)."""
+    labels: NDArray[np.int32]
+    """(samples,), classes counted from 0."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file at its original source, and the checksum that was published for it (``md5:…`` or ``sha256:…``)."""
+
+    file: str
+    url: str
+    checksum: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """The originals of a data set, found complete in one folder: {the data set's own word for it: file or folder}."""
+
+    folder: Path
+    paths: Mapping[str, Path]
+
+
+class DataSet(Protocol):
+    """A data set. To add one, write a class with these members and enter it in ``registry.SETS``."""
+
+    @property
+    def name(self) -> str:
+        """What a workload's ``[data]`` table calls it; also the name of its folder in the user's data folder."""
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+
+    @property
+    def version(self) -> int:
+        """Counted up whenever the same originals would be prepared into other numbers."""
+
+    @property
+    def remotes(self) -> tuple[Remote, ...]:
+        """Files that make it up where nobody has it yet."""
+
+    def check(self, form: Mapping[str, Any]) -> None:
+        """Raise UsageError where `form` is not one that this data set can take."""
+
+    def find(self, folder: Path) -> Source | None:
+        """Return the originals that lie in `folder`, None where there are none, DataError where some are missing."""
+
+    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+        """Yield both parts in `form`. Raise DataError naming the file that is not what was published."""
+
+    def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
+        """Yield made-up parts of the same shapes and sizes, always the same, from which a model can learn."""

@@ -1,0 +1,66 @@
+"""Where a data set comes from: the user's folder, else its original source, else nowhere, and then a stand-in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from rosettabench.data.data_set import DataSet, Source
+from rosettabench.data.download import Unreachable, fetch, is_here
+from rosettabench.data.lock import locked
+from rosettabench.data.progress import Progress
+from rosettabench.errors import DataError
+
+
+@dataclass(frozen=True)
+class Found:
+    """The originals, or None where a stand-in has to do; `origin` and `note` are those of Prepared."""
+
+    origin: str
+    note: str
+    source: Source | None
+
+
+def find(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, progress: Progress) -> Found:
+    """Find the originals of `data_set`.
+
+    A data folder without them is not an error, since it may be meant for other data sets: the note says so. Files in it
+    that are not what they should be are one, here or when they are read: a stand-in never hides them.
+    """
+    reasons = []
+    if data_dir is not None:
+        source = _in_data_dir(data_set, data_dir)
+        if source is not None:
+            return Found("original", f"{data_set.title}, the original files in {source.folder}.", source)
+        reasons.append(f"{data_dir} holds no files of it")
+    try:
+        source = _download(data_set, cache, offline, progress)
+    except Unreachable as unreachable:
+        because = " and ".join([*reasons, str(unreachable)])
+        note = f"Stand-in made by Rosettabench, not the real {data_set.title}, because {because}."
+        return Found("stand-in", note, None)
+    because = f" ({reasons[0]})" if reasons else ""
+    hosts = " and ".join(dict.fromkeys(urlsplit(remote.url).netloc for remote in data_set.remotes))
+    return Found("download", f"{data_set.title}, downloaded from {hosts}{because}.", source)
+
+
+def _in_data_dir(data_set: DataSet, data_dir: Path) -> Source | None:
+    """Return the originals in the user's folder or in its subfolder of the set's name."""
+    if not data_dir.is_dir():
+        raise DataError(f"The data folder {data_dir} does not exist.", "Name an existing folder, or none.")
+    return data_set.find(data_dir / data_set.name) or data_set.find(data_dir)
+
+
+def _download(data_set: DataSet, cache: Path, offline: bool, progress: Progress) -> Source:
+    """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
+    folder = cache / "downloads" / data_set.name
+    if not is_here(folder, data_set.remotes):
+        if offline:
+            raise Unreachable("downloads are switched off")
+        with locked(folder / ".lock", f"waiting for another run that downloads {data_set.title}", progress):
+            fetch(folder, data_set.remotes, progress)
+    source = data_set.find(folder)
+    if source is None:
+        raise DataError(f"The downloaded files of {data_set.title} have vanished from {folder}.", "Try again.")
+    return source

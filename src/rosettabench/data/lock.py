@@ -1,0 +1,27 @@
+"""One at a time: what two runs on one machine must not do at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rosettabench.data.progress import Progress
+
+
+@contextmanager
+def locked(path: Path, message: str, progress: Progress) -> Iterator[None]:
+    """Hold the lock `path`, an empty file, while the block runs; say `message` if somebody else has to finish first.
+
+    The kernel gives the lock back when its holder ends, however it ends; the empty file stays.
+    """
+    import fcntl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress(message)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,75 @@
+"""A data set as the workers read it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PARTS = ("train", "test")
+ARRAYS = ("inputs", "labels")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The training or the test part: two .npy files, (samples, …) inputs and (samples,) int32 labels."""
+
+    inputs: Path
+    labels: Path
+    samples: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A data set ready for the worker: memory-mapped .npy files."""
+
+    name: str
+    """``fashion-mnist``."""
+    origin: str
+    """``original`` (the user's folder), ``download`` or ``stand-in``."""
+    note: str
+    """One sentence for tables and reports: where it came from; of a stand-in, that it is one and why."""
+    digest: str
+    """sha256 of the recipe (data set, form, version of the preparation) and of the arrays: the same wherever the
+    originals lay, and whichever of their formats they had."""
+    folder: Path
+    train: Part
+    test: Part
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether a report has to say that this is not the real data."""
+        return self.origin == "stand-in"
+
+    def is_intact(self) -> bool:
+        """Read every byte again; return whether they still are those of the digest."""
+        try:
+            recipe = json.loads((self.folder / "manifest.json").read_bytes())["recipe"]
+            return digest(recipe, array_files(self.folder)) == self.digest
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def discard(self) -> None:
+        """Remove the files, so that they are prepared again when they are next asked for."""
+        shutil.rmtree(self.folder)
+
+
+def array_files(folder: Path) -> list[Path]:
+    """Return the paths of the four arrays in a prepared folder."""
+    return [folder / f"{part}_{array}.npy" for part in PARTS for array in ARRAYS]
+
+
+def digest(recipe: Mapping[str, Any], files: Iterable[Path]) -> str:
+    """Return the sha256 of `recipe` and of the arrays in `files`: names, types, shapes and elements."""
+    total = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode())
+    for file in files:
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
+        total.update(f"\n{file.name} {array.dtype.str} {array.shape}\n".encode())
+        total.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return total.hexdigest()

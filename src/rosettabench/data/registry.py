@@ -1,0 +1,22 @@
+"""The data sets that Rosettabench knows."""
+
+from __future__ import annotations
+
+import difflib
+
+from rosettabench.data.data_set import DataSet
+from rosettabench.data.fashion_mnist import FashionMnist
+from rosettabench.data.imdb import Imdb
+from rosettabench.errors import UsageError
+
+SETS: dict[str, DataSet] = {data_set.name: data_set for data_set in (FashionMnist(), Imdb())}
+"""{the name in a workload's ``[data]`` table: the data set}."""
+
+
+def data_set(name: str) -> DataSet:
+    """Return the data set called `name`; raise UsageError, offering the nearest, where there is none."""
+    if name in SETS:
+        return SETS[name]
+    near = difflib.get_close_matches(name, SETS, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(SETS)}."
+    raise UsageError(f"There is no data set {name!r}.", hint)

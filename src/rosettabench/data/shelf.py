@@ -1,0 +1,85 @@
+"""The shelf in the cache where prepared data sets stand, one folder for each originals and form.
+
+A folder is either complete or not there: it is written beside its place and renamed into it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosettabench.data.data_set import Portion
+from rosettabench.data.prepared import array_files, digest
+from rosettabench.data.progress import Progress
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a prepared folder says of itself."""
+
+    recipe: dict[str, Any]
+    digest: str
+    samples: dict[str, int]
+    sizes: dict[str, int]
+    """Bytes of each file."""
+
+
+def look_up(folder: Path) -> Manifest | None:
+    """Return the manifest of a complete folder, or None where something is missing or has another size."""
+    try:
+        manifest = Manifest(**json.loads((folder / MANIFEST).read_bytes()))
+        sizes = {file.name: file.stat().st_size for file in array_files(folder)}
+    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+        return None
+    return manifest if sizes == manifest.sizes else None
+
+
+def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], progress: Progress) -> Manifest:
+    """Write `portions` into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
+    _sweep(folder)
+    making = Path(tempfile.mkdtemp(prefix=_unfinished(folder), dir=folder.parent))
+    try:
+        samples = _write(making, portions, progress)
+        progress("computing the digest")
+        files = array_files(making)
+        sizes = {file.name: file.stat().st_size for file in files}
+        manifest = Manifest(dict(recipe), digest(recipe, files), samples, sizes)
+        (making / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
+        making.chmod(0o755)  # mkdtemp's folders are closed to everybody else, but a cache may be shared
+        if folder.exists():
+            folder.rename(making.with_name(f"{making.name}.old"))
+        making.rename(folder)
+    finally:
+        _sweep(folder)
+    return manifest
+
+
+def _write(folder: Path, portions: Iterable[Portion], progress: Progress) -> dict[str, int]:
+    """Save the arrays of every part; return the number of samples of each."""
+    samples = {}
+    for part, inputs, labels in portions:
+        progress(f"writing the {part} part")
+        np.save(folder / f"{part}_inputs.npy", inputs, allow_pickle=False)
+        np.save(folder / f"{part}_labels.npy", labels, allow_pickle=False)
+        samples[part] = len(labels)
+    return samples
+
+
+def _unfinished(folder: Path) -> str:
+    """Return how the names of unfinished versions of `folder` begin."""
+    return f"{folder.name}.unfinished-"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a preparation of `folder` that was killed has left. Under the lock, nobody is at work on it."""
+    for left in folder.parent.glob(f"{_unfinished(folder)}*"):
+        shutil.rmtree(left)

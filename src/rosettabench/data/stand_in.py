@@ -1,0 +1,74 @@
+"""Made-up data for machines without the real one: the same numbers everywhere, and something in them to learn.
+
+Only uniform numbers of the Philox generator are used, and only arithmetic that IEEE 754 fixes to the last bit:
+NumPy promises neither for its other distributions, nor for exp and log from one processor to the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEEDS = {"train": 1, "test": 2}
+"""Key of a part's stream; the prototypes, which the parts share, have 0."""
+
+CLASSES = 10
+CHUNK = 5_000
+
+WORDS = 88_584
+"""Distinct words of the IMDB reviews: the length of Keras' word index."""
+
+TELLING = (100, 900)
+"""Ranks of the words that tell the class: even ones are said more often in good reviews, odd ones in bad ones."""
+
+TELLING_SHARE = 0.08
+"""Share of the words of a review that tell its class at all."""
+
+HONESTY = 0.75
+"""Share of these that tell the right one: 150 words then give away the class of nine reviews in ten."""
+
+
+def images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (samples, 28, 28) grey images and their classes 0…9.
+
+    Each class has a prototype of 7×7 grey squares. An image shows its own prototype, through which that of another
+    class shines with a strength of 0 to 0.5, under noise.
+    """
+    prototypes = np.kron(_stream(0).random((CLASSES, 7, 7), np.float32), np.ones((4, 4), np.float32))
+    stream = _stream(SEEDS[part])
+    labels = (stream.random(samples) * CLASSES).astype(np.uint8)
+    pixels = np.empty((samples, 28, 28), np.uint8)
+    for start in range(0, samples, CHUNK):
+        own = labels[start : start + CHUNK]
+        other = (own + 1 + (stream.random(len(own)) * (CLASSES - 1)).astype(np.uint8)) % CLASSES
+        strength = 0.5 * stream.random((len(own), 1, 1), np.float32)
+        noise = stream.random((len(own), 28, 28), np.float32) - np.float32(0.5)
+        grey = (1 - strength) * prototypes[own] + strength * prototypes[other] + noise
+        pixels[start : start + CHUNK] = np.clip(grey, 0, 1) * 255
+    return pixels, labels
+
+
+def reviews(part: str, per_class: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
+    """Return 2 × `per_class` reviews as lists of word ranks (1 is the most frequent word), and their classes 0 and 1.
+
+    Ranks follow Zipf's law. Lengths are 40 to 624 words, more often short than long; their mean is 235, as in the real
+    reviews.
+    """
+    stream = _stream(SEEDS[part])
+    labels = np.repeat(np.array([0, 1], np.int32), per_class)
+    lengths = (40 + 585 * np.square(stream.random(len(labels)))).astype(np.int64)
+    first, beyond = TELLING
+    frequencies = 1 / np.arange(1, WORDS + 1)
+    frequencies[first - 1 : beyond - 1] = 0
+    up_to = np.cumsum(frequencies)
+    ranks = (1 + np.searchsorted(up_to, stream.random(lengths.sum()) * up_to[-1], side="right")).astype(np.int32)
+    telling = np.flatnonzero(stream.random(len(ranks)) < TELLING_SHARE)
+    pairs = (stream.random(len(telling)) * ((beyond - first) // 2)).astype(np.int32)
+    said = np.repeat(labels, lengths)[telling] ^ (stream.random(len(telling)) >= HONESTY)
+    ranks[telling] = first + 2 * pairs + (1 - said)
+    return np.split(ranks, np.cumsum(lengths)[:-1]), labels
+
+
+def _stream(seed: int) -> np.random.Generator:
+    """Return the stream of uniform numbers that `seed` names."""
+    return np.random.Generator(np.random.Philox(key=seed))

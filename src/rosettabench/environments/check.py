@@ -1,0 +1,53 @@
+"""Whether an environment is what its lock says, and whether its framework can be imported."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from rosettabench.environments.lock import Lock
+from rosettabench.environments.probe import start
+from rosettabench.errors import EnvironmentFault
+
+IMPORT_LIMIT_S = 300
+"""The slowest import measured, Keras on three back ends, takes 26 s with a cold disk."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with an environment: what it is about (a package, a program), and what is wrong with it."""
+
+    subject: str
+    what: str
+
+
+def compare(lock: Lock, packages: Mapping[str, str]) -> list[Finding]:
+    """Return where `packages` (name to version) differ from the lock; packages beyond it are no difference."""
+    installed: dict[str, str] = {canonicalize_name(name): version for name, version in packages.items()}
+    findings = []
+    for name, pin in lock.pins.items():
+        if name not in installed:
+            findings.append(Finding(name, f"is not installed; the lock has {pin}"))
+        elif not pin.specifier.contains(installed[name], prereleases=True):
+            findings.append(Finding(name, f"is version {installed[name]}; the lock has {pin}"))
+    return findings
+
+
+def missing_programs(lock: Lock) -> list[Finding]:
+    """Return the programs that the lock needs and that are not on PATH."""
+    return [Finding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
+
+
+def imports(python: Path, modules: Iterable[str], time_limit_s: float = IMPORT_LIMIT_S) -> list[Finding]:
+    """Import each of the modules in a fresh interpreter; return those that cannot be, or not within the limit."""
+    findings = []
+    for module in modules:
+        try:
+            start(python, ["-c", f"import sys; sys.path[:] = filter(None, sys.path); import {module}"], time_limit_s)
+        except EnvironmentFault as fault:
+            findings.append(Finding(module, f"cannot be imported: {fault.what}"))
+    return findings

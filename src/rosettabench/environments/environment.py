@@ -1,0 +1,216 @@
+"""Environments: an interpreter and the packages beside it, made by us from a lock or brought by the user."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rosettabench.environments.check import Finding, compare, imports, missing_programs
+from rosettabench.environments.installer import Installer, Progress
+from rosettabench.environments.interpreter import find_interpreter
+from rosettabench.environments.lock import Lock, read_lock
+from rosettabench.environments.probe import ask
+from rosettabench.environments.torch_build import torch_arguments
+from rosettabench.errors import EnvironmentFault
+
+RECORD = "environment.json"
+"""File in a managed environment that says what it is; it is written last, before the folder gets its name."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An interpreter that a framework can run in.
+
+    name: the lock's ("pytorch@2.13.0"), or the interpreter's path; python: the interpreter; kind: made by us or the
+    user's own; packages: lower-case name to version; lock_digest: of the lock it was made from, None if it was not made
+    by us; version: Python's ("3.11.7").
+    """
+
+    name: str
+    python: Path
+    kind: Literal["managed", "external"]
+    packages: dict[str, str]
+    lock_digest: str | None
+    version: str = ""
+
+
+class Environments:
+    """The folder of the environments that we made: one folder in it for each lock, and one log.
+
+    What stands under an environment's name is whole: it is built beside and renamed at the end. Of a renamed virtual
+    environment the interpreter works, and the scripts that packages install may not; nothing here uses those.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find(self, lock: Lock) -> Environment | None:
+        """Return the environment of the lock, or None if it is not made, or has lost the Python it was made with."""
+        place = self.place(lock)
+        python = place / "bin" / "python"
+        if not python.exists():
+            return None
+        try:
+            record = json.loads((place / RECORD).read_text(encoding="utf-8"))
+            return Environment(lock.name, python, "managed", record["packages"], lock.digest, record["version"])
+        except (FileNotFoundError, ValueError, KeyError):
+            return None  # `make` then makes it anew
+
+    def make(self, lock: Lock, progress: Progress) -> Environment:
+        """Return the environment of the lock, made now unless it is there; EnvironmentFault if it cannot be made.
+
+        Two processes that want the same one get the same one: the second waits for the first.
+        """
+        try:
+            found = self.find(lock)
+            if found is not None:
+                return found
+            python = find_interpreter(lock.python)
+            with self._alone(self.place(lock), progress) as descriptor:
+                return self.find(lock) or self._build(lock, python, Installer(self.log(lock), progress, descriptor))
+        except OSError as error:
+            raise EnvironmentFault(
+                f"{error.filename or self.folder} cannot be written: {error.strerror}",
+                "Make room or give yourself permission there, or set ROSETTA_CACHE to another folder.",
+            ) from error
+
+    def check(self, environment: Environment, modules: Sequence[str]) -> list[Finding]:
+        """Return what is wrong: packages that are not as locked, programs that it lacks, `modules` that do not import.
+
+        An external environment has no lock: there, only the modules can be wrong.
+        """
+        try:
+            answer = ask(environment.python)
+        except EnvironmentFault as fault:
+            return [Finding("python", fault.what)]
+        findings: list[Finding] = []
+        if environment.kind == "managed":
+            place = environment.python.parent.parent
+            lock = read_lock(place / (place.name.rpartition("-")[0] + ".txt"))
+            findings = [*compare(lock, answer.packages), *missing_programs(lock)]
+        return [*findings, *imports(environment.python, modules)]
+
+    def remove(self, name: str) -> list[Path]:
+        """Delete every environment made from a lock `name`, of whatever digest, with its log; return their folders."""
+        places = [place for place in self.made() if place.name.rpartition("-py")[0] == name]
+        for place in places:
+            with self._alone(place, lambda line: None):
+                discard(place)
+                place.with_name(f"{place.name}.log").unlink(missing_ok=True)
+        return places
+
+    def made(self) -> list[Path]:
+        """Return the folders of all environments that were made, those of locks that are gone included."""
+        return sorted(record.parent for record in self.folder.glob(f"[!.]*/{RECORD}"))
+
+    def place(self, lock: Lock) -> Path:
+        """Return the folder of the lock's environment, whether it is made or not."""
+        return self.folder / f"{lock.name}-py{lock.python}-{lock.digest[:8]}"
+
+    def log(self, lock: Lock) -> Path:
+        """Return the file with all that uv said when it made the lock's environment, or failed to."""
+        return self.folder / f"{self.place(lock).name}.log"
+
+    def size(self, lock: Lock) -> int:
+        """Return the bytes on disk of the lock's environment when it was made; most are shared with uv's cache."""
+        return int(json.loads((self.place(lock) / RECORD).read_text(encoding="utf-8"))["bytes"])
+
+    @contextmanager
+    def _alone(self, place: Path, progress: Progress) -> Iterator[int]:
+        """Hold the folder `place` against other processes that make or remove it; yield the locked descriptor."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / f".{place.name}.lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                progress(f"Another process is at work on {place.name}: waiting for it.")
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield file.fileno()
+
+    def _build(self, lock: Lock, python: Path, installer: Installer) -> Environment:
+        """Make the environment beside its place and move it there; the lock must be held."""
+        place = self.place(lock)
+        building = self.folder / f".{place.name}.building"
+        for leftover in (building, place):  # of a run that was killed; or damaged
+            discard(leftover)
+        installer.log.unlink(missing_ok=True)
+        try:
+            fill(building, lock, python, installer)
+            building.rename(place)
+        finally:
+            discard(building)
+        made = self.find(lock)
+        if made is None:
+            raise EnvironmentFault(f"{place} was made, and is not there", "Did something else remove it? Try again.")
+        return made
+
+
+def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
+    """Make `folder` an environment of the lock: interpreter, packages, a copy of the lock, and the record."""
+    installer.run(
+        f"making {lock.name}",
+        ["venv", "--quiet", "--no-project", "--relocatable", "--python", str(python), str(folder)],
+    )
+    own = folder / "bin" / "python"
+    install = ["pip", "install", "--python", str(own), "--requirement", str(lock.path)]
+    installer.run(f"installing {lock.name}", [*install, *torch_arguments(installer, lock, install)])
+    installer.progress("Compiling to bytecode")
+    compile_bytecode(own, folder / "lib")
+    shutil.copyfile(lock.path, folder / lock.path.name)
+    answer = ask(own)
+    record = {"version": answer.version, "packages": answer.packages, "bytes": disk_size(folder)}
+    (folder / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+
+
+def compile_bytecode(python: Path, folder: Path) -> None:
+    """Compile what is installed in `folder`; else the first import would, and be timed with it.
+
+    Packages ship files that are no Python, or that of another version: those fail, and nobody imports them.
+    (uv's own --compile-bytecode needs Python 3.7.)
+    """
+    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", str(folder)]
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def external(python: Path) -> Environment:
+    """Return the user's own interpreter as an environment; EnvironmentFault if it does not start or has no NumPy.
+
+    The path is kept as it was given: following a virtual environment's link would lead out of it.
+    """
+    if python.is_dir():
+        raise EnvironmentFault(
+            f"{python} is a folder, not an interpreter", f"Did you mean {python / 'bin' / 'python'}?"
+        )
+    if not python.exists():
+        raise EnvironmentFault(f"there is no {python}", "--python takes the path of an interpreter.")
+    answer = ask(python.absolute())
+    if answer.numpy_fault is not None:
+        raise EnvironmentFault(
+            f"{python} cannot import NumPy, which a worker needs ({answer.numpy_fault})",
+            f"Run: {python} -m pip install numpy",
+        )
+    return Environment(str(python.absolute()), python.absolute(), "external", answer.packages, None, answer.version)
+
+
+def discard(folder: Path) -> None:
+    """Delete a folder with everything in it, if it is there; its name goes first, so that no half of it is found."""
+    doomed = folder.with_name(f".{folder.name.strip('.')}.doomed")
+    if doomed.exists():
+        shutil.rmtree(doomed)
+    if folder.exists():
+        folder.rename(doomed)
+        shutil.rmtree(doomed)
+
+
+def disk_size(folder: Path) -> int:
+    """Return the bytes that the files in `folder` take on disk."""
+    files = (Path(root) / name for root, _, names in os.walk(folder) for name in names)
+    return sum(file.lstat().st_blocks * 512 for file in files)

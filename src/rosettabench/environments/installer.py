@@ -1,0 +1,114 @@
+"""Running uv, which makes the environments: with pip's configuration, with a log, and with its faults told."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rosettabench.environments.pip_configuration import uv_variables
+from rosettabench.errors import EnvironmentFault
+
+Progress = Callable[[str], None]
+"""Receives one sentence or line for the user at a time."""
+
+DETAILS = (" + ", " - ", " ~ ", "Using Python")
+"""How uv's lines begin that go to the log alone: one for each package."""
+
+CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+HINTS = {
+    r"No space left|os error 28": "Free some space on that disk, or set ROSETTA_CACHE to a folder on another one.",
+    r"Permission denied|os error 13": "Make that folder writable, or set ROSETTA_CACHE to one that is.",
+    r"certificate|UnknownIssuer": "Name your organisation's certificate: pip config set global.cert /path/to/it.pem",
+    r"dns|resolv(e|ing) DNS|Connect|timed out|Request failed|Failed to fetch": (
+        "Check the network; behind a mirror, set it for pip (pip config set global.index-url URL): it is used here too."
+    ),
+    r"No solution|not found in the package registry": (
+        "The package index at hand does not have it: pip config list shows which one is asked."
+    ),
+}
+"""What in uv's words calls for which advice; the first that matches counts."""
+
+
+def uv_path() -> Path:
+    """Return the uv that was installed with Rosettabench; EnvironmentFault if it is gone."""
+    import uv
+
+    try:
+        return Path(uv.find_uv_bin())
+    except FileNotFoundError as error:
+        raise EnvironmentFault("the program uv is missing beside Rosettabench", "Run: pip install uv") from error
+
+
+class Installer:
+    """Runs uv for one environment.
+
+    `log`, a file, receives everything that uv says, without credentials; `progress` its lines as they come; `lock` is
+    the descriptor of the locked file, which uv inherits.
+    """
+
+    def __init__(self, log: Path, progress: Progress, lock: int) -> None:
+        self.log = log
+        self.progress = progress
+        self.lock = lock
+        self.variables = {**os.environ, **uv_variables(), "UV_PYTHON_DOWNLOADS": "never"}
+
+    def run(self, what: str, arguments: Sequence[str]) -> None:
+        """Run uv; EnvironmentFault "`what` failed: …", with its decisive line, if it fails."""
+        exit_code, lines = self._run(arguments, self.progress)
+        if exit_code != 0:
+            raise EnvironmentFault(f"{what} failed: {decisive(lines)}", f"{advice(lines)} Log: {self.log}")
+
+    def plan(self, arguments: Sequence[str]) -> list[str] | None:
+        """Run uv in silence, for what it would do; return the lines that it wrote, or None if it failed."""
+        exit_code, lines = self._run(arguments, lambda line: None)
+        return lines if exit_code == 0 else None
+
+    def _run(self, arguments: Sequence[str], progress: Progress) -> tuple[int, list[str]]:
+        lines: list[str] = []
+        with (
+            self.log.open("a", encoding="utf-8") as log,
+            subprocess.Popen(
+                [str(uv_path()), *arguments],
+                cwd=self.log.parent,  # not in the user's project, whose settings uv would obey
+                env=self.variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                pass_fds=(self.lock,),  # if we are killed, uv goes on: the lock must live as long as it does
+            ) as process,
+        ):
+            try:
+                for raw in process.stdout or ():
+                    line = CREDENTIALS.sub("", raw.rstrip())
+                    log.write(line + "\n")
+                    lines.append(line)
+                    if not line.startswith(DETAILS):
+                        progress(line)
+            except BaseException:
+                process.terminate()  # Ctrl-C reaches uv, too, but a signal sent to us alone does not
+                raise
+        return process.returncode, lines
+
+
+def decisive(lines: Sequence[str]) -> str:
+    """Return what matters of uv's words about a failure: its error, and the last cause of it."""
+    errors = [line.split("error:", 1)[1].strip() for line in lines if line.startswith("error:")]
+    causes = [line.split("cause:", 1)[1].strip() for line in lines if line.startswith("  cause:")]
+    quoted = [line.strip() for line in lines[-1:] if any("[stderr]" in other for other in lines)]
+    spoken = [line.strip() for line in lines if line.strip()]
+    parts = [*errors[:1], *(quoted or causes[-1:])] or spoken[-1:]
+    return ": ".join(parts) or "it said nothing"
+
+
+def advice(lines: Sequence[str]) -> str:
+    """Return what the user can do about a failure of uv."""
+    text = "\n".join(lines)
+    for pattern, hint in HINTS.items():
+        if re.search(pattern, text):
+            return hint
+    return "The log tells the rest."

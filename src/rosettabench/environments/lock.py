@@ -1,0 +1,103 @@
+"""Locks: sets of packages with exact versions, one for each version of a framework and of Python.
+
+A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with a header of comments::
+
+    # title: PyTorch 2.13.0
+    # python: 3.11
+    # needs: g++
+
+It lists every package, those that others need included. ``needs`` are programs that must be on PATH.
+Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.errors import EnvironmentFault
+
+OURS = Path(__file__).parent / "locks"
+FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs):\s*(?P<value>.*?)\s*")
+
+
+@dataclass(frozen=True)
+class Lock:
+    """One locked set of packages.
+
+    name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
+    must be on PATH; path: the file; digest: SHA-256, in hexadecimal, of all that decides what is installed.
+    """
+
+    name: str
+    title: str
+    python: str
+    requirements: tuple[str, ...]
+    needs: tuple[str, ...]
+    path: Path
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of Python's version and the requirements: comments and their order do not change it."""
+        return hashlib.sha256("\n".join([self.python, *sorted(self.requirements)]).encode()).hexdigest()
+
+    @property
+    def pins(self) -> dict[str, Requirement]:
+        """Each package's normalised name and what the lock asks of it."""
+        return {canonicalize_name(pin.name): pin for pin in map(Requirement, self.requirements)}
+
+
+def load_lock(name: str) -> Lock:
+    """Return the lock `name`, on its newest Python where there are several; UsageError with the nearest name if none.
+
+    ``pytorch@2.13.0-py3.11`` names the Python, too.
+    """
+    locks = all_locks()
+    with_python = {lock.path.stem: lock for lock in locks}
+    if name in with_python:
+        return with_python[name]
+    newest = {lock.name: lock for lock in locks}
+    return newest[nearest("environment", name, newest)]
+
+
+def all_locks() -> list[Lock]:
+    """Return every lock of ours and of the packages that add some, ordered by name and then by Python's version."""
+    folders = [OURS, *(root / "locks" for root in catalogue_roots())]
+    locks = [read_lock(path) for folder in folders for path in folder.glob("*.txt")]
+    return sorted(locks, key=lambda lock: (lock.name, [int(part) for part in lock.python.split(".")]))
+
+
+def read_lock(path: Path) -> Lock:
+    """Read the lock file at `path`; EnvironmentFault that names file and line if it is not one."""
+    named = FILE_NAME.fullmatch(path.stem)
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    header = {found["key"]: found["value"] for found in map(HEADER.fullmatch, lines) if found}
+    if named is None or header.get("python") != named["python"]:
+        raise EnvironmentFault(
+            f"{path}: name and header of a lock must agree on Python, <name>-py3.11.txt, # python: 3.11"
+        )
+    requirements = tuple(line for line in lines if line and not line.startswith("#"))
+    for requirement in requirements:
+        if not is_exact(requirement):
+            raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
+    title, needs = header.get("title", named["name"]), tuple(header.get("needs", "").split())
+    return Lock(named["name"], title, named["python"], requirements, needs, path)
+
+
+def is_exact(requirement: str) -> bool:
+    """Whether a line asks for one exact version of one package, and for nothing else."""
+    try:
+        pin = Requirement(requirement)
+    except InvalidRequirement:
+        return False
+    specifiers = list(pin.specifier)
+    exact = len(specifiers) == 1 and specifiers[0].operator == "==" and "*" not in specifiers[0].version
+    return exact and not pin.url and not pin.marker

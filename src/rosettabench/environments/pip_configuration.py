@@ -1,0 +1,136 @@
+"""pip's configuration, handed on to uv, which does not read it.
+
+Whoever has told pip where packages come from (a mirror, a folder of wheels, a certificate) has told us.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from configparser import Error as ConfigError
+from configparser import RawConfigParser
+from pathlib import Path
+
+from platformdirs import site_config_path, user_config_path
+
+from rosettabench.errors import EnvironmentFault
+
+JOINED = {
+    "extra-index-url": ("UV_INDEX", " "),
+    "find-links": ("UV_FIND_LINKS", ","),
+    "trusted-host": ("UV_INSECURE_HOST", " "),
+}
+"""Options of pip with several values: uv's variable, and what it puts between them."""
+
+SINGLE = {
+    "index-url": ("UV_DEFAULT_INDEX",),
+    "cert": ("SSL_CERT_FILE",),
+    "client-cert": ("SSL_CLIENT_CERT",),
+    "proxy": ("HTTPS_PROXY", "HTTP_PROXY"),
+    "default-timeout": ("UV_HTTP_TIMEOUT",),
+    "timeout": ("UV_HTTP_TIMEOUT",),
+}
+"""Options of pip with one value: the variables that mean the same to uv."""
+
+PATHS = ("cert", "client-cert", "find-links")
+"""Options whose values may be paths, relative to the current folder."""
+
+SECTIONS = ("global", "install", ":env:")
+"""Sections that count for ``pip install``; a later one overrules an earlier one."""
+
+
+def uv_variables() -> dict[str, str]:
+    """Return the environment variables that make uv install as pip would; those that the user has set himself win."""
+    return {name: value for name, value in translated(options()).items() if name not in os.environ}
+
+
+def translated(options: Mapping[str, str]) -> dict[str, str]:
+    """Return uv's variables for pip's `options` (long names without dashes in front, values as pip lists them)."""
+    variables = {}
+    for option, (variable, separator) in JOINED.items():
+        values = [placed(option, value) for value in options.get(option, "").split()]
+        if values:
+            variables[variable] = separator.join(values)
+    for option, names in SINGLE.items():
+        value = options.get(option, "").strip()
+        if value:
+            variables.update(dict.fromkeys(names, placed(option, value)))
+    if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        variables["UV_NO_INDEX"] = "1"
+    if "UV_INDEX" in variables:
+        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # pip, too, looks at all indexes and takes the best
+    return variables
+
+
+def placed(option: str, value: str) -> str:
+    """Return a path among the values as an absolute one, since uv runs in another folder; others as they are."""
+    if option not in PATHS or "://" in value:
+        return value
+    return str(Path(value).expanduser().absolute())
+
+
+def options() -> dict[str, str]:
+    """Return pip's options in force for an installation, as pip itself tells; without pip, from its files."""
+    told = listing()
+    sections = parsed(told) if told is not None else from_files(os.environ)
+    merged: dict[str, str] = {}
+    for section in SECTIONS:
+        merged.update(sections.get(section, {}))
+    return merged
+
+
+def listing() -> str | None:
+    """Return what ``pip config list`` prints, or None where neither this interpreter nor its base has pip."""
+    for python in dict.fromkeys([sys.executable, getattr(sys, "_base_executable", sys.executable)]):
+        result = subprocess.run(
+            [python, "-m", "pip", "config", "list"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
+        if result.returncode == 0:
+            return result.stdout
+        if "No module named pip" not in result.stderr:
+            said = result.stderr.strip().splitlines()[-1:] or ["silently"]
+            raise EnvironmentFault(f"pip cannot read its configuration: {said[0]}", "Run: pip config debug")
+    return None
+
+
+def parsed(listing: str) -> dict[str, dict[str, str]]:
+    """Return {section: {option: value}} from lines such as ``global.find-links='/srv/wheels'``."""
+    sections: dict[str, dict[str, str]] = {}
+    for line in listing.splitlines():
+        key, equals, value = line.partition("=")
+        section, dot, option = key.strip().rpartition(".")
+        if equals and dot:
+            sections.setdefault(section, {})[option] = str(ast.literal_eval(value))
+    return sections
+
+
+def from_files(variables: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return {section: {option: value}} from pip's files, and from its PIP_ `variables` as the section ``:env:``."""
+    named = variables.get("PIP_CONFIG_FILE")
+    sections: dict[str, dict[str, str]] = {}
+    for path in [] if named == os.devnull else files(named):
+        reader = RawConfigParser()
+        try:
+            reader.read(path, encoding="utf-8")
+        except (ConfigError, UnicodeDecodeError) as error:
+            raise EnvironmentFault(f"pip's configuration {path} cannot be read: {error}", "Mend or move it.") from error
+        for section in reader.sections():
+            sections.setdefault(section, {}).update(reader.items(section))
+    own = {name[4:].lower().replace("_", "-"): value for name, value in variables.items() if name.startswith("PIP_")}
+    sections[":env:"] = {name: value for name, value in own.items() if value}
+    return sections
+
+
+def files(named: str | None) -> list[Path]:
+    """Return where pip looks for its configuration, the most general first (pip's documentation, "Configuration").
+
+    `named` is the file in PIP_CONFIG_FILE; where it exists, the user's own are not read.
+    """
+    name = "pip.ini" if os.name == "nt" else "pip.conf"
+    system = [site_config_path("pip", appauthor=False) / name, Path("/etc") / name]
+    users = [Path.home() / ".pip" / name, user_config_path("pip", appauthor=False) / name]
+    extra = [Path(named)] if named else []
+    return [*system, *([] if named and Path(named).exists() else users), Path(sys.prefix) / name, *extra]

@@ -1,0 +1,213 @@
+"""One contest: the ranking, the verdicts, the control, the data, and who is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.report import sentences
+from rosettabench.report.agreement import loss_agreement, setting_rows
+from rosettabench.report.entry import (
+    estimate,
+    from_interval,
+    seconds_per_step,
+    summarise_accuracies,
+    summarise_costs,
+    summarise_curve,
+    summarise_samples,
+    turns,
+)
+from rosettabench.report.proof import summarise_proof
+from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
+from rosettabench.statistics.interval import FEWEST_ROUNDS
+from rosettabench.statistics.looks import judgements
+from rosettabench.statistics.ranking import Ranked, compare, rank
+from rosettabench.statistics.verdict import Finding, Verdict
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Contest, Entry, Event, Failure, Run
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """An entry with what hangs on it elsewhere in the run."""
+
+    entry: Entry
+    proof: Proof
+    happened: dict[str, dict[str, Any]]
+    faults: tuple[Fault, ...]
+
+    @property
+    def rankable(self) -> bool:
+        """Whether it is proven, timed often enough for an interval, and not the control's copy."""
+        return self.entry.control_of is None and self.proof.holds and len(turns(self.entry)) >= FEWEST_ROUNDS
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the ranking: the rank, and the time relative to the first."""
+
+    rank: int
+    relative: Estimate | None
+
+
+def gather(run: Run, entry: Entry, name: str) -> Contestant:
+    """Return an entry of the contest `name` with its proof, events and failures."""
+    failures = [failure for failure in run.failures if failure.entry_id == entry.id]
+    return Contestant(
+        entry=entry,
+        proof=summarise_proof(entry),
+        happened=payloads(event for event in run.events if event.entry_id == entry.id),
+        faults=tuple(fault(failure, name, entry.label) for failure in failures),
+    )
+
+
+def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
+    """Return what the rows of `contest` say; `name` tells it from the run's other contests."""
+    contestants = [gather(run, entry, name) for entry in contest.entries]
+    verdicts, ranking = judged(contest, [contestant for contestant in contestants if contestant.rankable])
+    places = {row.label: place_of(row, ranking) for row in ranking}
+    happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
+    entries = [summarise_entry(contest, contestant, places.get(contestant.entry.label)) for contestant in contestants]
+    data = data_note(happened.get("data"))
+    return ContestSummary(
+        name=name,
+        workload=contest.workload,
+        setting=contest.setting,
+        stopping=contest.stopping,
+        headline=sentences.headline(ranking, verdicts),
+        entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
+        verdicts=tuple(verdicts),
+        sentences=tuple(map(sentences.verdict_sentence, verdicts)),
+        control=summarise_control(contest),
+        data=data,
+        warning=sentences.stand_in_warning(data),
+        stopped=sentences.stopped_sentence(happened.get("stopped")),
+        overhead=overhead(happened.get("overhead")),
+        agreement=loss_agreement(entries),
+        settings=setting_rows(entries),
+        faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
+    )
+
+
+def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
+    """Return the verdict on every pair, in the order of the ranking, and the ranking."""
+    rounds = {contestant.entry.label: seconds_per_step(contestant.entry) for contestant in contestants}
+    confidence, margin, tests = rules(contest)
+    verdicts = compare(rounds, confidence, margin, tests)
+    ranking = rank(rounds, verdicts, confidence, tests)
+    labels = [row.label for row in ranking]
+    return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
+
+
+def place_of(row: Ranked, ranking: Sequence[Ranked]) -> Place:
+    """Return a row of the ranking as a Place. The first one's time relative to itself is 1 by definition."""
+    if row is ranking[0]:
+        return Place(row.rank, Estimate(1.0, 1.0, 1.0, 0))
+    return Place(row.rank, from_interval(row.relative) if row.relative else None)
+
+
+def rules(contest: Contest) -> tuple[float, float, int]:
+    """Return confidence, margin of equivalence and the number of judgements that the contest was run with."""
+    stopping = contest.stopping
+    return stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"])
+
+
+def summarise_control(contest: Contest) -> Control | None:
+    """Return what the A/A control found, judged on its own; None where it did not run."""
+    by_label = {entry.label: entry for entry in contest.entries}
+    copy = next((entry for entry in contest.entries if entry.control_of in by_label), None)
+    if copy is None or copy.control_of is None:
+        return None
+    original = by_label[copy.control_of]
+    pair = {original.label: seconds_per_step(original), copy.label: seconds_per_step(copy)}
+    (verdict,) = compare(pair, *rules(contest))
+    false = verdict.finding is Finding.FASTER
+    return Control(original.label, copy.label, verdict, false, sentences.control_sentence(verdict, original.label))
+
+
+def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None) -> EntrySummary:
+    """Return one contender's figures with its place in the ranking, None for whoever has none."""
+    entry, happened = contestant.entry, contestant.happened
+    confidence = contest.stopping["confidence"]
+    environment = happened.get("environment", {})
+    rates = [block.samples / block.elapsed_s for block in turns(entry)]
+    return EntrySummary(
+        label=entry.label,
+        framework=entry.framework,
+        mode=entry.mode,
+        environment=entry.lock or entry.python or "",
+        interpreter=str(environment.get("interpreter", "")),
+        packages=dict(environment.get("packages", {})),
+        settings=dict(happened.get("settings", {})),
+        control_of=entry.control_of,
+        proof=contestant.proof,
+        rank=place.rank if place else None,
+        standing=standing(contestant),
+        relative=place.relative if place else None,
+        step=estimate(list(seconds_per_step(entry).values()), confidence),
+        throughput=estimate(rates, confidence),
+        curve=summarise_curve(entry, contest.setting["batch_size"]),
+        accuracies=summarise_accuracies(entry),
+        costs=summarise_costs(entry),
+        faults=contestant.faults,
+        samples=summarise_samples(entry),
+    )
+
+
+def standing(contestant: Contestant) -> str:
+    """Return in a few words whether an entry is ranked, and why not."""
+    entry, rounds = contestant.entry, len(turns(contestant.entry))
+    if entry.control_of is not None:
+        return f"second copy of {entry.control_of} (A/A control)"
+    if not rounds:
+        return f"missing: {contestant.faults[0].what}" if contestant.faults else "missing: it was not timed"
+    if not contestant.proof.holds:
+        return contestant.proof.reason
+    return "ranked" if contestant.rankable else f"not enough data: {rounds} of the {FEWEST_ROUNDS} rounds that it takes"
+
+
+def order(entry: EntrySummary, ranking: Sequence[str]) -> tuple[int, int]:
+    """Return the sort key of ContestSummary.entries."""
+    if entry.rank is not None:
+        return 0, ranking.index(entry.label)
+    if entry.control_of is not None:
+        return 3, 0
+    return (1 if entry.step is not None else 2), 0
+
+
+def payloads(events: Iterable[Event]) -> dict[str, dict[str, Any]]:
+    """Return {kind: payload} of events in the order in which they happened: the last one of each kind."""
+    return {event.kind: event.payload for event in events}
+
+
+def of_contest(failure: Failure, contest: Contest) -> bool:
+    """Whether a failure struck the contest as a whole."""
+    return failure.contest_id == contest.id and failure.entry_id is None
+
+
+def data_note(payload: dict[str, Any] | None) -> DataNote | None:
+    """Return which data was used, from the payload of the ``data`` event."""
+    if payload is None:
+        return None
+    return DataNote(
+        name=str(payload.get("name") or ""),
+        origin=str(payload.get("origin") or ""),
+        note=str(payload.get("note") or ""),
+        digest=str(payload.get("digest") or ""),
+        train=payload.get("train"),
+        test=payload.get("test"),
+    )
+
+
+def overhead(payload: dict[str, Any] | None) -> float | None:
+    """Return the controller's processor time as a share of the contest's wall time."""
+    if not payload or not payload.get("wall_s"):
+        return None
+    return float(payload["controller_cpu_s"]) / float(payload["wall_s"])
+
+
+def fault(failure: Failure, contest: str, label: str) -> Fault:
+    """Return a failure as it is reported."""
+    return Fault(contest, label, failure.stage, failure.kind, failure.what, failure.hint)

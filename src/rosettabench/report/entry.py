@@ -1,0 +1,113 @@
+"""One contender's own figures, from its rows in the store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from statistics import median
+from typing import TYPE_CHECKING
+
+from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, Measured, Sample
+from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.ranking import geometric_mean
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Block, Entry, Figure
+
+
+def turns(entry: Entry) -> list[Block]:
+    """Return the blocks that count: warm-ups are recorded, not counted."""
+    return [block for block in entry.blocks if block.phase == "turn"]
+
+
+def seconds_per_step(entry: Entry) -> dict[int, float]:
+    """Return {round: seconds per optimiser step}."""
+    return {block.round: block.elapsed_s / block.steps for block in turns(entry)}
+
+
+def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
+    """Return the typical one of positive `values`, one per round, with its interval; None without values.
+
+    It is the interval of the ratios (statistics/interval.py) taken to one second, or one sample per second. Unlike a
+    ratio within rounds it holds the machine's drift too, so two such intervals say little about a difference.
+    """
+    if not values:
+        return None
+    interval = ratio_interval(values, confidence)
+    if interval is None:
+        return Estimate(geometric_mean(values), None, None, len(values))
+    return from_interval(interval)
+
+
+def from_interval(interval: Interval) -> Estimate:
+    """Return an interval of the statistics as an Estimate."""
+    return Estimate(interval.ratio, interval.low, interval.high, interval.rounds)
+
+
+def measured(values: Iterable[float]) -> Measured | None:
+    """Return median and extremes; None without values."""
+    found = list(values)
+    return Measured(median(found), min(found), max(found), len(found)) if found else None
+
+
+def summarise_costs(entry: Entry) -> Costs:
+    """Return what the contender costs, apart; figures of several sessions as median and extremes."""
+    evaluations = [figure for figure in named(entry, "evaluate_s") if figure.detail.get("samples")]
+    counted = turns(entry)
+    elapsed = sum(block.elapsed_s for block in counted)
+    return Costs(
+        import_s=measured(per_session(entry, "import_s")),
+        build_s=measured(per_session(entry, "build_s")),
+        load_s=measured(per_session(entry, "load_s")),
+        first_step_s=measured(per_session(entry, "first_step_s")),
+        evaluate_per_1000_s=measured(1000 * figure.value / figure.detail["samples"] for figure in evaluations),
+        peak_memory_bytes=measured(peaks(entry)),
+        cpu_cores=sum(block.cpu_s for block in counted) / elapsed if elapsed else None,
+    )
+
+
+def named(entry: Entry, name: str) -> list[Figure]:
+    """Return the entry's figures of one name, in the order in which they were measured."""
+    return [figure for figure in entry.figures if figure.name == name]
+
+
+def per_session(entry: Entry, name: str) -> list[float]:
+    """Return a figure's sum within each session: loading is measured for each part of the data."""
+    sums: dict[int, float] = defaultdict(float)
+    for figure in named(entry, name):
+        sums[figure.session] += figure.value
+    return list(sums.values())
+
+
+def peaks(entry: Entry) -> list[float]:
+    """Return each session's highest peak memory in bytes."""
+    highest: dict[int, float] = defaultdict(float)
+    for figure in named(entry, "peak_memory_bytes"):
+        highest[figure.session] = max(highest[figure.session], figure.value)
+    return list(highest.values())
+
+
+def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
+    """Return the entry's evaluations in the order in which they were made."""
+    found = named(entry, "accuracy")
+    return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
+
+
+def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:
+    """Return the training loss over samples seen.
+
+    A stretch trained again after a restart counts once; a loss that is not finite leaves a gap.
+    """
+    seen: dict[int, CurvePoint] = {}
+    for block in sorted(entry.blocks, key=lambda block: block.phase != "turn"):
+        if block.loss is not None and isfinite(block.loss):
+            end = (block.first + block.steps) * batch_size
+            seen.setdefault(end, CurvePoint(end, block.loss))
+    return tuple(seen[end] for end in sorted(seen))
+
+
+def summarise_samples(entry: Entry) -> tuple[Sample, ...]:
+    """Return every block, warm-ups included, as it was measured."""
+    fields = Sample.__dataclass_fields__
+    return tuple(Sample(**{name: getattr(block, name) for name in fields}) for block in entry.blocks)

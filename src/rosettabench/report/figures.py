@@ -1,0 +1,94 @@
+"""How numbers are written: three significant digits, the unit stated, the interval beside the estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, isfinite, isnan, log10
+
+DIGITS = 3
+"""Significant digits of every measured number: the intervals of a shared machine never carry more."""
+
+MISSING = "–"
+"""What stands where nothing was measured."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: its name and how many of the base unit (seconds, bytes) it holds."""
+
+    name: str
+    size: float
+
+
+TIMES = (Unit("s", 1.0), Unit("ms", 1e-3), Unit("µs", 1e-6))
+MEMORIES = (Unit("GB", 1e9), Unit("MB", 1e6), Unit("kB", 1e3))
+
+
+def fitting(value: float, units: tuple[Unit, ...]) -> Unit:
+    """Return the largest of `units` (largest first) that `value` holds at least once; else the smallest."""
+    return next((unit for unit in units if abs(value) >= unit.size), units[-1])
+
+
+def significant(value: float) -> str:
+    """Return a number with three significant digits: 0.00123, 1.30, 12.3, 1,230, 4.56e-07."""
+    if not isfinite(value):
+        return "not a number" if isnan(value) else "infinite"
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{DIGITS - 1}e}")
+    magnitude = floor(log10(abs(rounded)))
+    if magnitude < -3 or magnitude > 8:
+        return f"{value:.{DIGITS - 1}e}"
+    return f"{rounded:,.{max(0, DIGITS - 1 - magnitude)}f}"
+
+
+def count(value: int) -> str:
+    """Return an exact whole number with thousands marked: 25,000."""
+    return f"{value:,d}"
+
+
+def seconds(value: float) -> str:
+    """Return a duration in the unit that fits: 1.31 ms."""
+    unit = fitting(value, TIMES)
+    return f"{significant(value / unit.size)} {unit.name}"
+
+
+def memory(value: float) -> str:
+    """Return an amount of memory in the unit that fits, decimal: 1 MB is 1,000,000 bytes."""
+    unit = fitting(value, MEMORIES)
+    return f"{significant(value / unit.size)} {unit.name}"
+
+
+def ratio(value: float) -> str:
+    """Return a ratio of times: 1.31×."""
+    return f"{significant(value)}×"
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction in percent: 88.4%; whole percents (a confidence, a margin) without decimals."""
+    if not isfinite(fraction):
+        return significant(fraction)
+    hundredths = 100 * fraction
+    whole = round(hundredths)
+    return f"{whole}%" if abs(hundredths - whole) < 1e-9 else f"{significant(hundredths)}%"
+
+
+def span(low: float, high: float) -> str:
+    """Return an interval: 1.27 to 1.35."""
+    return f"{significant(low)} to {significant(high)}"
+
+
+def seconds_span(value: float, low: float, high: float) -> str:
+    """Return the interval that stands beside the duration `value`, in its unit."""
+    return span_beside(value, low, high, TIMES)
+
+
+def memory_span(value: float, low: float, high: float) -> str:
+    """Return the extremes that stand beside the amount of memory `value`, in its unit."""
+    return span_beside(value, low, high, MEMORIES)
+
+
+def span_beside(value: float, low: float, high: float, units: tuple[Unit, ...]) -> str:
+    """Return low to high in the unit that fits `value`, without naming it: it stands beside."""
+    size = fitting(value, units).size
+    return span(low / size, high / size)

@@ -1,0 +1,70 @@
+"""The report as Markdown, for an issue, a wiki or a README."""
+
+from __future__ import annotations
+
+import re
+
+from rosettabench.report import tables
+from rosettabench.report.summary import ContestSummary, RunSummary
+from rosettabench.report.text import visible
+
+SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
+"""What could begin markup, HTML or a formula in GitHub's Markdown; after a backslash it is a character."""
+
+
+def render_markdown(summary: RunSummary) -> str:
+    """Return the whole report as Markdown (GitHub's tables)."""
+    parts = [f"# Rosettabench: run {escaped(summary.id)}", *map(contest_markdown, summary.contests)]
+    faults = tables.all_faults(summary)
+    if faults:
+        parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
+    parts += ["## Machine and versions", machine_markdown(summary), table_markdown(tables.versions_table(summary))]
+    parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
+    return "\n\n".join(parts) + "\n"
+
+
+def contest_markdown(contest: ContestSummary) -> str:
+    """Return one contest: the verdict, the tables, every pair, the control, and why it stopped."""
+    parts = [f"## {escaped(contest.name)}"]
+    parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
+    if contest.warning:
+        parts.append(f"> **{escaped(contest.warning)}**")
+    shown = (tables.ranking_table(contest), tables.costs_table(contest), tables.settings_table(contest))
+    parts += [table_markdown(table) for table in shown if table.rows]
+    if contest.sentences:
+        parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
+    if contest.control:
+        parts.append(escaped(contest.control.sentence))
+    return "\n\n".join([*parts, escaped(contest.stopped)])
+
+
+def table_markdown(table: tables.Table) -> str:
+    """Return a table in GitHub's form under its caption."""
+    heads = [escaped(column.title) for column in table.columns]
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    rows = [[cell_markdown(cell) for cell in row] for row in table.rows]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *rows)]
+    return f"*{escaped(table.caption)}*\n\n" + "\n".join(lines)
+
+
+def cell_markdown(cell: tables.Cell) -> str:
+    """Return a cell, its note in brackets."""
+    text = escaped(cell.text) + (f" ({escaped(cell.note)})" if cell.note else "")
+    return f"**{text}**" if cell.marked else text
+
+
+def machine_markdown(summary: RunSummary) -> str:
+    """Return the machine as a list."""
+    return "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in summary.machine)
+
+
+def escaped(text: str) -> str:
+    """Return `text` so that Markdown shows it as it is."""
+    return SPECIAL.sub(r"\\\1", visible(text))
+
+
+def fenced(text: str) -> str:
+    """Return `text` as a code block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}sh\n{visible(text)}\n{fence}"

@@ -1,0 +1,68 @@
+"""Whether an entry was proven to do equal work, and what its certificate shows."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from rosettabench.report import figures
+from rosettabench.report.summary import Check, Proof
+from rosettabench.store.schema import Certification, Entry
+from rosettabench.store.store import digest
+
+
+def summarise_proof(entry: Entry) -> Proof:
+    """Return the proof of `entry`. It holds if every session with a timed block has a certificate that passed."""
+    certifications = sorted(entry.certifications, key=lambda certification: certification.session)
+    if not certifications:
+        return Proof("not proven", "not proven: it has no certificate")
+    proofs = [summarise_certification(certification) for certification in certifications]
+    bad = next((proof for proof in proofs if not proof.holds), None)
+    if bad is not None:
+        return bad
+    unproven = {block.session for block in entry.blocks if block.phase == "turn"} - {c.session for c in certifications}
+    if unproven:
+        return Proof("not proven", f"not proven: session {min(unproven)} has no certificate")
+    return proofs[-1]
+
+
+def summarise_certification(certification: Certification) -> Proof:
+    """Return one certificate as a Proof, after checking its content against its digest."""
+    certificate = certification.certificate
+    body = certificate.body
+    if digest(body) != certificate.digest:
+        return Proof("damaged", "certificate damaged: its content does not match its digest", certificate.key)
+    divergence = checked(body.get("first_divergence"))
+    holds = certificate.passed and body.get("passed") is True
+    return Proof(
+        state="proven" if holds else "failed",
+        reason="proven" if holds else f"proof failed: {describe(divergence)}",
+        key=certificate.key,
+        at=certificate.at,
+        steps=body.get("steps"),
+        checks=len(body.get("checks", ())),
+        tightest=tuple(filter(None, map(checked, body.get("tightest", {}).values()))),
+        divergence=divergence,
+        cause=body.get("cause"),
+        hashes=tuple(sorted(body.get("hashes", {}).items())),
+    )
+
+
+def checked(check: dict[str, Any] | None) -> Check | None:
+    """Return a check of a certificate's body."""
+    if check is None:
+        return None
+    deviation, tolerance = float(check["deviation"]), float(check["tolerance"])
+    return Check(check["quantity"], check.get("step"), check.get("tensor"), deviation, tolerance, bool(check["passed"]))
+
+
+def describe(check: Check | None) -> str:
+    """Return the first divergence in words: ``gradient gru.kernel at step 0, 0.12 where 1e-4 is allowed``."""
+    if check is None:
+        return "no divergence was recorded"
+    what = f"{check.quantity} {check.tensor}" if check.tensor else check.quantity
+    step = "" if check.step is None else f" at step {check.step}"
+    if not isfinite(check.deviation):
+        return f"{what}{step} is {figures.significant(check.deviation)}"
+    deviation, tolerance = figures.significant(check.deviation), figures.significant(check.tolerance)
+    return f"{what}{step} is off by {deviation} where {tolerance} is allowed"

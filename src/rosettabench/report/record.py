@@ -1,0 +1,32 @@
+"""The whole summary as JSON, for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from rosettabench.report.summary import RunSummary
+
+FORMAT = 1
+"""Version of the form of this JSON: raised when a field changes its name or meaning."""
+
+
+def render_json(summary: RunSummary) -> str:
+    """Return the summary with all raw samples as JSON; docs/report.md tells its form.
+
+    Numbers that are not finite, which JSON does not have, become the texts "nan", "inf" and "-inf".
+    """
+    return json.dumps({"format": FORMAT, **finite(asdict(summary))}, indent=1, allow_nan=False)
+
+
+def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
+    """Return `value` with every float that JSON cannot hold as a text."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return value

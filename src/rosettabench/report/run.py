@@ -1,0 +1,85 @@
+"""A run from the store, summarised."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.report import figures
+from rosettabench.report.contest import fault, summarise_contest
+from rosettabench.report.summary import RunSummary
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Contest, Run
+
+MACHINE = {
+    "processor": "Processor",
+    "cores": "Cores",
+    "memory_bytes": "Memory",
+    "system": "System",
+    "python": "Python of Rosettabench",
+    "gpus": "GPUs",
+}
+"""What a run records about its machine, in the order in which it is shown; anything else follows under its own name."""
+
+
+def summarise(run: Run) -> RunSummary:
+    """Return everything that a report shows about `run`, which has to be fully loaded (Store.run)."""
+    names = contest_names(run)
+    labels = dict.fromkeys(entry.label for contest in run.contests for entry in contest.entries if not entry.control_of)
+    whole = [failure for failure in run.failures if failure.contest_id is None and failure.entry_id is None]
+    return RunSummary(
+        id=run.id,
+        at=run.at,
+        version=run.version,
+        state=state(run),
+        command=shlex.join(run.command),
+        machine=machine(run.machine),
+        labels=tuple(labels),
+        contests=tuple(summarise_contest(run, contest, names[contest.id]) for contest in run.contests),
+        faults=tuple(fault(failure, "", "") for failure in whole),
+    )
+
+
+def contest_names(run: Run) -> dict[int, str]:
+    """Return {contest id: name}: the workload; where it was run more than once, with what tells them apart."""
+    repeated = Counter(contest.workload for contest in run.contests)
+    return {
+        contest.id: contest.workload
+        if repeated[contest.workload] == 1
+        else f"{contest.workload}, {apart(run, contest)}"
+        for contest in run.contests
+    }
+
+
+def apart(run: Run, contest: Contest) -> str:
+    """Return the settings in which `contest` differs from the run's others of its workload."""
+    siblings = [other.setting for other in run.contests if other.workload == contest.workload]
+    own = [name for name, value in contest.setting.items() if any(other.get(name) != value for other in siblings)]
+    return ", ".join(f"{name.replace('_', ' ')} {contest.setting[name]}" for name in own) or f"contest {contest.id}"
+
+
+def state(run: Run) -> str:
+    """Return how the run ended: the last of the events that begin or end a run."""
+    ends = [event.kind for event in run.events if event.kind in ("finished", "interrupted", "resumed")]
+    return {"finished": "finished", "interrupted": "interrupted"}.get(ends[-1] if ends else "", "not finished")
+
+
+def machine(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the machine as (name, value) pairs for people."""
+    ordered = {**{name: found[name] for name in MACHINE if name in found}, **found}
+    return tuple(
+        (MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()
+    )
+
+
+def machine_value(name: str, value: object) -> str:
+    """Return one property of the machine in words."""
+    if name.endswith("_bytes") and isinstance(value, int | float):
+        return figures.memory(value)
+    if isinstance(value, list):
+        return "; ".join(machine_value("", part) for part in value) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key.removesuffix('_bytes')} {machine_value(key, part)}" for key, part in value.items())
+    return str(value)

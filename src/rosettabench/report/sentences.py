@@ -1,0 +1,112 @@
+"""What the numbers allow to say, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rosettabench.report import figures
+from rosettabench.report.summary import DataNote, Headline
+from rosettabench.statistics.interval import FEWEST_ROUNDS, Interval
+from rosettabench.statistics.ranking import Ranked
+from rosettabench.statistics.verdict import Finding, Verdict
+
+
+def interval_words(interval: Interval) -> str:
+    """Return ``95%: 1.27 to 1.35``."""
+    return f"{figures.percent(interval.confidence)}: {figures.span(interval.low, interval.high)}"
+
+
+def verdict_sentence(verdict: Verdict) -> str:
+    """Return what can be said about a pair, with its interval."""
+    if verdict.finding is Finding.FASTER and verdict.interval is not None:
+        by = figures.ratio(verdict.interval.ratio)
+        return f"{verdict.faster} is faster than {verdict.slower} by {by} ({interval_words(verdict.interval)})."
+    return f"{verdict.faster} and {verdict.slower}: {level_words(verdict)}."
+
+
+def level_words(verdict: Verdict) -> str:
+    """Return what can be said about a pair of which none is surely faster."""
+    if verdict.interval is None:
+        return f"not enough data (fewer than {FEWEST_ROUNDS} common rounds)"
+    words = interval_words(verdict.interval)
+    if verdict.finding is Finding.EQUIVALENT:
+        return f"no difference above {figures.percent(verdict.margin)} ({words})"
+    return f"not enough data (ratio {figures.significant(verdict.interval.ratio)}, {words})"
+
+
+def headline(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:
+    """Return the answer of a contest. Whoever is not surely slower than the first in the table shares its place."""
+    if not ranking:
+        reason = f"No contender was both proven to do equal work and timed in {FEWEST_ROUNDS} rounds."
+        return Headline("Nobody can be ranked", reason)
+    first = ranking[0].label
+    if len(ranking) == 1:
+        return Headline(f"Only {first} can be ranked", "There is nobody to compare it with.")
+    against = {other(verdict, first): verdict for verdict in verdicts if first in (verdict.faster, verdict.slower)}
+    level = [row.label for row in ranking[1:] if against[row.label].finding is not Finding.FASTER]
+    if not level:
+        return Headline(f"{first} is fastest", lead(min(against.values(), key=distance)))
+    pairs = [verdict for verdict in verdicts if {verdict.faster, verdict.slower} <= {first, *level}]
+    equal = all(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
+    words = "equally fast" if equal else "not told apart yet"
+    return Headline(f"{listed([first, *level])} are {words}", level_evidence(pairs))
+
+
+def distance(verdict: Verdict) -> float:
+    """Return the ratio between the two of a pair."""
+    return verdict.interval.ratio if verdict.interval else 1.0
+
+
+def lead(verdict: Verdict) -> str:
+    """Return by how much the fastest leads the nearest of the others."""
+    if verdict.interval is None:
+        return verdict_sentence(verdict)
+    by = figures.ratio(verdict.interval.ratio)
+    return f"Faster than {verdict.slower}, the nearest, by {by} ({interval_words(verdict.interval)})."
+
+
+def level_evidence(pairs: Sequence[Verdict]) -> str:
+    """Return the evidence for a shared place; a single pair has been named already."""
+    if len(pairs) > 1:
+        return " ".join(map(verdict_sentence, pairs))
+    words = level_words(pairs[0])
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def other(verdict: Verdict, label: str) -> str:
+    """Return the pair's other label."""
+    return verdict.slower if verdict.faster == label else verdict.faster
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return ``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def control_sentence(verdict: Verdict, original: str) -> str:
+    """Return what the A/A control found: it must not find anything."""
+    start = f"A/A control: {original} against itself"
+    if verdict.interval is None:
+        return f"{start}: not enough data (fewer than {FEWEST_ROUNDS} common rounds)."
+    observed = f"{start}, ratio {figures.significant(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
+    margin = figures.percent(verdict.margin)
+    if verdict.finding is Finding.FASTER:
+        return f"{observed}: a false difference. Trust no difference of this size in this contest."
+    if verdict.finding is Finding.EQUIVALENT:
+        return f"{observed}: no difference above {margin}, as it must be."
+    return f"{observed}: no false difference, but too noisy to exclude one of {margin}."
+
+
+def stand_in_warning(data: DataNote | None) -> str:
+    """Return what every table has to say if made-up data took the real data's place; empty if it did not."""
+    if data is None or not data.stand_in:
+        return ""
+    return f"Stand-in data: not the real {data.name}. Times are comparable, losses and accuracies mean nothing."
+
+
+def stopped_sentence(payload: dict[str, object] | None) -> str:
+    """Return why a contest stopped, from the payload of its last ``stopped`` event; None is a contest without one."""
+    if payload is None:
+        return "It was interrupted before it was sure enough: rosetta resume goes on with it."
+    rounds = f" after {payload['rounds']} rounds" if "rounds" in payload else ""
+    return f"It stopped{rounds}: {payload.get('why', 'no reason given')}."

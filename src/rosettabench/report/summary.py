@@ -1,0 +1,280 @@
+"""What a run found, worked out once and ready to be shown: every form of the report is made from a RunSummary.
+
+All of it is plain, frozen data. Durations are in seconds, memory is in bytes, rates are samples per second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rosettabench.statistics.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate over rounds with its confidence interval; `low` and `high` are None below five rounds."""
+
+    value: float
+    low: float | None
+    high: float | None
+    rounds: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is true by definition: the fastest contender's time relative to its own."""
+        return self.low == self.high == self.value
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure that was measured `times` times: the median and the extremes."""
+
+    value: float
+    low: float
+    high: float
+    times: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One block as it was measured: a row of the raw data."""
+
+    session: int
+    phase: str
+    round: int
+    position: int
+    first: int
+    steps: int
+    samples: int
+    elapsed_s: float
+    cpu_s: float
+    loss: float | None
+    learning_rate: float | None
+    at: str
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Mean training loss over one block, at the number of samples seen when it ended."""
+
+    samples: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """One evaluation: `correct` of `samples`, after `epoch` epochs (None where the training stopped elsewhere)."""
+
+    epoch: int | None
+    value: float
+    samples: int | None
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a contender costs, apart. CPU is in cores kept busy during timed blocks: 2.0 is two cores throughout."""
+
+    import_s: Measured | None
+    build_s: Measured | None
+    load_s: Measured | None
+    first_step_s: Measured | None
+    evaluate_per_1000_s: Measured | None
+    peak_memory_bytes: Measured | None
+    cpu_cores: float | None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
+
+    quantity: str
+    step: int | None
+    tensor: str | None
+    deviation: float
+    tolerance: float
+    passed: bool
+
+    @property
+    def share(self) -> float:
+        """The deviation as a share of its tolerance; infinite for a deviation where none is allowed."""
+        if self.tolerance:
+            return self.deviation / self.tolerance
+        return float("inf") if self.deviation else 0.0
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Whether an entry may be ranked. `state`: proven, not proven, failed or damaged; `reason` is a sentence."""
+
+    state: str
+    reason: str
+    key: str | None = None
+    at: str | None = None
+    steps: int | None = None
+    checks: int = 0
+    tightest: tuple[Check, ...] = ()
+    divergence: Check | None = None
+    cause: str | None = None
+    hashes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether equal work was proven."""
+        return self.state == "proven"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failure: where, what, and what to do. `contest` and `label` are empty for what struck the whole run."""
+
+    contest: str
+    label: str
+    stage: str
+    kind: str
+    what: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class EntrySummary:
+    """One contender in one contest.
+
+    `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
+    the ranking; None without a rank, and where the two share too few rounds.
+    """
+
+    label: str
+    framework: str
+    mode: str
+    environment: str
+    interpreter: str
+    packages: dict[str, str]
+    settings: dict[str, Any]
+    control_of: str | None
+    proof: Proof
+    rank: int | None
+    standing: str
+    relative: Estimate | None
+    step: Estimate | None
+    throughput: Estimate | None
+    curve: tuple[CurvePoint, ...]
+    accuracies: tuple[Accuracy, ...]
+    costs: Costs
+    faults: tuple[Fault, ...]
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True)
+class Control:
+    """The A/A control: one contender entered twice. A false difference is one that the method should not have found."""
+
+    first: str
+    second: str
+    verdict: Verdict
+    false_difference: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class DataNote:
+    """Which data the contest used. A stand-in is not the real thing, and everything made with it says so."""
+
+    name: str
+    origin: str
+    note: str
+    digest: str
+    train: int | None
+    test: int | None
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether made-up data took the real data's place."""
+        return self.origin == "stand-in"
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """One setting, as each contender's framework reported it. `differs`: contenders that should agree on it do not."""
+
+    name: str
+    values: dict[str, str]
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well the loss curves coincide: the largest relative difference in any block that all took."""
+
+    deviation: float
+    samples: int
+    blocks: int
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The verdict on a contest: the answer in a few words, and the evidence for it in a sentence."""
+
+    answer: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class ContestSummary:
+    """One workload with one setting: who did how well, how surely, and who is missing.
+
+    `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
+    the control's second copy comes last.
+    """
+
+    name: str
+    workload: str
+    setting: dict[str, Any]
+    stopping: dict[str, Any]
+    headline: Headline
+    entries: tuple[EntrySummary, ...]
+    verdicts: tuple[Verdict, ...]
+    sentences: tuple[str, ...]
+    control: Control | None
+    data: DataNote | None
+    warning: str
+    stopped: str
+    overhead: float | None
+    agreement: Agreement | None
+    settings: tuple[SettingRow, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def ranked(self) -> tuple[EntrySummary, ...]:
+        """The entries that have a rank, fastest first."""
+        return tuple(entry for entry in self.entries if entry.rank is not None)
+
+    @property
+    def unranked(self) -> tuple[EntrySummary, ...]:
+        """The entries without a rank, the control's copy left out."""
+        return tuple(entry for entry in self.entries if entry.rank is None and entry.control_of is None)
+
+    @property
+    def timed(self) -> tuple[EntrySummary, ...]:
+        """The entries with at least one timed block, the control's copy left out."""
+        return tuple(entry for entry in self.entries if entry.step is not None and entry.control_of is None)
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours."""
+
+    id: str
+    at: str
+    version: str
+    state: str
+    command: str
+    machine: tuple[tuple[str, str], ...]
+    labels: tuple[str, ...]
+    contests: tuple[ContestSummary, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def stand_ins(self) -> tuple[ContestSummary, ...]:
+        """The contests that did not run on real data."""
+        return tuple(contest for contest in self.contests if contest.warning)

@@ -1,0 +1,271 @@
+"""The tables of the report, for whoever prints them: terminal, Markdown, HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rosettabench.report import figures
+from rosettabench.report.summary import (
+    Check,
+    ContestSummary,
+    EntrySummary,
+    Estimate,
+    Fault,
+    Measured,
+    RunSummary,
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. `note` is what stands smaller beside the text: an interval, a reason. `marked` asks for attention."""
+
+    text: str
+    note: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading; numbers stand flush right. Cells of a `contender` column carry its colour.
+
+    Where there is too little room for a table, its columns with the highest `spare` go first; those with 0 stay.
+    """
+
+    title: str
+    numeric: bool = False
+    contender: bool = False
+    spare: int = 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """A caption, which says so where a stand-in was used, columns and rows."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+Span = Callable[[float, float, float], str]
+"""How an interval is written: from estimate, low and high."""
+
+CONTENDER = Column("contender", contender=True)
+NOTHING = Cell(figures.MISSING)
+
+
+def captioned(contest: ContestSummary, text: str) -> str:
+    """Return a table's caption, with the warning where the contest ran on a stand-in."""
+    return f"{text} {contest.warning}".strip()
+
+
+def ranking_table(contest: ContestSummary) -> Table:
+    """Return the ranking, then those who are measured without a rank, then those who are missing, with the reason."""
+    confidence = figures.percent(contest.stopping["confidence"])
+    caption = (
+        f"Ranking. Contenders that share a rank could not be parted. Intervals: {confidence}; those of ratios are "
+        "paired within rounds and hold together."
+    )
+    columns = (
+        Column("rank", numeric=True),
+        CONTENDER,
+        Column("time / fastest", numeric=True),
+        Column("time per step", numeric=True),
+        Column("samples per second", numeric=True, spare=2),
+        Column("test accuracy", numeric=True, spare=1),
+        Column("proof"),
+    )
+    shown = [*contest.ranked, *contest.unranked]
+    return Table(captioned(contest, caption), columns, tuple(ranking_cells(entry) for entry in shown))
+
+
+def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:
+    """Return one contender's row of the ranking."""
+    relative = estimated(entry.relative, figures.ratio)
+    if entry.relative is not None and entry.relative.exact:
+        relative = Cell("1×", "reference")
+    return (
+        Cell(str(entry.rank)) if entry.rank is not None else NOTHING,
+        Cell(entry.label),
+        relative,
+        estimated(entry.step, figures.seconds, figures.seconds_span),
+        estimated(entry.throughput, figures.significant),
+        accuracy_cell(entry),
+        Cell("proven") if entry.rank is not None else Cell("not ranked", entry.standing, marked=True),
+    )
+
+
+def estimated(
+    estimate: Estimate | None,
+    written: Callable[[float], str],
+    interval: Span = lambda _, low, high: figures.span(low, high),
+) -> Cell:
+    """Return an estimate with its interval; where the rounds were too few for one, the cell says so."""
+    if estimate is None:
+        return NOTHING
+    if estimate.low is None or estimate.high is None:
+        return Cell(written(estimate.value), f"{estimate.rounds} rounds: no interval")
+    return Cell(written(estimate.value), interval(estimate.value, estimate.low, estimate.high))
+
+
+def accuracy_cell(entry: EntrySummary) -> Cell:
+    """Return the last test accuracy, and after how many epochs it was reached."""
+    if not entry.accuracies:
+        return NOTHING
+    last = entry.accuracies[-1]
+    return Cell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+
+
+def costs_table(contest: ContestSummary) -> Table:
+    """Return what each contender costs, apart."""
+    columns = (
+        CONTENDER,
+        Column("import", numeric=True),
+        Column("build", numeric=True, spare=4),
+        Column("load data", numeric=True, spare=3),
+        Column("first step", numeric=True),
+        Column("steady step", numeric=True),
+        Column("evaluation per 1,000 samples", numeric=True, spare=2),
+        Column("peak memory", numeric=True),
+        Column("CPU", numeric=True, spare=1),
+    )
+    caption = (
+        "Costs apart. CPU: during timed blocks, 100% is one core; memory: process tree, 1 MB is 1,000,000 bytes. "
+        "Beside a figure: its interval, or the extremes of several measurements; without, it was measured once."
+    )
+    rows = tuple(costs_cells(entry) for entry in [*contest.ranked, *contest.unranked] if has_costs(entry))
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def has_costs(entry: EntrySummary) -> bool:
+    """Whether anything of a contender's costs was measured."""
+    return any(value is not None for value in vars(entry.costs).values())
+
+
+def costs_cells(entry: EntrySummary) -> tuple[Cell, ...]:
+    """Return one contender's row of the costs."""
+    costs = entry.costs
+    cores = costs.cpu_cores
+    return (
+        Cell(entry.label),
+        ranged(costs.import_s, figures.seconds, figures.seconds_span),
+        ranged(costs.build_s, figures.seconds, figures.seconds_span),
+        ranged(costs.load_s, figures.seconds, figures.seconds_span),
+        ranged(costs.first_step_s, figures.seconds, figures.seconds_span),
+        estimated(entry.step, figures.seconds, figures.seconds_span),
+        ranged(costs.evaluate_per_1000_s, figures.seconds, figures.seconds_span),
+        ranged(costs.peak_memory_bytes, figures.memory, figures.memory_span),
+        NOTHING if cores is None else Cell(figures.percent(cores)),
+    )
+
+
+def ranged(measured: Measured | None, written: Callable[[float], str], extremes: Span) -> Cell:
+    """Return a figure; measured more than once, the median with the extremes."""
+    if measured is None:
+        return NOTHING
+    if measured.times == 1:
+        return Cell(written(measured.value))
+    words = extremes(measured.value, measured.low, measured.high)
+    return Cell(written(measured.value), f"{words}, {measured.times} times")
+
+
+def settings_table(contest: ContestSummary) -> Table:
+    """Return the settings that the frameworks report; those on which they should agree and do not are marked."""
+    labels = [entry.label for entry in contest.entries if entry.settings]
+    columns = (Column("setting"), *(Column(label, contender=True) for label in labels))
+    caption = "Settings in force, read back from the frameworks. Marked: contenders that should agree do not."
+    rows = tuple(
+        (
+            Cell(row.name, "differs" if row.differs else "", marked=row.differs),
+            *(Cell(row.values.get(label, figures.MISSING), marked=row.differs) for label in labels),
+        )
+        for row in contest.settings
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
+    """Return for each quantity of a certificate the check that came nearest to its tolerance."""
+    columns = (
+        Column("quantity"),
+        Column("tensor"),
+        Column("step", numeric=True),
+        Column("deviation", numeric=True),
+        Column("tolerance", numeric=True),
+        Column("share used", numeric=True),
+    )
+    caption = f"{entry.label}: for each quantity, the check that came nearest to its tolerance."
+    return Table(captioned(contest, caption), columns, tuple(map(check_cells, entry.proof.tightest)))
+
+
+def check_cells(check: Check) -> tuple[Cell, ...]:
+    """Return one check as a row."""
+    return (
+        Cell(check.quantity),
+        Cell(check.tensor or figures.MISSING),
+        Cell(figures.MISSING if check.step is None else str(check.step)),
+        Cell(figures.significant(check.deviation)),
+        Cell(figures.significant(check.tolerance)),
+        Cell(figures.percent(check.share), "" if check.passed else "too far", marked=not check.passed),
+    )
+
+
+def faults_table(faults: Sequence[Fault]) -> Table:
+    """Return who is missing, where, why, and what to do."""
+    columns = (
+        Column("contest"),
+        CONTENDER,
+        Column("stage"),
+        Column("kind"),
+        Column("what happened"),
+        Column("what to do"),
+    )
+    rows = tuple(
+        (
+            Cell(fault.contest or "whole run"),
+            Cell(fault.label or "all"),
+            Cell(fault.stage),
+            Cell(fault.kind.replace("_", " ")),
+            Cell(fault.what),
+            Cell(fault.hint or figures.MISSING),
+        )
+        for fault in faults
+    )
+    return Table("Failures: a failure is a result.", columns, rows)
+
+
+def all_faults(summary: RunSummary) -> tuple[Fault, ...]:
+    """Return every failure of the run: of the whole run, of contests, of entries."""
+    of_contests = [
+        fault
+        for contest in summary.contests
+        for fault in (*contest.faults, *(fault for entry in contest.entries for fault in entry.faults))
+    ]
+    return (*summary.faults, *of_contests)
+
+
+def versions_table(summary: RunSummary) -> Table:
+    """Return in which environment each contender ran."""
+    columns = (CONTENDER, Column("environment"), Column("Python"), Column("mode"), Column("packages", numeric=True))
+    rows = tuple(
+        (
+            Cell(entry.label),
+            Cell(entry.environment or figures.MISSING),
+            Cell(entry.interpreter or figures.MISSING),
+            Cell(entry.mode),
+            Cell(figures.count(len(entry.packages)) if entry.packages else figures.MISSING),
+        )
+        for entry in contenders(summary)
+    )
+    return Table("Versions: each contender in an environment of its own.", columns, rows)
+
+
+def contenders(summary: RunSummary) -> Iterable[EntrySummary]:
+    """Return one entry for each contender of the run: one that knows its packages where there is one."""
+    found: dict[str, EntrySummary] = {}
+    for contest in summary.contests:
+        for entry in contest.entries:
+            if entry.control_of is None and (entry.label not in found or not found[entry.label].packages):
+                found[entry.label] = entry
+    return [found[label] for label in summary.labels]

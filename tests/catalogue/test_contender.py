@@ -1,0 +1,89 @@
+"""Contenders: what is written is what is meant, and what cannot be meant is answered with what could."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosettabench.catalogue.contender import Contender, parse_contender
+from rosettabench.catalogue.framework import contestants
+from rosettabench.errors import UsageError
+
+PATHS = st.lists(st.from_regex(r"[\w .+-]{1,12}", fullmatch=True), min_size=1, max_size=4).map(
+    lambda parts: Path("/", *(part for part in parts if part.strip(". ")), "python")
+)
+
+
+@st.composite
+def contenders(draw):
+    """Any framework of the catalogue in any of its modes, in any of its locks or the user's own interpreter."""
+    entry = draw(st.sampled_from(sorted(contestants().values(), key=lambda entry: entry.name)))
+    lock = draw(st.sampled_from([*entry.locks, None]))
+    python = None if lock else draw(PATHS)
+    return Contender(entry.name, draw(st.sampled_from(sorted(entry.modes))), lock, python)
+
+
+@given(contenders())
+def test_the_label_means_the_contender(contender):
+    assert parse_contender(contender.label) == contender
+
+
+@given(contenders())
+def test_the_second_of_a_control_has_a_label_of_its_own(contender):
+    second = Contender(contender.framework, contender.mode, contender.lock, contender.python, copy=2)
+    assert second.label == f"{contender.label}#2"
+
+
+@given(contenders(), contenders())
+def test_two_contenders_never_share_a_label(one, other):
+    assert (one.label == other.label) == (one == other)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_contender_or_a_sentence(text):
+    try:
+        assert parse_contender(text).framework in contestants()
+    except UsageError as error:
+        assert error.what
+        assert error.hint
+
+
+def test_what_is_left_out_is_the_default():
+    entry = contestants()["pytorch"]
+    assert parse_contender("pytorch") == Contender("pytorch", entry.mode, entry.locks[0])
+    assert parse_contender(" pytorch:compiled ").mode == "compiled"
+    assert parse_contender(f"pytorch@{entry.locks[0].partition('@')[2]}").label == "pytorch"
+
+
+def test_the_users_own_interpreter():
+    mine = Path("/their/venv/bin/python")
+    assert parse_contender("pytorch", mine) == parse_contender(f"pytorch@{mine}")
+    assert parse_contender("pytorch:compiled", mine).label == f"pytorch@{mine}:compiled"
+    assert parse_contender("pytorch@./python").python == Path.cwd() / "python", "its label must not look like a release"
+    assert parse_contender("pytorch@~/venv/bin/python").python == Path.home() / "venv/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("pytroch", "'pytorch'"),
+        ("keras[tensorflw]", "'keras[tensorflow]'"),
+        ("pytorch:compield", "'compiled'"),
+        ("mxnet-gluno", "'mxnet-gluon'"),
+        ("pytorch@9.9.9", "There is: "),
+        ("pytorch:", "pytorch:compiled"),
+        ("", "pytorch:compiled"),
+        ("reference-pytorch", "There is: "),
+    ],
+)
+def test_what_does_not_exist_is_answered_with_what_does(text, meant):
+    with pytest.raises(UsageError) as raised:
+        parse_contender(text)
+    assert meant in raised.value.hint
+
+
+def test_a_release_and_an_interpreter_contradict_each_other():
+    release = contestants()["pytorch"].locks[0].partition("@")[2]
+    with pytest.raises(UsageError, match="names a release and --python an interpreter"):
+        parse_contender(f"pytorch@{release}", Path("/venv/bin/python"))

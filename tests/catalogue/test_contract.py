@@ -1,0 +1,166 @@
+"""Every framework and every cell of framework × workload fulfils the contract; whatever is left out is named."""
+
+import re
+import shutil
+
+import pytest
+
+from rosettabench.catalogue.contract import missing, missing_in_adapter, missing_in_implementation, required_methods
+from rosettabench.catalogue.framework import all_frameworks, read_entries
+from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.workload import all_workloads, find_workload, read_workload
+
+ADAPTERS = sorted({entry.path for entry in all_frameworks().values()})
+NOT_WRITTEN_OUT = 'TENSORS is not a list of Tie("canonical names", …) with the names written out'
+CELLS = [(entry, workload) for entry in all_frameworks().values() for workload in all_workloads().values()]
+
+
+@pytest.mark.parametrize("path", ADAPTERS, ids=lambda path: path.stem)
+def test_every_adapter_is_whole(path):
+    assert missing_in_adapter(path) == []
+
+
+@pytest.mark.parametrize(("entry", "workload"), CELLS, ids=lambda part: part.name)
+def test_every_cell_is_whole(entry, workload):
+    sentences = missing([entry], [workload])
+    assert sentences == [], "\n".join(sentences)
+
+
+def test_the_contract_is_that_of_the_worker():
+    """The methods that are asked for are read from the base class, those with something in them left out."""
+    assert required_methods() >= {"build", "train", "evaluate", "synchronize", "settings"}
+    assert not required_methods() & {"parameters", "canonical", "number", "array", "arranged"}
+
+
+@pytest.fixture
+def adapter(tmp_path):
+    """Return a function that writes PyTorch's adapter with something replaced, and what is then missing in it."""
+
+    def changed(pattern, replacement):
+        source = (worker_folder() / "frameworks" / "pytorch.py").read_text(encoding="utf-8")
+        path = tmp_path / "planted.py"
+        changed, count = re.subn(pattern, replacement, source, flags=re.MULTILINE)
+        assert count == 1
+        path.write_text(changed, encoding="utf-8")
+        sentences = missing_in_adapter(path)
+        assert all(str(path) in sentence for sentence in sentences)
+        return sentences
+
+    return changed
+
+
+@pytest.mark.parametrize("method", sorted(required_methods()))
+def test_a_method_left_out_of_an_adapter(adapter, method):
+    sentences = adapter(rf"def {method}\(self", f"def not_{method}(self")
+    assert [sentence.partition(": ")[2] for sentence in sentences] == [f"Adapter lacks the method {method}"]
+
+
+@pytest.mark.parametrize("key", ["title", "modes", "mode", "packages", "locks"])
+def test_a_key_left_out_of_a_description(adapter, key):
+    [sentence] = adapter(rf'^    "{key}":.*\n', "")
+    assert f"DESCRIPTION: {key}: Field required" in sentence
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        (r'^    "mode": "eager"', '    "mode": "eagre"', "'eagre' the mode of planted, which is none of its modes"),
+        (r'^    "title"', '    "tilte"', "tilte: Extra inputs are not permitted"),
+        (r'"locks": \[.*\]', '"locks": []', "DESCRIPTION names no lock for planted"),
+        (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is no literal"),
+        (r"^DESCRIPTION = ", "DESCRIBED = ", "has no literal DESCRIPTION"),
+        (r"^class Adapter", "class Adaptor", "there is no class Adapter(Framework)"),
+        (r"^import torch$", "import torch as", "line 3 is not Python"),
+    ],
+)
+def test_other_mistakes_in_an_adapter(adapter, pattern, replacement, said):
+    assert any(said in sentence for sentence in adapter(pattern, replacement))
+
+
+def test_methods_may_be_inherited_within_the_file(adapter):
+    assert adapter(r"^class Adapter\(Framework\):", "class Adapter(Base):\n    pass\n\n\nclass Base(Framework):") == []
+
+
+@pytest.fixture
+def implementation(tmp_path):
+    """Return a function that writes imdb-gru in PyTorch with something replaced, and what is then missing in it."""
+    workload = find_workload("imdb-gru")
+
+    def changed(pattern, replacement, name="pytorch"):
+        source = workload.implementation(name).read_text(encoding="utf-8")
+        path = tmp_path / f"{name}.py"
+        changed, count = re.subn(pattern, replacement, source, flags=re.MULTILINE)
+        assert count == 1
+        path.write_text(changed, encoding="utf-8")
+        sentences = missing_in_implementation(path, workload)
+        assert all(sentence.startswith(str(path)) for sentence in sentences)
+        return [sentence.partition(": ")[2] for sentence in sentences]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        (r"^class Model", "class Network", ["Model is not defined"]),
+        (r"^def loss", "def criterion", ["loss is not defined"]),
+        (r"^def optimizer", "def optimiser", ["optimizer is not defined"]),
+        (r"^TENSORS = ", "TIES = ", ["TENSORS is not defined"]),
+        (r'^""".*"""$', "", ["there is no docstring at the top that says what it is"]),
+        (r'^    Tie\("gru.bias".*\n', "", ["TENSORS does not tie gru.bias"]),
+        (
+            r'Tie\("gru.bias"',
+            'Tie("gru.bais"',
+            ["TENSORS does not tie gru.bias", "imdb-gru has no tensor gru.bais"],
+        ),
+        (r'Tie\("gru.bias"', 'Tie("gru.bias gru.kernel"', ["TENSORS ties gru.kernel twice"]),
+        (r"^TENSORS = \[", "TENSORS = [tie for tie in []] + [", [NOT_WRITTEN_OUT]),
+        (r"^TENSORS = \[", "TENSORS = [\n    tie(),", [NOT_WRITTEN_OUT]),
+        (
+            r"^class Model",
+            "def arrange(inputs):\n    return inputs\n\n\nclass Model",
+            [
+                "defines arrange, Model, loss, optimizer, TENSORS; "
+                "the order is Model, loss, optimizer, TENSORS, and then arrange"
+            ],
+        ),
+        (r"^def loss\(logits, labels\):", "def loss(logits, labels)", ["line 25 is not Python: expected ':'"]),
+    ],
+)
+def test_omissions_in_an_implementation(implementation, pattern, replacement, said):
+    assert implementation(pattern, replacement) == said
+
+
+def test_helpers_between_are_welcome(implementation):
+    assert implementation(r"^TENSORS = \[", "SIZE = 3\n\n\ndef helper():\n    return SIZE\n\n\nTENSORS = [") == []
+
+
+def test_joined_names_are_read_one_by_one(implementation):
+    told = implementation(r'"gru.bias gru.recurrent_bias"', '"gru.bias"', name="keras")
+    assert told == ["TENSORS does not tie gru.recurrent_bias"]
+
+
+def test_a_missing_cell_is_named_with_its_file(tmp_path):
+    folder = tmp_path / "new_workload"
+    folder.mkdir()
+    shutil.copy(find_workload("fashion-mlp").folder / "workload.toml", folder)
+    entries = [all_frameworks()["pytorch"], all_frameworks()["reference-pytorch"]]
+    assert missing(entries, [read_workload(folder / "workload.toml")]) == [
+        f"{folder / 'pytorch.py'} is missing: new-workload is not written in pytorch",
+        f"{folder / 'reference_pytorch.py'} is missing: new-workload is not written in reference-pytorch",
+    ]
+
+
+def test_a_reference_needs_its_formulas(tmp_path, monkeypatch):
+    workload, reference = find_workload("fashion-mlp"), all_frameworks()["reference-pytorch"]
+    path = tmp_path / "reference_pytorch.py"
+    path.write_text('"""Formulas."""\n\n\ndef backward(w, images): ...\n')
+    monkeypatch.setattr(type(workload), "implementation", lambda self, name: path)
+    assert missing([reference], [workload])[-1] == f"{path}: there is no function forward(w, inputs)"
+
+
+def test_back_ends_are_checked_one_by_one(tmp_path):
+    source = (worker_folder() / "frameworks" / "keras.py").read_text(encoding="utf-8")
+    (tmp_path / "keras.py").write_text(re.sub(r'"locks": \["keras.*\]', '"locks": []', source))
+    assert any("no lock for keras[tensorflow]" in sentence for sentence in missing_in_adapter(tmp_path / "keras.py"))
+    assert next(entry.backend for entry in read_entries(tmp_path / "keras.py")) == "tensorflow"

@@ -1,0 +1,137 @@
+"""What goes wrong is said in a sentence, with what to type next, and the exit code of its kind."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rosettabench import errors
+from rosettabench.cli import CONTROL, INTERRUPTED
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "exit-codes.md"
+
+
+def kinds():
+    """Return all classes of errors that have an exit code."""
+    return [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.RosettaError)]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["rnu"], "run"),
+        (["list", "worklods"], "workloads"),
+        (["show", "imdb-gur"], "imdb-gru"),
+        (["show", "imdb-gru", "-f", "pytroch"], "pytorch"),
+        (["data", "imbd"], "imdb"),
+        (["env", "mkae"], "make"),
+        (["show", "--palin", "imdb-gru"], "--plain"),
+    ],
+)
+def test_a_mistyped_word_is_answered_with_the_nearest(rosetta, words, meant):
+    process = rosetta(*words)
+    assert process.returncode == 2
+    assert process.stderr.startswith("error: ")
+    assert meant in process.stderr
+    assert "Traceback" not in process.stderr
+    assert process.stdout == ""
+
+
+def test_a_missing_argument_points_to_the_help(rosetta):
+    process = rosetta("show")
+    assert process.returncode == 2
+    assert "rosetta show --help" in process.stderr
+
+
+def test_a_damaged_store_is_a_sentence_and_its_exit_code(rosetta, tmp_path):
+    (tmp_path / "results.sqlite").write_bytes(b"this is no database, however long it is" * 200)
+    process = rosetta("list", "runs")
+    assert process.returncode == errors.StoreError.exit_code
+    assert "results.sqlite" in process.stderr
+    assert "Traceback" not in process.stderr
+    assert (tmp_path / "results.sqlite").read_bytes().startswith(b"this is no database")
+
+
+def test_data_that_is_not_there_is_a_sentence_and_its_exit_code(rosetta, tmp_path):
+    process = rosetta("data", "imdb", "--data-dir", tmp_path / "[nowhere]")
+    assert process.returncode == errors.DataError.exit_code
+    assert "[nowhere]" in process.stderr, "square brackets are not markup"
+
+
+def test_a_traceback_is_shown_where_it_is_asked_for(rosetta):
+    for arguments, variables in [(["--debug", "show", "nonsense"], {}), (["show", "nonsense", "--debug"], {})]:
+        process = rosetta(*arguments, **variables)
+        assert "Traceback" in process.stderr
+        assert process.stderr.rstrip().splitlines()[-2].startswith("error: there is no workload 'nonsense'")
+    assert "Traceback" in rosetta("show", "nonsense", ROSETTA_DEBUG="1").stderr
+    assert "Traceback" not in rosetta("show", "nonsense", ROSETTA_DEBUG="0").stderr
+
+
+def python(variables, source, **more):
+    """Run a program that uses the command line's `main`."""
+    command = [sys.executable, "-c", source]
+    return subprocess.run(command, env=variables | more, capture_output=True, text=True)
+
+
+BROKEN = """
+import sys
+from rosettabench.cli import main
+import rosettabench.cli.list
+def workloads(): raise RuntimeError("the moon [/red] is \\x1b[31mfull")
+rosettabench.cli.list.workloads = workloads
+sys.exit(main(["list", "workloads"]))
+"""
+
+
+def test_what_nobody_expected_is_one_sentence_without_terminal_codes(variables):
+    process = python(variables, BROKEN)
+    assert process.returncode == 1
+    assert process.stderr == (
+        "error: unexpected error, RuntimeError: the moon [/red] is \\x1b[31mfull\n"
+        "Run it again with --debug for the traceback.\n"
+    )
+    assert "in workloads" in python(variables, BROKEN, ROSETTA_DEBUG="1").stderr
+
+
+def test_control_characters_leave_newlines_alone():
+    assert "one\ntwo\tthree".translate(CONTROL) == "one\ntwo\tthree"
+    assert "\x1b]0;title\x07\x9b".translate(CONTROL) == "\\x1b]0;title\\x07\\x9b"
+
+
+def test_interrupted(variables):
+    source = BROKEN.replace('RuntimeError("the moon [/red] is \\x1b[31mfull")', "KeyboardInterrupt")
+    assert "KeyboardInterrupt" in source
+    process = python(variables, source)
+    assert (process.returncode, process.stderr) == (INTERRUPTED, "")
+    assert INTERRUPTED == 128 + signal.SIGINT
+
+
+def test_a_reader_that_goes_away_is_no_error(variables):
+    command = [sys.executable, "-m", "rosettabench.cli", "show", "imdb-gru", "--plain"]
+    process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
+def test_a_full_disk_is_told(variables):
+    command = [sys.executable, "-m", "rosettabench.cli", "show", "imdb-gru", "--plain"]
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(command, env=variables, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[0] == "error: the system refused: No space left on device"
+    assert process.stderr.splitlines()[1].startswith("Free some space")
+    assert len(process.stderr.splitlines()) == 2
+
+
+def test_every_exit_code_is_documented():
+    rows = dict(re.findall(r"^\| (\d+) \| `?([\w ]+)", DOCUMENT.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    for kind in kinds():
+        if kind is not errors.RosettaError:
+            assert rows[str(kind.exit_code)] == kind.__name__
+    assert {"0", "1", str(INTERRUPTED)} < set(rows)
+    assert len({kind.exit_code for kind in kinds()}) == len(kinds())

@@ -1,0 +1,30 @@
+"""The real environments, in the user's own cache folder: made the first time, found from then on."""
+
+import pytest
+
+from rosettabench.catalogue.framework import contestants
+from rosettabench.environments.environment import Environments, external
+from rosettabench.environments.interpreter import find_interpreter
+from rosettabench.environments.lock import all_locks
+from rosettabench.environments.torch_build import nvidia_driver
+from rosettabench.errors import EnvironmentFault
+from rosettabench.places import cache_dir
+
+MODULES = {"chainer@7.8.1": ["chainer"], "jax@0.10.2": ["jax", "flax", "optax"], "mxnet@1.9.1": ["mxnet"]}
+
+
+@pytest.mark.environment
+@pytest.mark.parametrize("lock", all_locks(), ids=lambda lock: lock.name)
+def test_each_can_be_made_and_its_framework_imported(lock):
+    try:
+        find_interpreter(lock.python)
+    except EnvironmentFault as fault:
+        pytest.skip(fault.what)
+    environments = Environments(cache_dir() / "environments")
+    made = environments.make(lock, print)
+    named = [module for entry in contestants().values() if lock.name in entry.locks for module in entry.packages]
+    findings = environments.check(made, MODULES.get(lock.name, named))
+    assert [finding for finding in findings if finding.subject not in lock.needs] == []
+    assert external(made.python).packages == made.packages
+    if not nvidia_driver() and made.packages.get("torch", "").endswith("+cpu"):
+        assert not [name for name in made.packages if name.startswith("nvidia")]

@@ -1,0 +1,145 @@
+"""The launcher ./rosetta at work on a project of one module, which is built without anything from a network."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LAUNCHER = Path(__file__).resolve().parents[2] / "rosetta"
+PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+
+[project]
+name = "rosettabench"
+version = "1.0"
+[project.optional-dependencies]
+test = []
+[project.scripts]
+rosetta = "program:main"
+"""
+BACKEND = """
+from pathlib import Path
+from zipfile import ZipFile
+
+INFO = "rosettabench-1.0.dist-info"
+
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    here = Path(__file__).parent
+    with (here / "builds").open("a") as log:
+        log.write("built\\n")
+    files = {
+        "rosettabench.pth": str(here),
+        "pytest.py": "import sys; print('tests', *sys.argv[1:])",
+        INFO + "/METADATA": "Metadata-Version: 2.1\\nName: rosettabench\\nVersion: 1.0\\nProvides-Extra: test\\n",
+        INFO + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+        INFO + "/entry_points.txt": "[console_scripts]\\nrosetta = program:main\\n",
+    }
+    files[INFO + "/RECORD"] = "".join(name + ",,\\n" for name in [*files, INFO + "/RECORD"])
+    name = "rosettabench-1.0-py3-none-any.whl"
+    with ZipFile(Path(folder) / name, "w") as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+    return name
+"""
+BASE = getattr(sys, "_base_executable", sys.executable)
+"""The interpreter behind the one that runs the tests: that in .venv has no pip."""
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A folder with a blank in its name, the launcher, and the little project."""
+    if subprocess.run([BASE, "-m", "pip", "--version"], capture_output=True).returncode != 0:
+        pytest.skip(f"{BASE} has no pip")
+    folder = tmp_path / "a clone"
+    folder.mkdir()
+    shutil.copy(LAUNCHER, folder / "rosetta")
+    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "backend.py").write_text(BACKEND)
+    (folder / "program.py").write_text("import sys\ndef main():\n    print('program', *sys.argv[1:])\n    return 5\n")
+    (folder / "requirements.lock").write_text("# nothing\n")
+    return folder
+
+
+def launch(clone, *arguments):
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    command = [BASE, str(clone / "rosetta"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=clone.parent)
+
+
+def builds(clone):
+    return (clone / "builds").read_text().count("built")
+
+
+def test_it_sets_up_once_and_hands_arguments_and_exit_code_on(clone):
+    first = launch(clone, "run", "--set", "a b")
+    assert (first.returncode, first.stdout) == (5, "program run --set a b\n"), first.stderr
+    assert "Installing" in first.stderr
+    again = launch(clone, "list")
+    assert (again.stdout, again.stderr) == ("program list\n", "")
+    assert builds(clone) == 1
+
+
+def test_it_sets_up_again_when_the_lock_has_changed_and_when_it_was_interrupted(clone):
+    launch(clone)
+    (clone / "requirements.lock").write_text("# something else\n")
+    launch(clone)
+    assert builds(clone) == 2
+    (clone / ".venv" / "rosetta-stamp").unlink()  # it is written last
+    (clone / ".venv" / "bin" / "rosetta").unlink()
+    assert launch(clone, "list").stdout == "program list\n"
+    assert builds(clone) == 3
+
+
+def test_tests_are_added_to_what_is_there(clone):
+    launch(clone)
+    tests = launch(clone, "test", "-k", "proof")
+    assert (tests.returncode, tests.stdout) == (0, "tests -k proof\n"), tests.stderr
+    assert "Making" not in tests.stderr
+    assert launch(clone, "list").stderr == ""
+    assert builds(clone) == 2
+
+
+def test_a_clone_that_was_moved_is_set_up_in_its_new_place(clone):
+    launch(clone)
+    moved = clone.rename(clone.with_name("moved"))
+    assert launch(moved, "list").stdout == "program list\n"
+
+
+def test_an_installation_that_fails_says_so_and_is_not_taken_for_done(clone):
+    (clone / "backend.py").write_text("raise RuntimeError('cannot build')")
+    failed = launch(clone, "run")
+    assert failed.returncode == 1
+    assert "cannot build" in failed.stderr
+    assert "that failed, as told above" in failed.stderr
+    assert "Traceback" not in failed.stderr.splitlines()[-1]
+    (clone / "backend.py").write_text(BACKEND)
+    assert launch(clone, "run").stdout == "program run\n"
+
+
+def test_a_python_without_pip_is_told_what_to_do(clone, tmp_path):
+    subprocess.run([BASE, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    command = [str(tmp_path / "bare" / "bin" / "python"), str(clone / "rosetta"), "run"]
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "has no pip. Run:" in refused.stderr
+
+
+@pytest.mark.parametrize("version", ["3.6", "3.8", "3.10"])
+def test_a_python_that_is_too_old_is_told_which_is_needed(clone, version):
+    from rosettabench.environments.interpreter import find_interpreter
+    from rosettabench.errors import EnvironmentFault
+
+    try:
+        old = find_interpreter(version)
+    except EnvironmentFault as fault:
+        pytest.skip(fault.what)
+    refused = subprocess.run([str(old), str(clone / "rosetta"), "run"], capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "Python 3.11 or newer is needed" in refused.stderr
+    assert "python3.11 rosetta run" in refused.stderr

@@ -1,0 +1,193 @@
+"""The mistakes that the proof must catch, each as the change of a few words in an honest implementation.
+
+Most of them are real: they are the deviations of the original studies' code, or defaults in which frameworks differ.
+"""
+
+from laboratory import Plant
+
+ADAM = "eps=hyper.epsilon)"
+GRU_LAYER = "self.gru = nn.GRU(125, 100, batch_first=True)"
+RESET_BEFORE = '''self.gru = ResetBefore(125, 100, batch_first=True)'''
+RESET_BEFORE_CLASS = '''class ResetBefore(nn.GRU):
+    """The classic GRU: the reset gate acts before the recurrent product."""
+
+    def forward(self, x):
+        h, steps = x.new_zeros(len(x), 100), []
+        for t in range(x.shape[1]):
+            r_x, z_x, n_x = F.linear(x[:, t], self.weight_ih_l0, self.bias_ih_l0).chunk(3, 1)
+            w_r, w_z, w_n = self.weight_hh_l0.chunk(3)
+            b_r, b_z, b_n = self.bias_hh_l0.chunk(3)
+            r = (r_x + F.linear(h, w_r, b_r)).sigmoid()
+            z = (z_x + F.linear(h, w_z, b_z)).sigmoid()
+            h = (1 - z) * (n_x + F.linear(r * h, w_n, b_n)).tanh() + z * h
+            steps.append(h)
+        return torch.stack(steps, 1), h
+
+
+class Model('''
+
+PLANTS = [
+    Plant(
+        "swapped gates",
+        "imdb-gru",
+        (
+            ("import Tie", "import Tie, gates"),
+            ('"gru.weight_ih_l0")', '"gru.weight_ih_l0", gates("r z n", "z r n"))'),
+            ('"gru.weight_hh_l0")', '"gru.weight_hh_l0", gates("r z n", "z r n"))'),
+        ),
+        "logits",
+        "gates of the GRU are in the order update reset new",
+    ),
+    Plant(
+        "reset before the product",
+        "imdb-gru",
+        (("from torch import nn", "import torch\nfrom torch import nn"), ("class Model(", RESET_BEFORE_CLASS), (GRU_LAYER, RESET_BEFORE)),
+        "logits",
+        "reset gate applied before",
+    ),
+    Plant("another last step", "imdb-gru", (("x[:, -1]", "x[:, -2]"),), "logits", "another last step"),
+    Plant("epsilon 1e-7", "imdb-gru", ((ADAM, "eps=1e-7)"),), "parameter", "epsilon is 1e-7"),
+    Plant("epsilon 1e-7, small model", "fashion-mlp", ((ADAM, "eps=1e-7)"),), "parameter", "epsilon is 1e-7"),
+    Plant(
+        "Nesterov",
+        "fashion-mlp",
+        (("import Adam", "import NAdam as Adam"),),
+        "parameter",
+        "Nesterov",
+    ),
+    Plant("weight decay", "fashion-mlp", ((ADAM, "eps=hyper.epsilon, weight_decay=1e-4)"),), "parameter", "L2 penalty of 1e-4"),
+    Plant("decoupled decay", "fashion-mlp", (("import Adam", "import AdamW as Adam"),), "parameter", "default of AdamW"),
+    Plant("beta2 0.99", "fashion-mlp", (("hyper.beta2)", "0.99)"),), "parameter", "beta2 is 0.99"),
+    Plant("another rate", "fashion-mlp", (("lr=hyper.learning_rate", "lr=2e-3"),), "learning rate", "0.002"),
+    Plant(
+        "one tensor is not trained",
+        "fashion-mlp",
+        (("Adam(model.parameters()", "Adam(list(model.parameters())[:-1]"),),
+        "parameter",
+        "does not move",
+    ),
+    Plant(
+        "dropout left on",
+        "fashion-mlp",
+        (("F.relu(self.hidden(images))", "F.dropout(F.relu(self.hidden(images)), 0.25, self.training)"),),
+        "logits",
+        "dropout",
+    ),
+    Plant(
+        "dropout in evaluation",
+        "fashion-mlp",
+        (("F.relu(self.hidden(images))", "F.dropout(F.relu(self.hidden(images)), 0.25, not self.training)"),),
+        "evaluation logits",
+        "dropout is active in evaluation",
+    ),
+    Plant(
+        "a bias left out",
+        "fashion-mlp",
+        (("return self.output(x)", "return F.linear(x, self.output.weight) + 0 * self.output.bias"),),
+        "gradient",
+        "cut off",
+    ),
+    Plant("softmax in the model", "fashion-mlp", (("return self.output(x)", "return self.output(x).softmax(1)"),), "logits", "ends in a softmax"),
+    Plant(
+        "softmax twice in the loss",
+        "fashion-mlp",
+        (("F.cross_entropy(logits,", "F.cross_entropy(logits.softmax(1),"),),
+        "loss",
+        "softmax is applied twice",
+    ),
+    Plant("sum instead of mean", "fashion-mlp", (("labels)\n\n\ndef opt", 'labels, reduction="sum")\n\n\ndef opt'),), "loss", "sum over the batch"),
+    Plant(
+        "smoothed labels",
+        "fashion-mlp",
+        (("labels)\n\n\ndef opt", "labels, label_smoothing=0.1)\n\n\ndef opt"),),
+        "loss",
+        "smoothed",
+    ),
+    Plant(
+        "padding on the other side",
+        "fashion-cnn",
+        (("self.conv1(images)", "F.pad(self.conv1(images), (1, 0, 1, 0))[:, :, :-1, :-1]"),),
+        "logits",
+        "padding on the other side",
+    ),
+    Plant(
+        "channels-last flatten",
+        "fashion-cnn",
+        (("x.flatten(1)", "x.permute(0, 2, 3, 1).flatten(1)"),),
+        "logits",
+        "flattened channels-last",
+    ),
+    Plant(
+        "flipped kernels",
+        "fashion-cnn",
+        (
+            ("self.conv1(images)", "F.conv2d(images, self.conv1.weight.flip(2, 3), self.conv1.bias)"),
+            ("self.conv2(x)", "F.conv2d(x, self.conv2.weight.flip(2, 3), self.conv2.bias)"),
+        ),
+        "logits",
+        "kernels are flipped",
+    ),
+    Plant(
+        "bfloat16 somewhere",
+        "fashion-cnn",
+        (("self.conv2(x)", "F.conv2d(x.bfloat16(), self.conv2.weight.bfloat16(), self.conv2.bias.bfloat16()).float()"),),
+        "logits",
+        "half precision",
+    ),
+    Plant("float16 inputs", "fashion-mlp", (("self.hidden(images)", "self.hidden(images.half().float())"),), "logits", "half precision"),
+    Plant(
+        "reviews padded in front",
+        "imdb-gru",
+        (
+            (
+                "TENSORS = [",
+                "def arrange(tokens):\n    import numpy\n    return numpy.stack([numpy.roll(row, int((row == 0).sum())) for row in tokens])\n\n\nTENSORS = [",
+            ),
+        ),
+        "batch",
+        "padded at the other end",
+    ),
+    Plant("unshuffled batches", "fashion-mlp", (), "batch", "not those of the project's order", (("torch.from_numpy(ids)", "torch.arange(len(ids))"),)),
+    Plant(
+        "repeated batches",
+        "fashion-mlp",
+        (),
+        "block parameter",
+        "skips, repeats or reorders",
+        (("for ids in batches:\n            inputs", "for ids in batches[:1].repeat(len(batches), 0):\n            inputs"),),
+    ),
+    Plant(
+        "last batch dropped in evaluation",
+        "fashion-mlp",
+        (),
+        "samples",
+        "last, partial batch is dropped",
+        (("for ids in batches])", "for ids in batches[:-1]])"),),
+    ),
+    Plant(
+        "half of the batch",
+        "fashion-mlp",
+        (),
+        "loss",
+        "",
+        (("_, loss = self.forward(inputs, labels)", "_, loss = self.forward(inputs[::2], labels[::2])"),),
+    ),
+    Plant(
+        "gradients clipped",
+        "fashion-mlp",
+        (),
+        "gradient",
+        "rescaled or clipped",
+        (("loss.backward()", "loss.backward(); torch.nn.utils.clip_grad_norm_(self.model.parameters(), 0.5)"),),
+    ),
+    Plant(
+        "the framework's own Adam in Keras",
+        "fashion-mlp",
+        (("from rosetta_worker.optimizers.keras import Adam", "from keras.optimizers import Adam"),),
+        "parameter",
+        "epsilon-hat",
+        framework="keras[tensorflow]",
+        mode="compiled",
+    ),
+]
+"""At least one of every kind: model, loss, optimiser, ties, precision, data, loop, evaluation."""

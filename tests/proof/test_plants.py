@@ -1,0 +1,75 @@
+"""The proof must be able to fail: every planted mistake is caught, by much, and named."""
+
+import pytest
+from laboratory import Planted, environment, make_work, open_session, reference, tamper
+from plants import PLANTS
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.prove import Proof
+
+pytestmark = pytest.mark.environment
+
+STANDS_OUT = 50.0
+"""How many times the float32 noise a mistake has, at least, where it first shows; most have thousands of times."""
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    """References by workload, made once."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            work = make_work(find_workload(name), folder)
+            made[name] = work, reference(work, folder / "reference")
+        return made[name]
+
+    return get
+
+
+def prove(plant, references, folder):
+    """Return the finished proof of a planted mistake."""
+    work, exact = references(plant.workload)
+    entry = all_frameworks()[plant.framework]
+    source = work.workload.implementation(entry.implementation_name)
+    tampered = tamper(source, plant.changes, folder / source.name)
+    adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
+    workload = Planted(**work.workload.model_dump(), tampered=tampered)
+    planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
+    entry = entry.model_copy(update={"path": adapter})
+    session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, folder / "session")
+    try:
+        proof = Proof(session, exact, folder / "proof")
+        proof.run()
+        return proof
+    finally:
+        session.process.close()
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_planted_mistake_is_caught_and_named(plant, references, tmp_path):
+    _, exact = references(plant.workload)
+    proof = prove(plant, references, tmp_path)
+    failed = [check for check in proof.checks if not check.passed]
+    assert failed, "the proof holds, and must not"
+    worst = max(failed, key=lambda check: check.share)
+    noise = exact.tolerances.noise(Deviation(worst.quantity, worst.step, worst.tensor, worst.deviation))
+    above = worst.deviation / noise if noise else float("inf")
+    row = (plant.name, failed[0].quantity, f"{worst.share:.3g} × tolerance", f"{above:.3g} × noise", proof.cause)
+    print("PLANT", *row, sep=" | ")
+    assert failed[0].quantity == plant.diverges
+    assert plant.cause in (proof.cause or "")
+    assert above > STANDS_OUT
+
+
+def test_the_same_without_a_mistake_holds(references, tmp_path):
+    """The control of this experiment: an untouched copy passes the very same way."""
+    from laboratory import Plant
+
+    for workload in ("fashion-mlp", "fashion-cnn", "imdb-gru"):
+        proof = prove(Plant("none", workload, (), "", ""), references, tmp_path / workload)
+        assert proof.passed, [check for check in proof.checks if not check.passed][:3]
+        assert proof.cause is None

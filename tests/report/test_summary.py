@@ -1,0 +1,164 @@
+"""What the summary says about a run whose truth is known (sample_run.py)."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from sample_run import HOSTILE, Player, quick_players, write_contest, write_sample_run
+from sqlalchemy import text
+
+from rosettabench.report.agreement import setting_rows
+from rosettabench.report.run import summarise
+from rosettabench.report.summary import Check
+from rosettabench.statistics.verdict import Finding
+from rosettabench.store.schema import Run
+from rosettabench.store.store import Store, now
+
+
+def entry(contest, label):
+    return next(entry for entry in contest.entries if entry.label == label)
+
+
+def test_the_ranking_recovers_the_true_ratios(contests):
+    ranked = contests["fashion-mlp"].ranked
+    assert ranked[0].label == "jax"
+    truth = {player.label: player.step / 1.5e-3 for player in quick_players()}
+    for row in ranked[1:]:
+        assert row.relative.low <= truth[row.label] <= row.relative.high
+        assert row.relative.value == pytest.approx(truth[row.label], rel=0.02)
+
+
+def test_contenders_that_nobody_can_part_share_a_rank(contests):
+    ranks = {row.label: row.rank for row in contests["fashion-mlp"].ranked}
+    assert ranks == {"jax": 1, "pytorch": 2, "mxnet-gluon": 2, "keras[tensorflow]": 4}
+
+
+def test_the_headlines(contests):
+    answers = {name: contest.headline.answer for name, contest in contests.items()}
+    assert answers["fashion-mlp"] == "jax is fastest"
+    assert answers["fashion-cnn"] in ("jax and pytorch are equally fast", "pytorch and jax are equally fast")
+    assert "95%" in contests["fashion-mlp"].headline.evidence
+
+
+def test_without_a_proof_nobody_is_ranked_however_fast(contests):
+    contest = contests["fashion-cnn"]
+    failed, unproven = entry(contest, "keras[tensorflow]"), entry(contest, "mxnet-gluon")
+    assert failed.step.value < contest.ranked[0].step.value  # it was the fastest of all
+    assert failed.rank is None and failed.relative is None
+    assert failed.standing.startswith("proof failed: gradient bias") and "at step 0" in failed.standing
+    assert unproven.rank is None and unproven.standing.startswith("not proven")
+    assert not any(label in sentence for label in (failed.label, unproven.label) for sentence in contest.sentences)
+
+
+def test_a_crash_and_too_few_rounds_say_why(contests):
+    contest = contests["imdb-gru"]
+    assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
+    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 5 rounds")
+    assert entry(contest, HOSTILE).step.low is None
+
+
+def test_the_control_is_judged_alone_and_not_ranked(contests):
+    for contest in contests.values():
+        assert "pytorch#2" not in [row.label for row in contest.ranked]
+        assert not any("#2" in sentence for sentence in contest.sentences)
+        assert {contest.control.verdict.faster, contest.control.verdict.slower} == {"pytorch", "pytorch#2"}
+        assert not contest.control.false_difference
+        assert contest.control.verdict.interval.ratio == pytest.approx(1, abs=0.01)
+
+
+def test_a_false_difference_is_called_one(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    store.add(Run(id="aa", at=now(), version="0", command=["rosetta"], request={}, machine={}))
+    players = [Player("pytorch", 2e-3), Player("pytorch#2", 2.4e-3, control_of="pytorch")]
+    write_contest(store, "aa", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(3))  # noqa: S311
+    control = summarise(store.run()).contests[0].control
+    assert control.false_difference
+    assert control.verdict.finding is Finding.FASTER
+    assert "false difference" in control.sentence and "1.2" in control.sentence
+
+
+def test_every_session_needs_its_own_certificate(sample_store, tmp_path):
+    run = sample_store.run()
+    first = run.contests[0].entries[0]
+    first.blocks[-1].session = 2  # in memory only: the store itself cannot be changed
+    changed = entry(summarise(run).contests[0], "pytorch")
+    assert changed.rank is None
+    assert changed.standing == "not proven: session 2 has no certificate"
+
+
+def test_a_damaged_certificate_proves_nothing(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    write_sample_run(store)
+    with store.engine.begin() as connection:
+        connection.execute(text("DROP TRIGGER certificates_no_update"))
+        connection.execute(text("UPDATE certificates SET body = replace(body, '0.0001', '0.001')"))
+    contest = summarise(store.run()).contests[0]
+    assert not contest.ranked
+    assert contest.headline.answer == "Nobody can be ranked"
+    assert all("damaged" in row.standing for row in contest.unranked)
+
+
+def test_stand_in_data_is_confessed(contests):
+    assert "not the real imdb" in contests["imdb-gru"].warning
+    assert contests["fashion-mlp"].warning == ""
+
+
+def test_the_loss_curves_of_proven_contenders_are_compared(contests):
+    agreement = contests["fashion-cnn"].agreement
+    assert agreement.blocks == 13  # the warm-up is training too
+    assert agreement.deviation < 1e-4  # the one whose proof failed is 20% off, and left out
+
+
+def test_a_loss_that_is_not_finite_leaves_a_gap(sample_store):
+    run = sample_store.run()
+    run.contests[0].entries[0].blocks[3].loss = float("inf")  # in memory only
+    contest = summarise(run).contests[0]
+    assert len(entry(contest, "pytorch").curve) == 12
+    assert contest.agreement.blocks == 12
+
+
+def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):
+    run = sample_store.run()
+    for block in run.contests[0].entries[0].blocks:
+        block.round += 100  # in memory only
+    row = entry(summarise(run).contests[0], "pytorch")
+    assert row.rank == 1 and row.relative is None and row.step.rounds == 12
+
+
+def test_only_settings_that_must_agree_are_marked(contests):
+    rows = {row.name: row for row in contests["fashion-cnn"].settings}
+    assert rows["threads"].differs
+    assert not rows["device"].differs
+    cnn = contests["fashion-cnn"].entries
+    compiled = [replace(cnn[0], settings={"mode": "compiled", "device": "CPU"}), *cnn[1:]]
+    assert not any(row.differs for row in setting_rows(compiled) if row.name in ("mode", "device"))
+
+
+def test_costs_stand_apart(contests):
+    keras = entry(contests["fashion-mlp"], "keras[tensorflow]").costs
+    assert (keras.import_s.value, keras.first_step_s.value, keras.import_s.times) == (6.1, 1.4, 1)
+    assert keras.cpu_cores == pytest.approx(1.8)
+    evaluation = entry(contests["imdb-gru"], "pytorch").costs.evaluate_per_1000_s
+    assert evaluation.value == pytest.approx(0.31 * 14 / 10) and evaluation.times == 3
+
+
+def test_contests_of_one_workload_are_told_apart_by_what_differs(sample_store):
+    run = sample_store.run()
+    run.contests[1].workload = run.contests[0].workload
+    run.contests[1].setting = {**run.contests[1].setting, "batch_size": 256}
+    assert [contest.name for contest in summarise(run).contests][:2] == [
+        "fashion-mlp, batch size 32",
+        "fashion-mlp, batch size 256",
+    ]
+
+
+def test_an_interrupted_run_and_an_empty_one_have_a_summary(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    store.add(Run(id="empty", at=now(), version="0", command=["rosetta", "run"], request={}, machine={}))
+    summary = summarise(store.run())
+    assert summary.state == "not finished" and summary.contests == ()
+
+
+def test_a_deviation_where_none_is_allowed_uses_all_of_the_tolerance():
+    assert Check("samples", None, None, 1.0, 0.0, False).share == float("inf")
+    assert Check("samples", None, None, 0.0, 0.0, True).share == 0
