@@ -37,12 +37,13 @@ class Worker(object):
 
     def answer(self, request):
         """Do one request. Whatever goes wrong becomes an error reply: the worker itself goes on."""
-        number, name = request.pop("id", None), request.pop("do", None)
+        fields = dict(request)
+        number, name = fields.pop("id", None), fields.pop("do", None)
         try:
             act = getattr(self, "do_%s" % name, None)
             if act is None:
                 raise ValueError("this worker knows no request %r" % name)
-            return dict(act(**request), id=number, ok=True)
+            return dict(act(**fields), id=number, ok=True)
         except BaseException as error:  # a framework may raise SystemExit; that too is a result, not an end
             return {"id": number, "ok": False, "error": describe(error)}
 

@@ -103,7 +103,7 @@ class Adapter(Framework):
         first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]
         return {
             "threads": eigen_threads(),
-            "device": next(iter(first.devices())).platform,
+            "device": next(iter(first.devices())).platform.replace("gpu", "cuda"),
             "precision": str(first.dtype),
             "matmul_precision": jax.config.jax_default_matmul_precision,
             "x64": jax.config.jax_enable_x64,

@@ -52,11 +52,11 @@ class Adapter(Framework):
         return model
 
     def reset(self):
-        """Zero the optimiser's moments and its count of steps: a new optimiser would have to be compiled again."""
-        rate = self.model.optimizer.learning_rate
-        for variable in self.model.optimizer.variables:
-            if variable is not rate:
-                variable.assign(ops.zeros_like(variable))
+        """Give the optimiser the state of a new one: the new one itself would have to be compiled again."""
+        new = self.implementation.optimizer(self.model, self.setting.optimizer)
+        new.build(self.model.trainable_variables)
+        for variable, fresh in zip(self.model.optimizer.variables, new.variables):
+            variable.assign(fresh)
 
     def get(self, own):
         return ops.convert_to_numpy(resolve(self.model, own))
@@ -84,8 +84,8 @@ class Adapter(Framework):
             self.twin = self.compile(lambda model, hyper: Gradients(), [self.logits])
         self.twin.set_weights(self.model.get_weights())
         history = self.twin.fit(inputs, labels, batch_size=len(ids), shuffle=False, verbose=0)
-        seen = self.twin.optimizer.of
-        return self.logits.seen, history.history["loss"][0], self.canonical(lambda own: seen(resolve(self.twin, own)))
+        gradients = self.canonical(lambda own: self.twin.optimizer.gradient_of(resolve(self.twin, own)))
+        return self.logits.seen, history.history["loss"][0], gradients
 
     def evaluate(self, dataset, batches):
         inputs, _ = self.batch(dataset, np.concatenate(batches))
@@ -132,7 +132,7 @@ class Gradients(keras.optimizers.Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         self.assign(self.seen[self._get_variable_index(variable)], summed(gradient))
 
-    def of(self, variable):
+    def gradient_of(self, variable):
         """Return the gradient of one of the model's variables, as an array."""
         return ops.convert_to_numpy(self.seen[self._get_variable_index(variable)])
 
@@ -168,10 +168,13 @@ class TensorFlow(object):
         self.tensorflow.test.experimental.sync_devices()
 
     def settings(self, model):
+        from tensorflow.python.util import _pywrap_util_port  # no public name tells whether oneDNN computes
+
         config = self.tensorflow.config
         return {
             "threads": config.threading.get_intra_op_parallelism_threads(),
-            "device": model.trainable_variables[0].value.device.split(":")[-2].lower(),
+            "device": "cuda" if ":GPU:" in model.trainable_variables[0].value.device else "cpu",
+            "oneDNN": _pywrap_util_port.IsMklEnabled(),
             "tf32": config.experimental.tensor_float_32_execution_enabled(),
         }
 

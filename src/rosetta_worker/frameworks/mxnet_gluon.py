@@ -41,7 +41,7 @@ class Adapter(Framework):
         resolve(self.model, own).set_data(mx.nd.array(array, dtype=array.dtype))
 
     def load(self, inputs, labels):
-        return self.to_device(inputs), self.to_device(labels.astype("int32"))
+        return self.to_device(inputs), self.to_device(labels.astype("float32"))  # its losses read classes so
 
     def to_device(self, array):
         return mx.nd.array(array, self.context, array.dtype)
@@ -97,7 +97,7 @@ class Adapter(Framework):
         first = next(iter(self.model.collect_params().values())).data()
         return {
             "threads": mx.base._LIB.omp_get_max_threads(),
-            "device": first.context.device_type,
+            "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
             "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": "compiled" if self.model._active else "eager",

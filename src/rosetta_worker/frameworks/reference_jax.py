@@ -1,4 +1,7 @@
-"""The reference in JAX: a workload's formulas and the optimiser's, written out, in float64. Independent of the one in PyTorch."""
+"""The second reference, in JAX: a workload's formulas and the optimiser's, written out, in float64.
+
+It shares nothing with the reference in PyTorch, so that where both agree a mistake in one of them is ruled out.
+"""
 
 import jax
 import numpy as np

@@ -25,7 +25,7 @@ class Model(nnx.Module):
 class GRU(nnx.Module):
     """Sequences (n, time, in) to the last state (n, out).
 
-    Written out because nnx.GRUCell has no recurrent bias in its new gate. The inputs of all steps are multiplied at once.
+    Written out because nnx.GRUCell has no recurrent bias in its new gate. One product serves the inputs of all steps.
     """
 
     def __init__(self, in_features, out_features, rngs):

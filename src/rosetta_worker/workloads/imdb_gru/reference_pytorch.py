@@ -4,12 +4,11 @@ import torch
 
 
 def forward(w, tokens):
-    x = w["embedding"][tokens]
-    h = x.new_zeros(len(x), 100)
-    for t in range(x.shape[1]):
-        from_input = x[:, t] @ w["gru.kernel"].T + w["gru.bias"]
+    from_input = w["embedding"][tokens] @ w["gru.kernel"].T + w["gru.bias"]
+    h = from_input.new_zeros(len(tokens), 100)
+    for from_token in from_input.unbind(dim=1):
         from_state = h @ w["gru.recurrent_kernel"].T + w["gru.recurrent_bias"]
-        reset_x, update_x, new_x = from_input.split(100, dim=1)
+        reset_x, update_x, new_x = from_token.split(100, dim=1)
         reset_h, update_h, new_h = from_state.split(100, dim=1)
         reset = torch.sigmoid(reset_x + reset_h)
         update = torch.sigmoid(update_x + update_h)

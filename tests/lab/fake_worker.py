@@ -1,0 +1,41 @@
+"""A worker that misbehaves on request: prints, hangs, dies, answers nonsense. It speaks the protocol, so it is a worker.
+
+Run as ``python fake_worker.py REQUESTS REPLIES PARENT``; it is what a broken worker in another language looks like.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+requests = os.fdopen(int(sys.argv[1]))
+replies = os.fdopen(int(sys.argv[2]), "w")
+for line in requests:
+    request = json.loads(line)
+    do = request["do"]
+    if do == "print":
+        print("x" * 100000, flush=True)
+        print('{"id": 1, "ok": true}', file=sys.stderr, flush=True)
+    elif do == "hang":
+        time.sleep(600)
+    elif do == "exit":
+        sys.exit(3)
+    elif do == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif do == "nonsense":
+        replies.write("this is no JSON\n")
+        replies.flush()
+        continue
+    elif do == "wrong id":
+        request["id"] += 1
+    elif do == "child":
+        if os.fork() == 0:
+            time.sleep(600)
+    reply = {"id": request["id"], "ok": True, "pid": os.getpid()}
+    if do == "fail":
+        reply = {"id": request["id"], "ok": False, "error": {"kind": "out_of_memory", "type": "E", "message": "m", "traceback": "t"}}
+    replies.write(json.dumps(reply) + "\n")
+    replies.flush()
+    if do == "close":
+        break

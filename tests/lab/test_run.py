@@ -1,0 +1,271 @@
+"""Whole runs, through the command line, on real data where it is at hand: proven, timed, killed, and gone on with.
+
+The contender is NumPy (tests/third_party), run by this Python as an external environment: it starts at once.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from laboratory import data_folder, environment
+
+from rosettabench.places import cache_dir
+from rosettabench.store.store import Store
+
+THIRD_PARTY = Path(__file__).resolve().parents[1] / "third_party"
+NUMPY = f"numpy@{sys.executable}"
+
+pytestmark = pytest.mark.environment
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _reference():
+    """The environment of the reference, made before anything is timed out."""
+    environment("pytorch@2.13.0")
+
+
+@pytest.fixture
+def rosetta(tmp_path):
+    """Start the command line in a folder and with a store of its own: rosetta(words…) -> Popen."""
+    started = []
+
+    def start(*words, **variables):
+        surroundings = os.environ | {
+            "ROSETTA_CACHE": str(cache_dir()),
+            "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite",
+            "ROSETTA_DATA": str(data_folder() or ""),
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")])),
+            **variables,
+        }
+        command = [sys.executable, "-m", "rosettabench.cli", *words]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def store(tmp_path):
+    """The store that `rosetta` writes to."""
+    return lambda: Store(f"sqlite:///{tmp_path}/results.sqlite")
+
+
+def finish(process, seconds=300):
+    """Wait for a command; its exit code and what it said."""
+    out, err = process.communicate(timeout=seconds)
+    return process.returncode, out, err
+
+
+def turns(entry):
+    """The timed blocks of an entry."""
+    return [block for block in entry.blocks if block.phase == "turn"]
+
+
+def wait_for_turns(store, process, wanted, seconds=120):
+    """Wait until every entry of the newest run has so many turns."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if Path(store_file(process)).exists():
+            runs = store().runs()
+            entries = store().run().contests[0].entries if runs else []
+            if entries and all(len(turns(entry)) >= wanted for entry in entries):
+                return
+        if process.poll() is not None:
+            raise AssertionError(process.communicate())
+        time.sleep(0.1)
+    raise AssertionError("the turns do not come")
+
+
+def store_file(process):
+    """Where the process keeps its results."""
+    return psutil.Process(process.pid).environ()["ROSETTA_STORE"].removeprefix("sqlite:///")
+
+
+def workers(process):
+    """The worker processes of a controller."""
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def ended(processes, seconds=20):
+    """Whether all of some processes end within a while."""
+    return not psutil.wait_procs(processes, timeout=seconds)[1]
+
+
+def test_a_whole_run(rosetta, store, tmp_path):
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "6"))
+    assert code == 0, err
+    run = store().run()
+    (contest,) = run.contests
+    first, second = contest.entries
+    assert second.control_of == first.label
+    for entry in contest.entries:
+        assert [certification.certificate.passed for certification in entry.certifications] == [True]
+        assert [block.round for block in turns(entry)] == [1, 2, 3, 4, 5, 6]
+        assert all(block.steps > 0 and block.elapsed_s > 0 for block in entry.blocks)
+        assert {figure.name for figure in entry.figures} >= {
+            "import_s", "build_s", "load_s", "first_step_s", "evaluate_s", "accuracy", "peak_memory_bytes"
+        }  # fmt: skip
+    equal = [(a.first, a.steps, a.samples, a.loss) for a in turns(first)]
+    assert equal == [(b.first, b.steps, b.samples, b.loss) for b in turns(second)], "same work, to the last bit"
+    assert {block.position for entry in contest.entries for block in turns(entry)} == {0, 1}
+    assert {event.kind for event in run.events} >= {"data", "environment", "settings", "stopped", "finished"}
+    assert "A/A control" in out
+    (page,) = tmp_path.glob("*.html")
+    assert "fashion-mlp" in page.read_text()
+
+
+def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control")
+    for extra in ((), (), ("--prove-again",)):
+        code, _, err = finish(rosetta(*words, *extra))
+        assert code == 0, err
+    ids = [store().run(run.id).contests[0].entries[0].certifications[0].certificate_id for run in reversed(store().runs())]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30")
+    wait_for_turns(store, process, 4)
+    alive = workers(process)
+    assert len(alive) >= 2
+    process.kill()
+    assert ended(alive), "a worker outlived its controller"
+    before = {entry.label: [(b.id, b.round, b.elapsed_s) for b in turns(entry)] for entry in store().run().contests[0].entries}
+    code, _, err = finish(rosetta("resume"))
+    assert code == 0, err
+    for entry in store().run().contests[0].entries:
+        after = [(b.id, b.round, b.elapsed_s) for b in turns(entry)]
+        assert after[: len(before[entry.label])] == before[entry.label]
+        assert {block.session for block in turns(entry)} == {1, 2}
+        assert len({block.round for block in turns(entry)}) == len(turns(entry))
+        assert max(block.round for block in turns(entry)) == 30
+        assert {certification.session for certification in entry.certifications} == {1, 2}
+    code, _, err = finish(rosetta("resume"))
+    assert code == 2
+    assert "is finished" in err
+
+
+def test_kill_9_of_a_worker_is_a_result(rosetta, store):
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30")
+    wait_for_turns(store, process, 3)
+    victim = workers(process)[0]
+    victim.kill()
+    code, out, err = finish(process)
+    assert code == 7, err
+    run = store().run()
+    (failure,) = run.failures
+    assert (failure.kind, failure.stage) == ("crash", "turn")
+    assert "SIGKILL" in failure.what
+    counts = sorted(len(turns(entry)) for entry in run.contests[0].entries)
+    assert counts[0] >= 3, "the blocks before its death are kept"
+    assert counts[1] == 30, "the other went on"
+    assert "SIGKILL" in out
+
+
+def test_ctrl_c_leaves_a_usable_result(rosetta, store, tmp_path):
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "200")
+    wait_for_turns(store, process, 6)
+    alive = workers(process)
+    process.send_signal(signal.SIGINT)
+    code, out, err = finish(process)
+    assert code == 130
+    assert ended(alive)
+    assert f"rosetta resume {store().run().id}" in err
+    assert "A/A control" in out
+    assert list(tmp_path.glob("*.html"))
+    assert store().run().events[-1].kind == "interrupted"
+
+
+def test_ctrl_c_before_anything_is_measured(rosetta, store):
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--prove-again")
+    while not Path(store_file(process)).exists() or not store().runs():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process)
+    assert code == 130
+    assert "Traceback" not in err
+
+
+def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
+    missing = f"pytorch@{tmp_path}/no/python"
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "5"))
+    assert code == 7
+    (failure,) = store().run().failures
+    assert failure.stage == "environment"
+    assert "no/python" in failure.what
+    assert len(turns(store().run().contests[0].entries[0])) == 5
+    assert "no/python" in out
+    assert "Traceback" not in err
+
+
+def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, store, tmp_path):
+    package = tmp_path / "package"
+    subprocess.run(["cp", "-r", str(THIRD_PARTY), str(package)], check=True)
+    wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
+    wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control")
+    code, out, _ = finish(rosetta(*words, PYTHONPATH=str(package)))
+    assert code == 7
+    assert "epsilon is 1e-3" in out
+    assert not turns(store().run().contests[0].entries[0])
+    code, out, err = finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
+    assert len(turns(store().run().contests[0].entries[0])) == 5
+    code, record, _ = finish(rosetta("report", "--format", "json", "--output", "-"))
+    (entry,) = json.loads(record)["contests"][0]["entries"]
+    assert entry["rank"] is None
+
+
+def test_full_training_evaluates_after_each_epoch(rosetta, store):
+    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=512"))
+    assert code == 0, err
+    (contest,) = store().run().contests
+    (entry,) = contest.entries
+    accuracies = [figure for figure in entry.figures if figure.name == "accuracy"]
+    assert [figure.detail["epoch"] for figure in accuracies] == [1, 2, 3, 4, 5]
+    assert all(figure.detail["samples"] == 10_000 for figure in accuracies)
+    assert accuracies[-1].value > 0.8
+    samples = 60_000 // 512 * 512
+    assert sum(block.samples for block in turns(entry)) == 5 * samples
+
+
+def test_a_batch_larger_than_the_data(rosetta):
+    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--set", "batch_size=70000"))
+    assert code == 2
+    assert "a batch of 70000 is larger than the data set of 60000 samples" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "fashion-mpl"), "Did you mean 'fashion-mlp'?"),
+        (("run", "fashion-mlp", "-f", "pytorhc"), "Did you mean 'pytorch'?"),
+        (("run", "fashion-mlp", "-f", "pytorch:compield"), "Did you mean 'compiled'?"),
+        (("run", "fashion-mlp", "--set", "batchsize=3"), "Did you mean 'batch_size'?"),
+        (("run", "fashion-mlp", "--set", "batch_size=many"), "'many' is not a whole number of at least 1"),
+        (("run", "fashion-mlp", "--set", "precision=float23"), "Did you mean 'float32'?"),
+        (("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
+        (("run", "--suite", "quik"), "Did you mean 'quick'?"),
+        (("run", "--full", "--rounds", "3"), "--full trains to the end"),
+        (("run", "imdb-gru", "-f", NUMPY), "nothing to run"),
+        (("resume", "nosuchrun"), "there is no run"),
+        (("prove",), "name the workloads"),
+    ],
+)
+def test_bad_words_are_told_with_the_nearest_match(rosetta, words, said):
+    code, out, err = finish(rosetta(*words))
+    assert code == 2
+    assert said in err + out
+    assert "Traceback" not in err

@@ -1,0 +1,61 @@
+"""Block length and warmth, decided from numbers: no test here measures anything."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, ROUND_S, SHORTEST_BLOCK_S, WarmUp, block_steps, is_warm
+
+times = st.dictionaries(st.sampled_from("abcde"), st.floats(1e-5, 10), min_size=1)
+
+
+@given(times)
+def test_a_block_is_long_enough_for_the_clock(seconds):
+    assert block_steps(seconds) * min(seconds.values()) >= SHORTEST_BLOCK_S * 0.999
+
+
+@given(times)
+def test_a_round_is_no_longer_than_it_must_be(seconds):
+    steps = block_steps(seconds)
+    if steps > 1 and (steps - 1) * min(seconds.values()) > SHORTEST_BLOCK_S:
+        assert (steps - 1) * sum(seconds.values()) <= ROUND_S
+
+
+@pytest.mark.parametrize(
+    ("history", "warm"),
+    [([1.0], False), ([1.0, 0.5], False), ([1.0, 0.5, 0.49], True), ([1.0, 1.3], True), ([1.0, 0.9, 0.8], False)],
+)
+def test_warm_is_no_longer_getting_faster(history, warm):
+    assert is_warm(history) is warm
+
+
+def blocks_until_over(seconds_of_block):
+    """Run a warm-up on made-up times: block number -> seconds per step of each contender."""
+    warm_up, lengths = WarmUp(), []
+    while not warm_up.over:
+        lengths.append(warm_up.steps)
+        warm_up.note(seconds_of_block(len(lengths)))
+    return warm_up, lengths
+
+
+def test_steady_contenders_are_warm_after_two_blocks_of_the_final_length():
+    warm_up, lengths = blocks_until_over(lambda block: {"a": 0.001, "b": 0.003})
+    assert lengths == [*PROBE, 500, 500]
+    assert warm_up.steps == 500
+
+
+def test_a_slow_start_prolongs_the_warm_up():
+    _, lengths = blocks_until_over(lambda block: {"a": 0.001 if block > 5 else 0.0013 / block**0.2})
+    assert len(lengths) > len(PROBE) + 2
+
+
+def test_a_misleading_probe_is_corrected():
+    """The first blocks met a burst and looked fifty times slower: the block length must not stay at their mercy."""
+    warm_up, _ = blocks_until_over(lambda block: {"a": 0.05 if block <= 2 else 0.001})
+    assert warm_up.steps * 0.001 >= SHORTEST_BLOCK_S
+
+
+@given(st.lists(st.floats(1e-4, 1), min_size=MOST_BLOCKS, max_size=MOST_BLOCKS))
+def test_the_warm_up_always_ends(seconds):
+    _, lengths = blocks_until_over(lambda block: {"a": seconds[block - 1]})
+    assert len(lengths) <= MOST_BLOCKS

@@ -1,0 +1,85 @@
+"""A certificate is bound to what it certifies, and damage shows."""
+
+import json
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laboratory import make_work
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.environments.environment import Environment
+from rosettabench.errors import StoreError
+from rosettabench.proof.certificate import Check, certificate_body, certificate_key, subject_of
+from rosettabench.store.schema import Certificate
+from rosettabench.store.store import Store, digest, now
+
+
+def key(work, packages=None, mode="eager", weights="w", version="3.11.7", path=None):
+    """The key of a PyTorch certificate under given circumstances."""
+    entry = all_frameworks()["pytorch"]
+    entry = entry.model_copy(update={"path": path}) if path else entry
+    where = Environment("pytorch@2.13.0", None, "managed", packages or {"torch": "2.13.0"}, "d", version)
+    return certificate_key(subject_of(entry, mode, where, work, weights))
+
+
+def test_any_change_makes_a_certificate_stale(tmp_path):
+    work = make_work(find_workload("fashion-mlp"), tmp_path)
+    other = make_work(find_workload("fashion-mlp"), tmp_path / "b16", batch_size=16)
+    adapter = tmp_path / "pytorch.py"
+    adapter.write_text(all_frameworks()["pytorch"].path.read_text() + "\n# one more line\n")
+    keys = [
+        key(work),
+        key(work, packages={"torch": "2.13.1"}),
+        key(work, mode="compiled"),
+        key(work, weights="others"),
+        key(work, version="3.12.0"),
+        key(other),
+        key(work, path=adapter),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key(work) == keys[0]
+
+
+def test_a_changed_implementation_makes_it_stale(tmp_path):
+    from laboratory import Planted, tamper
+
+    work = make_work(find_workload("fashion-mlp"), tmp_path)
+    source = work.workload.implementation("pytorch")
+
+    def planted(changes, folder):
+        workload = Planted(**work.workload.model_dump(), tampered=tamper(source, changes, tmp_path / folder / source.name))
+        return type(work)(workload, work.setting, work.data, work.weights, work.batches)
+
+    untouched = planted((), "same")
+    changed = planted((("eps=hyper.epsilon", "eps=1e-7"),), "other")
+    assert key(untouched) == key(work)
+    assert key(changed) != key(work)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_check_passes_within_its_tolerance_only(deviation, tolerance):
+    assert Check("logits", 0, None, deviation, tolerance).passed is (deviation <= tolerance)
+
+
+def test_what_is_no_number_never_passes():
+    assert not Check("logits", 0, None, float("nan"), 1.0).passed
+    assert not Check("logits", 0, None, float("inf"), 1.0).passed
+    body = certificate_body({}, [Check("logits", 0, None, float("inf"), 1e-5)], "r", 10, None)
+    assert body["passed"] is False
+    assert body["first_divergence"]["deviation"] is None
+    json.dumps(body, allow_nan=False)
+
+
+def test_a_damaged_certificate_is_told(tmp_path):
+    store = Store(f"sqlite:///{tmp_path}/results.sqlite")
+    body = certificate_body({"workload": "x"}, [Check("loss", 0, None, 1.0, 1e-5)], "r", 10, None)
+    store.add(Certificate(key="k", at=now(), passed=False, body=body, digest=digest(body)))
+    assert store.certificate("k").body == body
+    with sqlite3.connect(tmp_path / "results.sqlite") as connection:
+        connection.execute("DROP TRIGGER certificates_no_update")
+        connection.execute("UPDATE certificates SET passed = 1, body = ?", [json.dumps(body | {"passed": True})])
+    with pytest.raises(StoreError, match="damaged"):
+        store.certificate("k")

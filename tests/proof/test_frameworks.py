@@ -1,0 +1,96 @@
+"""Every framework, in every mode, does the same work on every workload: the certificates that the project is about."""
+
+import pytest
+from laboratory import BATCH, environment, make_work, open_session, reference
+
+from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.proof.prove import Proof
+from rosettabench.proof.reference import compare_evaluations, follow
+
+pytestmark = pytest.mark.environment
+
+CELLS = [
+    pytest.param(workload, name, mode, id=f"{workload}-{name}-{mode}")
+    for workload in all_workloads()
+    for name, entry in contestants().items()
+    for mode in entry.modes
+    if find_workload(workload).implementation(entry.implementation_name)
+]
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    """Work and reference by workload, made once."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            work = make_work(find_workload(name), folder)
+            made[name] = work, reference(work, folder / "reference")
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize(("workload", "framework", "mode"), CELLS)
+def test_equal_work(workload, framework, mode, references, tmp_path):
+    work, exact = references(workload)
+    entry = all_frameworks()[framework]
+    session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "session")
+    try:
+        proof = Proof(session, exact, tmp_path / "proof")
+        proof.run()
+        settings = session.settings()
+    finally:
+        session.process.close()
+    assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
+    assert settings["device"] == "cpu"
+    assert settings["precision"] == "float32"
+    assert settings["mode"] == mode
+
+
+@pytest.mark.parametrize("name", list(all_workloads()))
+def test_two_references_agree(name, references, tmp_path):
+    """PyTorch and JAX, each with the formulas written out, agree in float64 to 1e-9 in every tensor of every step."""
+    work, exact = references(name)
+    entry = all_frameworks()["reference-jax"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path, "float64")
+    try:
+        deviations = list(follow(session, tmp_path / "walk", exact.steps, exact.start))
+        samples = exact.evaluation.samples
+        reply = session.evaluate(samples, tmp_path / "evaluation")
+    finally:
+        session.process.close()
+    found = type(exact.evaluation)(reply["files"], reply["samples"], reply["correct"])
+    deviations += compare_evaluations(found, exact.evaluation)
+    assert len(deviations) > 10 * len(exact.start)
+    assert max(deviations, key=lambda deviation: deviation.value).value < 1e-9
+
+
+def test_a_batch_is_partial_in_evaluation(references):
+    """The proof's evaluation ends in a partial batch, or it could not see one being dropped."""
+    _, exact = references("fashion-mlp")
+    assert exact.evaluation.samples % BATCH
+
+
+@pytest.mark.parametrize("framework", ["pytorch", "jax", "keras[tensorflow]", "mxnet-gluon", "chainer"])
+def test_synchronisation_waits(framework, references, tmp_path):
+    """After `synchronize` a long computation is done: fetching its result costs next to nothing.
+
+    Where a framework returns before it has computed (JAX, MXNet), the wait is seen as well. Both are comparisons of one
+    machine with itself within one second, an order of magnitude apart.
+    """
+    work, _ = references("fashion-mlp")
+    entry = all_frameworks()[framework]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
+    try:
+        session.ask("linger", size=64, repeats=2)  # whatever is compiled or started for it
+        reply = session.ask("linger", size=1024, repeats=30)
+    finally:
+        session.process.close()
+    assert reply["finite"]
+    assert reply["read_s"] < 0.2 * reply["done_s"]
+    if framework in ("jax", "mxnet-gluon"):
+        assert reply["asked_s"] < 0.5 * reply["done_s"]

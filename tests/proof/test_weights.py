@@ -1,0 +1,49 @@
+"""Canonical weights: the same everywhere, by name and seed alone."""
+
+import numpy as np
+import pytest
+
+from rosettabench.catalogue.workload import Tensor, all_workloads, find_workload
+from rosettabench.errors import UsageError
+from rosettabench.proof.weights import draw, draw_weights, perturb, weights_digest
+
+COUNTS = {"fashion-mlp": 101_770, "fashion-cnn": 203_434, "imdb-gru": 3_750_000 + 68_100 + 202}
+
+
+@pytest.mark.parametrize("name", list(all_workloads()))
+def test_shapes_and_counts(name):
+    weights = draw_weights(find_workload(name), 0)
+    assert sum(array.size for array in weights.values()) == COUNTS[name] == find_workload(name).parameters
+    assert all(array.dtype == np.float32 for array in weights.values())
+
+
+def test_weights_are_pinned():
+    """The canonical numbers never change by accident: a certificate of one release must mean the same in the next."""
+    assert weights_digest(draw_weights(find_workload("fashion-mlp"), 0))[:16] == "5736fbb96916ca16"
+
+
+def test_tensors_have_streams_of_their_own():
+    one, other = Tensor(name="a", shape=(4, 3), init="glorot_uniform"), Tensor(name="b", shape=(4, 3), init="glorot_uniform")
+    assert not np.array_equal(draw(one, 0), draw(other, 0))
+    assert not np.array_equal(draw(one, 0), draw(one, 1))
+    assert np.array_equal(draw(one, 0), draw(one, 0))
+
+
+def test_glorot_counts_the_field_of_a_convolution():
+    values = draw(Tensor(name="k", shape=(32, 64, 3, 3), init="glorot_uniform"), 0)
+    limit = np.sqrt(6 / ((32 + 64) * 9))
+    assert 0.98 * limit < np.abs(values).max() <= limit
+
+
+def test_an_unknown_rule_is_told():
+    with pytest.raises(UsageError, match="unknown init 'magic'"):
+        draw(Tensor(name="k", shape=(2, 2), init="magic"), 0)
+
+
+def test_perturbation_is_one_unit_in_the_last_place():
+    weights = draw_weights(find_workload("fashion-mlp"), 0)
+    moved = perturb(weights, 1)
+    kernel, changed = weights["hidden.kernel"], moved["hidden.kernel"]
+    assert np.array_equal(moved["hidden.bias"], weights["hidden.bias"])
+    assert np.abs(changed - kernel).max() <= np.spacing(np.abs(kernel)).max()
+    assert (changed != kernel).all()

@@ -1,0 +1,135 @@
+"""Every transform, every row of a TENSORS table: there and back again, without losing a bit."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosetta_worker
+from rosetta_worker import tensors
+from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie, flatten_last, gates, permute, split, stack
+
+WORKLOADS = Path(rosetta_worker.__file__).parent / "workloads"
+sizes = st.integers(1, 5)
+
+
+def numbered(shape, start=0.0):
+    """An array in which no two numbers are alike, so that none can stand in another's place unseen."""
+    return (np.arange(np.prod(shape, dtype=int), dtype=np.float32) + np.float32(start)).reshape(shape)
+
+
+def assert_inverse(transforms, arrays):
+    """What `transforms` do to the arrays, they undo exactly; and no number is lost or made on the way."""
+    there = arrays
+    for transform in transforms:
+        there = transform.forward(there)
+    back = there
+    for transform in reversed(transforms):
+        back = transform.backward(back)
+    assert sorted(np.concatenate([a.ravel() for a in there])) == sorted(np.concatenate([a.ravel() for a in arrays]))
+    assert [a.shape for a in back] == [a.shape for a in arrays]
+    assert [a.dtype for a in back] == [a.dtype for a in arrays]
+    assert all(map(np.array_equal, back, arrays))
+
+
+@given(st.lists(sizes, min_size=1, max_size=5).flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s))))))
+def test_permute(case):
+    shape, axes = case
+    assert_inverse([permute(*axes)], [numbered(shape), numbered(shape, 1e4)])
+
+
+@given(st.permutations(["i", "f", "g", "o"]), st.permutations(["i", "f", "g", "o"]), sizes, st.lists(sizes, max_size=2))
+def test_gates(before, after, rows, rest):
+    transform = gates(" ".join(before), " ".join(after))
+    array = numbered([4 * rows, *rest])
+    assert_inverse([transform], [array, array + 1e4])
+    [moved] = transform.forward([array])
+    for gate in before:
+        old, new = (np.split(a, 4)[order.index(gate)] for a, order in ((array, before), (moved, after)))
+        assert np.array_equal(old, new)
+
+
+@given(sizes, st.lists(sizes, max_size=3))
+def test_stack(count, shape):
+    assert_inverse([stack()], [numbered(shape, 1e4 * i) for i in range(count)])
+
+
+@given(sizes, sizes, sizes, st.lists(sizes, max_size=2))
+def test_split(parts, rows, count, rest):
+    assert_inverse([split(parts)], [numbered([parts * rows, *rest], 1e4 * i) for i in range(count)])
+
+
+@given(sizes, sizes, sizes, sizes)
+def test_flatten_last(rows, channels, height, width):
+    assert_inverse([flatten_last(channels, height, width)], [numbered((rows, channels * height * width))])
+
+
+@given(sizes, sizes, sizes, sizes, sizes)
+def test_flattened_images_give_the_same_product(n, out, channels, height, width):
+    """What the transform is for: a dense layer behind a flatten answers alike in both layouts."""
+    images = numbered((n, channels, height, width))
+    kernel = numbered((out, channels * height * width), 7)
+    [moved] = flatten_last(channels, height, width).forward([kernel])
+    last = images.transpose(0, 2, 3, 1)
+    assert np.array_equal(images.reshape(n, -1) @ kernel.T, last.reshape(n, -1) @ moved.T)
+
+
+@given(sizes, sizes, sizes, sizes)
+def test_channels_last(out, inputs, height, width):
+    kernel = numbered((out, inputs, height, width))
+    assert CHANNELS_LAST.forward([kernel])[0].shape == (height, width, inputs, out)
+    assert_inverse([CHANNELS_LAST], [kernel])
+
+
+@given(sizes, sizes)
+def test_ties_that_join_split_and_reorder(units, inputs):
+    """Rows such as recurrent layers need: several transforms in one tie, several names on either side."""
+    reorder = gates("r z n", "z r n")
+    ties = [
+        (Tie("kernel", "cell.kernel", reorder, TRANSPOSE), (3 * units, inputs)),
+        (Tie("bias recurrent_bias", "cell.bias", reorder, stack()), (3 * units,)),
+        (Tie("kernel", "w0 w1 w2", split(3)), (3 * units, inputs)),
+        (Tie("kernel recurrent", "w0 w1 w2 w3 w4 w5", split(3), TRANSPOSE), (3 * units, inputs)),
+        (Tie("output", "output.kernel", flatten_last(3, units, inputs), TRANSPOSE), (2, 3 * units * inputs)),
+    ]
+    for tie, shape in ties:
+        given_tensors = {name: numbered(shape, 1e4 * i) for i, name in enumerate(tie.canonical)}
+        own = tie.to_own(given_tensors)
+        assert list(own) == tie.own
+        back = tie.to_canonical(own)
+        assert list(back) == tie.canonical
+        assert all(np.array_equal(back[name], given_tensors[name]) for name in tie.canonical)
+
+
+def test_keras_gru_bias_is_input_then_recurrent_with_the_update_gate_first():
+    tie = Tie("bias recurrent_bias", "cell.bias", gates("r z n", "z r n"), stack())
+    own = tie.to_own({"bias": np.array([1.0, 2, 3]), "recurrent_bias": np.array([4.0, 5, 6])})
+    assert own["cell.bias"].tolist() == [[2, 1, 3], [5, 4, 6]]
+
+
+IMPLEMENTATIONS = sorted(path for path in WORKLOADS.glob("*/*.py") if not path.name.startswith(("_", "reference_")))
+
+
+@pytest.mark.parametrize("path", IMPLEMENTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_tables_of_the_rosetta_stone(path):
+    """The very TENSORS of each implementation, read without its framework: full, named as declared, and invertible."""
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 and older cannot read workload.toml")
+    declared = tomllib.loads((path.parent / "workload.toml").read_text(encoding="utf-8"))["tensors"]
+    weights = {tensor["name"]: numbered(tensor["shape"], 0.5) for tensor in declared}
+    ties = tensors_table(path)
+    assert [name for tie in ties for name in tie.canonical] == list(weights)
+    for tie in ties:
+        back = tie.to_canonical(tie.to_own(weights))
+        assert all(np.array_equal(back[name], weights[name]) for name in tie.canonical)
+
+
+def tensors_table(path):
+    """Run of an implementation's file only what its TENSORS are made of: the assignments of constants."""
+    scope = dict(vars(tensors))
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and statement.targets[0].id.isupper():
+            exec(compile(ast.Module([statement], []), str(path), "exec"), scope)  # noqa: S102 - our own files, and of them the tables alone
+    return scope["TENSORS"]
