@@ -1,4 +1,4 @@
-"""Keras 3: training by its own `fit`, eager or through the graphs of its back end."""
+"""Keras 3: its own training step, eager or through the graphs of its back end."""
 
 import keras
 import numpy as np
@@ -72,9 +72,16 @@ class Adapter(Framework):
         return inputs[ids], labels[ids]
 
     def train(self, dataset, batches):
-        inputs, labels = self.batch(dataset, batches.reshape(-1))
-        history = self.model.fit(inputs, labels, batch_size=batches.shape[1], shuffle=False, verbose=0)
-        return history.history["loss"][0]
+        """Take the steps that `fit` takes, through the function that it calls for each batch.
+
+        `fit` itself costs 40 ms a call, whatever it trains: of an epoch that is nothing, of a short block a tenth.
+        """
+        self.model.make_train_function()
+        self.model.reset_metrics()
+        feed = (self.batch(dataset, ids) for ids in batches)
+        for _ in batches:
+            logs = self.model.train_function(feed)
+        return logs["loss"]  # Keras keeps the mean since reset_metrics
 
     def gradients(self, dataset, ids):
         """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""

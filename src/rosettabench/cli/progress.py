@@ -117,7 +117,7 @@ class Moving:
 
     def _show(self, message: str, done: int | None, total: int | None) -> None:
         assert self._progress is not None
-        description = f"{self._heading} {message}{self._left}"
+        description = f"{self._heading} · {message}{self._left}"
         self._progress.update(self._bar, description=description, completed=done or 0, total=total)
         self._progress.refresh()
 

@@ -147,6 +147,7 @@ class Contest:
             self._supply(first + steps)
             times = {}
             for position, one in enumerate(self._order()):
+                self.display.doing(f"warming up: {one.label}")
                 with one.stage("warm-up"):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
             first += steps

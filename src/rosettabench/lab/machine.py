@@ -51,8 +51,8 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def worker_variables(threads: int, backend: str | None, managed: bool) -> Mapping[str, str]:
-    """Return the environment variables of a worker.
+def worker_variables(threads: int, backend: str | None, managed: bool, folder: Path) -> Mapping[str, str]:
+    """Return the environment variables of a worker that works in `folder`.
 
     The policy: every worker inherits the same processors, and every numerical library is told the same number of
     threads. What each framework makes of it is read back and reported.
@@ -64,4 +64,5 @@ def worker_variables(threads: int, backend: str | None, managed: bool) -> Mappin
         variables["PYTHONNOUSERSITE"] = "1"
     if backend is not None:
         variables["KERAS_BACKEND"] = backend
+        variables["KERAS_HOME"] = str(folder)  # the user's keras.json may change the precision
     return variables

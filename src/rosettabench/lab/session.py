@@ -60,7 +60,7 @@ class Session:
         self._entry = entry
         self._mode = mode
         self._precision = precision or work.setting.precision
-        variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed")
+        variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder)
         self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, inspect, select
+from sqlalchemy import Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import Session, selectinload
@@ -41,8 +41,7 @@ class Store:
 
     def _create_or_check(self) -> None:
         if not inspect(self.engine).has_table(Version.__tablename__):
-            Base.metadata.create_all(self.engine)
-            self.add(Version(version=SCHEMA_VERSION))
+            create(self.engine)
         with Session(self.engine) as session:
             found = session.scalars(select(Version.version)).all()
         if found != [SCHEMA_VERSION]:
@@ -124,6 +123,17 @@ def open_engine(url: str) -> Engine:
     return engine
 
 
+def create(engine: Engine) -> None:
+    """Create the tables, all or none of them, even where two processes find none at the same moment."""
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # whoever comes second waits here, and finds them made
+        if not inspect(connection).has_table(Version.__tablename__):
+            Base.metadata.create_all(connection)
+            connection.execute(insert(Version).values(version=SCHEMA_VERSION))
+        connection.commit()
+
+
 def prepare_sqlite(connection: Any, _record: object) -> None:
     """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut."""
     cursor = connection.cursor()
@@ -139,6 +149,8 @@ def explained(url: str) -> Iterator[None]:
         yield
     except ArgumentError as error:
         raise UsageError(f"{url!r} is not the URL of a store", "Write sqlite:////folder/file.sqlite.") from error
+    except ImportError as error:
+        raise StoreError(f"the store {url} needs a driver: {error}", hint=f"pip install {error.name}") from error
     except OSError as error:
         raise StoreError(
             f"the store {url} cannot be opened: {error}", hint="Name another place with --store."
