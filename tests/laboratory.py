@@ -39,12 +39,12 @@ def data_folder() -> Path | None:
 def data(name: str):
     """The prepared data of a workload: real where it lies at hand, else its stand-in."""
     workload = find_workload(name)
-    return prepare(
-        workload.data.set, workload.data.form, data_dir=data_folder(), cache=cache_dir(), offline=True
-    )
+    return prepare(workload.data.set, workload.data.form, data_dir=data_folder(), cache=cache_dir(), offline=True)
 
 
-def make_work(workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1) -> Work:
+def make_work(
+    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1
+) -> Work:
     """The work of a contest at a small batch."""
     folder.mkdir(parents=True, exist_ok=True)
     prepared = data(workload.name)

@@ -18,8 +18,10 @@ import numpy as np
 
 
 class Setting(object):
-    """What a trial fixes, as attributes: mode, device, precision, threads, batch_size, seed, backend and
-    `optimizer`, itself a Setting with the workload's hyperparameters.
+    """What a trial fixes, as attributes.
+
+    mode, device, precision, threads, batch_size, seed, backend; and `optimizer`, itself a Setting with the workload's
+    hyperparameters.
     """
 
     def __init__(self, **values):

@@ -15,8 +15,9 @@ from rosetta_worker.framework import Setting
 
 
 class Worker(object):
-    """Serves the requests of docs/protocol.md: each method named ``do_<request>`` takes its fields as keywords and
-    returns the fields of the reply.
+    """Serves the requests of docs/protocol.md.
+
+    Each method named ``do_<request>`` takes the request's fields as keywords and returns the fields of the reply.
     """
 
     def __init__(self):
@@ -44,7 +45,7 @@ class Worker(object):
             if act is None:
                 raise ValueError("this worker knows no request %r" % name)
             return dict(act(**fields), id=number, ok=True)
-        except BaseException as error:  # a framework may raise SystemExit; that too is a result, not an end
+        except BaseException as error:  # noqa: BLE001 - a framework may raise SystemExit; that too is a result, not an end
             return {"id": number, "ok": False, "error": describe(error)}
 
     # -- one method per request ------------------------------------------------------------------------------------

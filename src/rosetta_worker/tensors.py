@@ -18,6 +18,7 @@ class Tie(object):
         The framework's names of the same numbers, separated by blanks (several where the framework splits them).
     transforms : Transform
         What leads from the canonical arrays to the framework's, in order.
+
     """
 
     def __init__(self, canonical, own, *transforms):

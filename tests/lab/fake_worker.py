@@ -1,4 +1,4 @@
-"""A worker that misbehaves on request: prints, hangs, dies, answers nonsense. It speaks the protocol, so it is a worker.
+"""A worker that misbehaves on request: prints, hangs, dies, answers nonsense.
 
 Run as ``python fake_worker.py REQUESTS REPLIES PARENT``; it is what a broken worker in another language looks like.
 """
@@ -29,12 +29,15 @@ for line in requests:
         continue
     elif do == "wrong id":
         request["id"] += 1
-    elif do == "child":
-        if os.fork() == 0:
-            time.sleep(600)
+    elif do == "child" and os.fork() == 0:
+        time.sleep(600)
     reply = {"id": request["id"], "ok": True, "pid": os.getpid()}
     if do == "fail":
-        reply = {"id": request["id"], "ok": False, "error": {"kind": "out_of_memory", "type": "E", "message": "m", "traceback": "t"}}
+        reply = {
+            "id": request["id"],
+            "ok": False,
+            "error": {"kind": "out_of_memory", "type": "E", "message": "m", "traceback": "t"},
+        }
     replies.write(json.dumps(reply) + "\n")
     replies.flush()
     if do == "close":

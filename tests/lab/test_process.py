@@ -98,12 +98,12 @@ def test_waiting_costs_no_processor_time(worker):
 
 def test_no_file_descriptor_is_lost(worker, tmp_path):
     worker.kill()
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         another = WorkerProcess(Path(sys.executable), tmp_path / "log", os.environ, tmp_path)
         another.ask("hello", 10)
         another.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_an_interpreter_that_does_not_start_is_told(tmp_path):

@@ -125,7 +125,9 @@ def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store)
     for extra in ((), (), ("--prove-again",)):
         code, _, err = finish(rosetta(*words, *extra))
         assert code == 0, err
-    ids = [store().run(run.id).contests[0].entries[0].certifications[0].certificate_id for run in reversed(store().runs())]
+    ids = [
+        store().run(run.id).contests[0].entries[0].certifications[0].certificate_id for run in reversed(store().runs())
+    ]
     assert ids[0] == ids[1] != ids[2]
 
 
@@ -136,7 +138,9 @@ def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
     assert len(alive) >= 2
     process.kill()
     assert ended(alive), "a worker outlived its controller"
-    before = {entry.label: [(b.id, b.round, b.elapsed_s) for b in turns(entry)] for entry in store().run().contests[0].entries}
+    before = {
+        entry.label: [(b.id, b.round, b.elapsed_s) for b in turns(entry)] for entry in store().run().contests[0].entries
+    }
     code, _, err = finish(rosetta("resume"))
     assert code == 0, err
     for entry in store().run().contests[0].entries:
@@ -215,7 +219,7 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
     assert code == 7
     assert "epsilon is 1e-3" in out
     assert not turns(store().run().contests[0].entries[0])
-    code, out, err = finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
+    finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
     assert len(turns(store().run().contests[0].entries[0])) == 5
     code, record, _ = finish(rosetta("report", "--format", "json", "--output", "-"))
     (entry,) = json.loads(record)["contests"][0]["entries"]
@@ -223,7 +227,9 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
 
 
 def test_full_training_evaluates_after_each_epoch(rosetta, store):
-    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=512"))
+    code, _, err = finish(
+        rosetta("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=512")
+    )
     assert code == 0, err
     (contest,) = store().run().contests
     (entry,) = contest.entries

@@ -7,7 +7,7 @@ from laboratory import Plant
 
 ADAM = "eps=hyper.epsilon)"
 GRU_LAYER = "self.gru = nn.GRU(125, 100, batch_first=True)"
-RESET_BEFORE = '''self.gru = ResetBefore(125, 100, batch_first=True)'''
+RESET_BEFORE = """self.gru = ResetBefore(125, 100, batch_first=True)"""
 RESET_BEFORE_CLASS = '''class ResetBefore(nn.GRU):
     """The classic GRU: the reset gate acts before the recurrent product."""
 
@@ -41,7 +41,11 @@ PLANTS = [
     Plant(
         "reset before the product",
         "imdb-gru",
-        (("from torch import nn", "import torch\nfrom torch import nn"), ("class Model(", RESET_BEFORE_CLASS), (GRU_LAYER, RESET_BEFORE)),
+        (
+            ("from torch import nn", "import torch\nfrom torch import nn"),
+            ("class Model(", RESET_BEFORE_CLASS),
+            (GRU_LAYER, RESET_BEFORE),
+        ),
         "logits",
         "reset gate applied before",
     ),
@@ -55,8 +59,16 @@ PLANTS = [
         "parameter",
         "Nesterov",
     ),
-    Plant("weight decay", "fashion-mlp", ((ADAM, "eps=hyper.epsilon, weight_decay=1e-4)"),), "parameter", "L2 penalty of 1e-4"),
-    Plant("decoupled decay", "fashion-mlp", (("import Adam", "import AdamW as Adam"),), "parameter", "default of AdamW"),
+    Plant(
+        "weight decay",
+        "fashion-mlp",
+        ((ADAM, "eps=hyper.epsilon, weight_decay=1e-4)"),),
+        "parameter",
+        "L2 penalty of 1e-4",
+    ),
+    Plant(
+        "decoupled decay", "fashion-mlp", (("import Adam", "import AdamW as Adam"),), "parameter", "default of AdamW"
+    ),
     Plant("beta2 0.99", "fashion-mlp", (("hyper.beta2)", "0.99)"),), "parameter", "beta2 is 0.99"),
     Plant("another rate", "fashion-mlp", (("lr=hyper.learning_rate", "lr=2e-3"),), "learning rate", "0.002"),
     Plant(
@@ -87,7 +99,13 @@ PLANTS = [
         "gradient",
         "cut off",
     ),
-    Plant("softmax in the model", "fashion-mlp", (("return self.output(x)", "return self.output(x).softmax(1)"),), "logits", "ends in a softmax"),
+    Plant(
+        "softmax in the model",
+        "fashion-mlp",
+        (("return self.output(x)", "return self.output(x).softmax(1)"),),
+        "logits",
+        "ends in a softmax",
+    ),
     Plant(
         "softmax twice in the loss",
         "fashion-mlp",
@@ -95,7 +113,13 @@ PLANTS = [
         "loss",
         "softmax is applied twice",
     ),
-    Plant("sum instead of mean", "fashion-mlp", (("labels)\n\n\ndef opt", 'labels, reduction="sum")\n\n\ndef opt'),), "loss", "sum over the batch"),
+    Plant(
+        "sum instead of mean",
+        "fashion-mlp",
+        (("labels)\n\n\ndef opt", 'labels, reduction="sum")\n\n\ndef opt'),),
+        "loss",
+        "sum over the batch",
+    ),
     Plant(
         "smoothed labels",
         "fashion-mlp",
@@ -130,31 +154,57 @@ PLANTS = [
     Plant(
         "bfloat16 somewhere",
         "fashion-cnn",
-        (("self.conv2(x)", "F.conv2d(x.bfloat16(), self.conv2.weight.bfloat16(), self.conv2.bias.bfloat16()).float()"),),
+        (
+            (
+                "self.conv2(x)",
+                "F.conv2d(x.bfloat16(), self.conv2.weight.bfloat16(), self.conv2.bias.bfloat16()).float()",
+            ),
+        ),
         "logits",
         "half precision",
     ),
-    Plant("float16 inputs", "fashion-mlp", (("self.hidden(images)", "self.hidden(images.half().float())"),), "logits", "half precision"),
+    Plant(
+        "float16 inputs",
+        "fashion-mlp",
+        (("self.hidden(images)", "self.hidden(images.half().float())"),),
+        "logits",
+        "half precision",
+    ),
     Plant(
         "reviews padded in front",
         "imdb-gru",
         (
             (
                 "TENSORS = [",
-                "def arrange(tokens):\n    import numpy\n    return numpy.stack([numpy.roll(row, int((row == 0).sum())) for row in tokens])\n\n\nTENSORS = [",
+                "def arrange(tokens):\n"
+                "    import numpy\n"
+                "    return numpy.stack([numpy.roll(row, int((row == 0).sum())) for row in tokens])\n\n\n"
+                "TENSORS = [",
             ),
         ),
         "batch",
         "padded at the other end",
     ),
-    Plant("unshuffled batches", "fashion-mlp", (), "batch", "not those of the project's order", (("torch.from_numpy(ids)", "torch.arange(len(ids))"),)),
+    Plant(
+        "unshuffled batches",
+        "fashion-mlp",
+        (),
+        "batch",
+        "not those of the project's order",
+        (("torch.from_numpy(ids)", "torch.arange(len(ids))"),),
+    ),
     Plant(
         "repeated batches",
         "fashion-mlp",
         (),
         "block parameter",
         "skips, repeats or reorders",
-        (("for ids in batches:\n            inputs", "for ids in batches[:1].repeat(len(batches), 0):\n            inputs"),),
+        (
+            (
+                "for ids in batches:\n            inputs",
+                "for ids in batches[:1].repeat(len(batches), 0):\n            inputs",
+            ),
+        ),
     ),
     Plant(
         "last batch dropped in evaluation",

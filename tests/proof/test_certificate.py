@@ -50,7 +50,9 @@ def test_a_changed_implementation_makes_it_stale(tmp_path):
     source = work.workload.implementation("pytorch")
 
     def planted(changes, folder):
-        workload = Planted(**work.workload.model_dump(), tampered=tamper(source, changes, tmp_path / folder / source.name))
+        workload = Planted(
+            **work.workload.model_dump(), tampered=tamper(source, changes, tmp_path / folder / source.name)
+        )
         return type(work)(workload, work.setting, work.data, work.weights, work.batches)
 
     untouched = planted((), "same")

@@ -23,7 +23,10 @@ def test_weights_are_pinned():
 
 
 def test_tensors_have_streams_of_their_own():
-    one, other = Tensor(name="a", shape=(4, 3), init="glorot_uniform"), Tensor(name="b", shape=(4, 3), init="glorot_uniform")
+    one, other = (
+        Tensor(name="a", shape=(4, 3), init="glorot_uniform"),
+        Tensor(name="b", shape=(4, 3), init="glorot_uniform"),
+    )
     assert not np.array_equal(draw(one, 0), draw(other, 0))
     assert not np.array_equal(draw(one, 0), draw(one, 1))
     assert np.array_equal(draw(one, 0), draw(one, 0))

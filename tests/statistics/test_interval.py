@@ -63,7 +63,7 @@ def test_coverage_is_what_is_claimed(kind, rounds):
 
 
 def stopped_contests(kind, planned, shares, precision=0.03, trials=600):
-    """Share of contests between equals whose interval leaves out 1, when they stop at a precision or at a difference."""
+    """Share of contests between equals whose interval leaves out 1."""
     generator, wrong = np.random.default_rng(7), 0
     for logs in noise(generator, kind, (trials, planned[-1])):
         for rounds in planned:

@@ -1,10 +1,10 @@
 """The store only ever grows, survives what happens to processes, and explains what happens to files."""
 
 import multiprocessing
-import os
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import DatabaseError
@@ -49,7 +49,10 @@ def test_what_is_added_is_read_again(tmp_path):
 def test_results_cannot_be_rewritten(tmp_path, statement):
     store = Store(url(tmp_path))
     store.add(block(add_run(store), 1))
-    with sqlite3.connect(tmp_path / "results.sqlite") as other, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+    with (
+        sqlite3.connect(tmp_path / "results.sqlite") as other,
+        pytest.raises(sqlite3.IntegrityError, match="append-only"),
+    ):
         other.execute(statement)
     with Session(store.engine) as session, pytest.raises(DatabaseError, match="append-only"):
         session.get(Run, "20260101-000000-abcd").version = "other"
@@ -58,6 +61,7 @@ def test_results_cannot_be_rewritten(tmp_path, statement):
 
 WRITER = """
 import sys
+from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_store import Store, add_run, block
 store = Store(sys.argv[1])
@@ -72,7 +76,7 @@ while True:
 
 def test_kill_9_loses_nothing_that_was_added(tmp_path):
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, url(tmp_path), os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITER, url(tmp_path), str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True
     )
     said = [int(writer.stdout.readline()) for _ in range(20)]
     writer.kill()
@@ -114,7 +118,7 @@ def test_a_run_is_found_by_the_beginning_of_its_name(tmp_path):
 
 
 def test_an_empty_store_says_so(tmp_path):
-    with pytest.raises(UsageError, match="no run .* yet"):
+    with pytest.raises(UsageError, match=r"no run .* yet"):
         Store(url(tmp_path)).run()
 
 
@@ -151,7 +155,7 @@ def test_a_store_of_another_version_is_refused(tmp_path):
         Store(url(tmp_path))
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_disk_is_told(tmp_path):
     """SQLite is given so few pages that the next row does not fit: the same error as on a full disk."""
     store = Store(url(tmp_path))

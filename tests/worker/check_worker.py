@@ -1,4 +1,4 @@
-"""The worker's own tests, in the standard library's unittest, so that they run under every interpreter a worker may meet.
+"""The worker's own tests, in the standard library's unittest: they run under every interpreter a worker may meet.
 
 pytest runs them under the laboratory's Python, and test_oldest.py runs them under the oldest interpreter at hand.
 """
@@ -51,7 +51,9 @@ class WorkerTest(unittest.TestCase):
         framework = os.path.join(NUMPY, "frameworks", "numpy.py")
         implementation = os.path.join(NUMPY, "workloads", "fashion_mlp", "numpy.py")
         self.ask("hello", protocol=PROTOCOL)
-        self.assertIn("numpy", self.ask("open", framework=framework, implementation=implementation, setting=setting)["packages"])
+        self.assertIn(
+            "numpy", self.ask("open", framework=framework, implementation=implementation, setting=setting)["packages"]
+        )
         self.ask("build", weights=self.weights)
         for part in ("train", "test"):
             self.ask("data", part=part, inputs=self.inputs, labels=self.labels)

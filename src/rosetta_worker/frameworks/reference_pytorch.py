@@ -1,4 +1,7 @@
-"""The reference in PyTorch: a workload's formulas and the optimiser's, written out, in float64 (or float32, to measure noise)."""
+"""The reference in PyTorch: a workload's formulas and the optimiser's, written out, in float64.
+
+In float32 it shows how far honest round-off leads: the noise from which the tolerances follow.
+"""
 
 import numpy as np
 import torch
@@ -83,7 +86,9 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         with torch.no_grad():
-            return torch.cat([self.implementation.forward(self.tensors, self.batch(dataset, ids)[0]) for ids in batches])
+            return torch.cat(
+                [self.implementation.forward(self.tensors, self.batch(dataset, ids)[0]) for ids in batches]
+            )
 
     def synchronize(self):
         """Nothing to wait for: PyTorch computes on the CPU in the calling thread."""
@@ -95,7 +100,12 @@ class Adapter(Framework):
         return self.setting.optimizer.learning_rate
 
     def settings(self):
-        return {"threads": torch.get_num_threads(), "device": "cpu", "precision": self.setting.precision, "mode": "eager"}
+        return {
+            "threads": torch.get_num_threads(),
+            "device": "cpu",
+            "precision": self.setting.precision,
+            "mode": "eager",
+        }
 
 
 def cross_entropy(logits, labels):

@@ -13,7 +13,6 @@ from rosettabench.errors import UsageError, WorkerError
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
-    from rosettabench.plan.request import Request
     from rosettabench.store.schema import Run
 
 Workloads = Annotated[

@@ -20,7 +20,7 @@ ATTEMPTS = 5
 """How often a connection may break off before a download is given up; one that brought nothing ends it at once."""
 
 
-class Unreachable(Exception):  # noqa: N818 - it is a state of the network, for which there is a stand-in
+class Unreachable(Exception):
     """The source could not be reached or does not have the file; the message says which, for a note."""
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class PickleRefused(ValueError):  # noqa: N818 - it is the file that is refused, not an error in it
+class PickleRefused(ValueError):
     """The pickle is cut off, or holds something else than lists of whole numbers."""
 
 

@@ -13,8 +13,8 @@ from rosettabench.errors import UsageError
 def draw_batches(samples: int, batch_size: int, steps: int, seed: int) -> NDArray[np.int64]:
     """Return sample ids, (steps, batch_size): row k is what step k trains on.
 
-    Each epoch is a permutation of all samples from NumPy's Philox generator with the key (seed, epoch); its last, partial
-    batch is dropped. Raises UsageError where the batch is larger than the data set.
+    Each epoch is a permutation of all samples from NumPy's Philox generator with the key (seed, epoch); its last,
+    partial batch is dropped. Raises UsageError where the batch is larger than the data set.
     """
     per_epoch = samples // batch_size
     if per_epoch == 0:

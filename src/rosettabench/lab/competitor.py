@@ -16,8 +16,10 @@ from rosettabench.store.store import Store, now
 
 
 class Competitor:
-    """One entry at work. A failure of its worker is written to the store and takes it out of the contest: `out` then says
-    why, and everything else goes on.
+    """One entry at work.
+
+    A failure of its worker is written to the store and takes it out of the contest: `out` then says why, and everything
+    else goes on.
     """
 
     def __init__(self, contender: Contender, row: Entry, store: Store, run_id: str, number: int) -> None:

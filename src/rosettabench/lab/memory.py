@@ -8,8 +8,8 @@ from pathlib import Path
 def peak_memory(pid: int) -> int | None:
     """Return the peak resident set of a process tree so far, in bytes; None where the system does not tell.
 
-    It is the sum of every living process's own peak (VmHWM of /proc), read between turns. Where a worker has no children,
-    as in most trials, that is exact; otherwise it is an upper bound, as peaks need not coincide.
+    It is the sum of every living process's own peak (VmHWM of /proc), read between turns. Where a worker has no
+    children, as in most trials, that is exact; otherwise it is an upper bound, as peaks need not coincide.
     """
     import psutil
 

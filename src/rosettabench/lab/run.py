@@ -50,7 +50,7 @@ class Laboratory:
     # -- runs --------------------------------------------------------------------------------------------------------
 
     def begin(self, request: Request, command: Sequence[str]) -> Run:
-        """Plan a request and write the plan down; nothing is started yet. Raises UsageError for a plan that is empty."""
+        """Plan a request and write the plan down; nothing is started. Raises UsageError for a plan that is empty."""
         plan = make_plan(request)
         identity = f"{now()[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
         run = self.store.add(

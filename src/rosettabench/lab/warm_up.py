@@ -10,11 +10,11 @@ SHORTEST_BLOCK_S = 0.1
 readings, measured at 0.1 ms (benchmarks/harness_overhead.py)."""
 
 ROUND_S = 2.0
-"""What a round of all contenders should last: short, so that a drift of the machine is common to all of a round."""
+"""What a round of all contenders should last: short, so that a drift of the machine is common to a whole round."""
 
 SETTLED = 0.05
-"""A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks on
-a shared machine is of this size."""
+"""A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks
+on a shared machine is so large."""
 
 PROBE = (1, 5)
 """Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed."""
@@ -26,8 +26,8 @@ MOST_BLOCKS = 8
 class WarmUp:
     """Decides, block by block, how long the next block is, and whether the warm-up is over.
 
-    A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the speed
-    (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
+    A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the
+    speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
 
     def __init__(self) -> None:

@@ -10,9 +10,9 @@ from rosettabench.catalogue.suite import Stopping
 class Request(BaseModel):
     """A request for a run; everything that the command line can say about what to measure.
 
-    `confidence` is that of all verdicts of a contest together, `margin` the difference that does not matter in practice.
-    `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times are
-    known well enough.
+    `confidence` is that of all verdicts of a contest together, `margin` the difference that matters to nobody.
+    `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times
+    are known well enough.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

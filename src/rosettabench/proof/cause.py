@@ -164,7 +164,8 @@ MANTISSAS = {"float16": 11, "bfloat16": 8}
 def round_mantissa(array: Array, bits: int) -> Array:
     """Return an array with its mantissas rounded to so many bits."""
     mantissa, exponent = np.frexp(array)
-    return np.ldexp(np.round(mantissa * 2**bits) / 2**bits, exponent)
+    rounded: Array = np.ldexp(np.round(mantissa * 2**bits) / 2**bits, exponent)
+    return rounded
 
 
 def size_of_half(case: Case) -> Iterator[str]:
@@ -201,7 +202,7 @@ def loss_scale(case: Case) -> Iterator[str]:
     if isclose(found, float(-np.log(probabilities[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
         yield "softmax is applied twice: the loss takes the logits for probabilities"
     if found > exact:
-        yield "the loss is too large while the logits are right: a penalty on the weights is added, or labels are smoothed"
+        yield "the logits are right and the loss too large: a penalty on the weights is added, or labels are smoothed"
 
 
 def gradient_scale(case: Case) -> Iterator[str]:

@@ -15,8 +15,8 @@ from rosettabench.proof.walk import Array, Files, Walked, read
 class Deviation:
     """How far one quantity of one step is from the reference.
 
-    `value` is relative: the norm of the difference over the norm of the reference, where the reference of a parameter is
-    how far it has moved since the start. A mistake in the update shows there, undiluted by the weights' own size.
+    `value` is relative: the norm of the difference over the norm of the reference, where the reference of a parameter
+    is how far it has moved since the start. A mistake in the update shows there, undiluted by the weights' own size.
     `step` is None for what is compared once, at the end.
     """
 

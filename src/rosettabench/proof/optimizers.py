@@ -31,7 +31,8 @@ def adam_trajectory(
 
     Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
     `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
-    `nesterov`, Dozat (2016), with his schedule of the momentum where `momentum_decay` is given; `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter 2019).
+    `nesterov`, Dozat (2016), with his schedule of the momentum where `momentum_decay` is given; `penalty`, L2 added to
+    the gradient; `decay`, decoupled (Loshchilov and Hutter 2019).
     """
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for count, gradient in enumerate(gradients, start=1):

@@ -1,11 +1,11 @@
 """How far from the float64 reference an honest float32 computation may be.
 
-Two things bound it. The guides are what float32 round-off allows by itself: 2⁻²⁴ ≈ 6e-8 for one operation, growing with
-the square root of the length of a sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and once
-more through each layer on the way back. And the noise is a measurement, made anew for every proof: the reference itself in
-float32, and once more from weights that differ by one unit in the last place, shows tensor by tensor and step by step how
-far round-off is amplified. Adam needs that: it divides a gradient by its own size, so the round-off of a gradient near
-zero becomes a full step.
+Two things bound it. The guides are what float32 round-off allows by itself: 2⁻²⁴ ≈ 6e-8 for one operation, growing
+with the square root of the length of a sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and
+once more through each layer on the way back. And the noise is a measurement, made anew for every proof: the reference
+itself in float32, and once more from weights that differ by one unit in the last place, shows tensor by tensor and step
+by step how far round-off is amplified. Adam needs that: it divides a gradient by its own size, so the round-off of a
+gradient near zero becomes a full step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GUIDES = {
     "evaluation logits": 1e-5,
     "accuracy": 0.0,
 }
-"""Relative deviation that float32 may have where the noise is smaller. A learning rate is stored in float32 at worst."""
+"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32."""
 
 SAFETY = 10.0
 """How many times the measured noise is allowed.

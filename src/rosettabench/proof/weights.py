@@ -67,7 +67,7 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
 
 
 def perturb(weights: Weights, seed: int) -> Weights:
-    """Return the weights with every number that is not zero moved by one unit in the last place, up or down by chance."""
+    """Return the weights with every number but zeros moved by one unit in the last place, up or down by chance."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 1]))
     return {
         name: np.where(

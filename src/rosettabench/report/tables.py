@@ -64,8 +64,8 @@ def ranking_table(contest: ContestSummary) -> Table:
     """Return the ranking, then those who are measured without a rank, then those who are missing, with the reason."""
     confidence = figures.percent(contest.stopping["confidence"])
     caption = (
-        f"Ranking. Contenders that share a rank could not be parted. Intervals: {confidence}; those of ratios are "
-        "paired within rounds and hold together."
+        "Ranking. Contenders that share a rank could not be parted. Below each: its mode. "
+        f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
     columns = (
         Column("rank", numeric=True),
@@ -87,7 +87,7 @@ def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:
         relative = Cell("1×", "reference")
     return (
         Cell(str(entry.rank)) if entry.rank is not None else NOTHING,
-        Cell(entry.label),
+        Cell(entry.label, entry.mode),
         relative,
         estimated(entry.step, figures.seconds, figures.seconds_span),
         estimated(entry.throughput, figures.significant),

@@ -1,14 +1,14 @@
 """A confidence interval for a ratio of times, from rounds in which both were measured.
 
-Two contenders that take turns meet the same weather: within a round the machine's speed is common to both and cancels in
-the ratio, however much it drifts between rounds. So the unit of the statistics is the logarithm of the ratio within a
-round, and its mean is estimated over rounds.
+Two contenders that take turns meet the same weather: within a round the machine's speed is common to both and cancels
+in the ratio, however much it drifts between rounds. So the unit of the statistics is the logarithm of the ratio within
+a round, and its mean is estimated over rounds.
 
 A shared machine sends bursts that hit one block and spare its neighbour. A mean gives each of them full weight; the
 20%-trimmed mean gives none to the farthest fifth on either side, at a small loss where there are none. Its interval is
 that of Tukey and McLaughlin (1963, Sankhyā A 25, 331): Student's t on the winsorised variance with h - 1 degrees of
-freedom, h being the number of values left. Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", ch. 4, has
-the formula and its record.
+freedom, h being the number of values left. Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", ch. 4,
+has the formula and its record.
 """
 
 from __future__ import annotations

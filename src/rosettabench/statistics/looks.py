@@ -1,8 +1,8 @@
 """When a contest may look at its own numbers to decide whether to stop.
 
-Whoever stops at the moment when the interval happens to be narrow, or happens to leave out 1, stops too often by luck: the
-95% interval of such a contest covers 88% (a test beside this shows it). The remedy is the oldest one: look a few times
-only, at rounds fixed beforehand, and share the permitted error among the looks (Bonferroni). Then all looks hold
+Whoever stops at the moment when the interval happens to be narrow, or happens to leave out 1, stops too often by luck:
+the 95% interval of such a contest covers 88% (a test beside this shows it). The remedy is the oldest one: look a few
+times only, at rounds fixed beforehand, and share the permitted error among the looks (Bonferroni). Then all looks hold
 together, whatever rule stops the contest.
 """
 

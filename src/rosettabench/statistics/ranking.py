@@ -37,7 +37,9 @@ def compare(contenders: Mapping[str, Rounds], confidence: float, margin: float, 
     """Return the verdict on every pair; all of them, at each of `tests` looks, hold together at `confidence`."""
     pairs = list(combinations(contenders, 2))
     each = tests * max(1, len(pairs))
-    return [judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, each), margin) for a, b in pairs]
+    return [
+        judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, each), margin) for a, b in pairs
+    ]
 
 
 def rank(

@@ -147,7 +147,7 @@ class Certification(Base):
 
 
 class Event(Base):
-    """Something that happened in a run: data prepared, environment ready, settings read back, interrupted, finished …"""
+    """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like."""
 
     __tablename__ = "events"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)

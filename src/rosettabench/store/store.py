@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import Session, selectinload
 
@@ -134,7 +135,7 @@ def create(engine: Engine) -> None:
         connection.commit()
 
 
-def prepare_sqlite(connection: Any, _record: object) -> None:
+def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
     """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut."""
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
