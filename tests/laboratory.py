@@ -55,10 +55,16 @@ def make_work(
 
 
 def open_session(
-    entry: FrameworkEntry, mode: str, where: Environment, work: Work, folder: Path, precision: str | None = None
+    entry: FrameworkEntry,
+    mode: str,
+    where: Environment,
+    work: Work,
+    folder: Path,
+    precision: str | None = None,
+    rounded: str | None = None,
 ) -> Session:
     """A session that is ready to train."""
-    session = Session(entry, mode, where, work, folder, TIMEOUT, precision)
+    session = Session(entry, mode, where, work, folder, TIMEOUT, precision, rounded)
     session.open()
     session.build()
     session.load()
@@ -69,8 +75,8 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
     """The float64 reference of some work."""
     entry = all_frameworks()[name]
 
-    def start(precision: str, place: Path) -> Session:
-        return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision)
+    def start(precision: str, rounded: str | None, place: Path) -> Session:
+        return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
     return make_reference(name, start, draw_weights(work.workload, work.setting.seed), folder)
 

@@ -64,21 +64,28 @@ class Adapter(Framework):
         return self.known[1]
 
     def adam(self, gradients):
-        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
-
-        The bias corrections are computed in the precision of the weights, too. In float32 that is the largest error of
-        the whole step: 1 - 0.999 keeps four digits (Optax and MXNet compute it so, PyTorch in float64).
-        """
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
         hyper = self.setting.optimizer
-        beta1, beta2 = torch.tensor([hyper.beta1, hyper.beta2], dtype=self.dtype)
         self.count += 1
+        new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
+        correction1 = self.one_minus("corrections", hyper.beta1, self.count)
+        correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         with torch.no_grad():
             for name, g in gradients.items():
-                m = self.first[name] = hyper.beta1 * self.first[name] + (1 - hyper.beta1) * g
-                v = self.second[name] = hyper.beta2 * self.second[name] + (1 - hyper.beta2) * g * g
-                m_hat = m / (1 - beta1**self.count)
-                v_hat = v / (1 - beta2**self.count)
-                self.tensors[name] -= hyper.learning_rate * m_hat / (torch.sqrt(v_hat) + hyper.epsilon)
+                m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
+                v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+                step = (m / correction1) / (torch.sqrt(v / correction2) + hyper.epsilon)
+                self.tensors[name] -= hyper.learning_rate * step
+
+    def one_minus(self, what, beta, count=1):
+        """1 - beta^count, in the working precision if `what` is what this trial rounds.
+
+        In float32 1 - 0.999 keeps four digits, the largest error of the whole step, and an honest one: MXNet computes
+        the weights of new gradients so, Optax and Keras the bias corrections; PyTorch neither.
+        """
+        if self.setting.rounded != what:
+            return 1 - beta**count
+        return 1 - torch.tensor(beta, dtype=self.dtype) ** count
 
     def gradients(self, dataset, ids):
         logits, loss, gradients = self.differentiate(dataset, ids)

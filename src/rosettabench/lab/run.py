@@ -209,9 +209,13 @@ class Laboratory:
             self.display.doing(f"reference for {work.workload.name}")
 
             def start(
-                precision: str, place: Path, one: FrameworkEntry = entry, where: Environment = environment
+                precision: str,
+                rounded: str | None,
+                place: Path,
+                one: FrameworkEntry = entry,
+                where: Environment = environment,
             ) -> Session:
-                session = Session(one, one.mode, where, work, place, timeout, precision)
+                session = Session(one, one.mode, where, work, place, timeout, precision, rounded)
                 session.open()
                 session.build()
                 session.load()

@@ -52,7 +52,9 @@ class Session:
         folder: Path,
         timeout: float,
         precision: str | None = None,
+        rounded: str | None = None,
     ) -> None:
+        """Start the worker. `precision` and `rounded` are for references: docs/protocol.md, `open`."""
         folder.mkdir(parents=True, exist_ok=True)
         self.work = work
         self.folder = folder
@@ -60,6 +62,7 @@ class Session:
         self._entry = entry
         self._mode = mode
         self._precision = precision or work.setting.precision
+        self._rounded = rounded
         variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder)
         self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
@@ -75,6 +78,7 @@ class Session:
         setting = {
             **self.work.setting.as_json(),
             "precision": self._precision,
+            "rounded": self._rounded,
             "mode": self._mode,
             "backend": self._entry.backend,
             "optimizer": optimizer,

@@ -15,8 +15,11 @@ from rosettabench.proof.tolerance import Tolerances
 from rosettabench.proof.walk import STEPS, Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
-Start = Callable[[str, Path], Session]
-"""Starts and opens the reference's worker at a precision, in a folder."""
+Start = Callable[[str, str | None, Path], Session]
+"""Starts and opens the reference's worker: at a precision, with one kind of Adam's constants rounded to it, in a folder."""
+
+ROUNDED = ("corrections", "weights")
+"""Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
 
 PERTURBATION_SEED = 1
 
@@ -45,7 +48,7 @@ class Reference:
     def logits(self, step: int, weights: Weights) -> Array:
         """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion."""
         place = self.folder / "what-if"
-        session = self.start_session("float64", place)
+        session = self.start_session("float64", None, place)
         try:
             session.build(save_weights(weights, place / "weights"))
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
@@ -57,7 +60,7 @@ class Reference:
 
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
     """Walk the reference in float64, then twice in float32 for the noise; its files stay in `folder`."""
-    exact = start("float64", folder / "float64")
+    exact = start("float64", None, folder / "float64")
     try:
         exact.build()
         steps = list(walk(exact, folder / "float64" / "walk"))
@@ -73,16 +76,17 @@ def measure_noise(
     start: Start, weights: Weights, folder: Path, exact: list[Walked], evaluation: Evaluation, begin: Files
 ) -> Iterator[Deviation]:
     """Yield how far the reference in float32 is from itself in float64, from the weights and from perturbed ones."""
-    session = start("float32", folder)
-    try:
-        for own in (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")):
+    for own, rounded in zip(
+        (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own")), ROUNDED, strict=True
+    ):
+        session = start("float32", rounded, folder / rounded)
+        try:
             session.build(own)
-            yield from follow(session, folder / "walk", exact, begin)
-            found = evaluate(session, folder / "evaluation")
-            yield from compare_evaluations(found, evaluation)
-    finally:
-        session.process.close()
-        shutil.rmtree(folder)
+            yield from follow(session, folder / rounded, exact, begin)
+            yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
+        finally:
+            session.process.close()
+    shutil.rmtree(folder)
 
 
 def follow(session: Session, folder: Path, exact: list[Walked], begin: Files) -> Iterator[Deviation]:
