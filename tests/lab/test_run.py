@@ -21,6 +21,8 @@ from rosettabench.store.store import Store
 THIRD_PARTY = Path(__file__).resolve().parents[1] / "third_party"
 NUMPY = f"numpy@{sys.executable}"
 
+QUICK = ("--round-seconds", "0.3")
+
 pytestmark = pytest.mark.environment
 
 
@@ -98,7 +100,7 @@ def ended(processes, seconds=20):
 
 
 def test_a_whole_run(rosetta, store, tmp_path):
-    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "6"))
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "6", *QUICK))
     assert code == 0, err
     run = store().run()
     (contest,) = run.contests
@@ -121,7 +123,7 @@ def test_a_whole_run(rosetta, store, tmp_path):
 
 
 def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store):
-    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control")
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
     for extra in ((), (), ("--prove-again",)):
         code, _, err = finish(rosetta(*words, *extra))
         assert code == 0, err
@@ -132,7 +134,7 @@ def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store)
 
 
 def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
-    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30")
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30", *QUICK)
     wait_for_turns(store, process, 4)
     alive = workers(process)
     assert len(alive) >= 2
@@ -156,7 +158,7 @@ def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
 
 
 def test_kill_9_of_a_worker_is_a_result(rosetta, store):
-    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30")
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30", *QUICK)
     wait_for_turns(store, process, 3)
     victim = workers(process)[0]
     victim.kill()
@@ -170,10 +172,16 @@ def test_kill_9_of_a_worker_is_a_result(rosetta, store):
     assert counts[0] >= 3, "the blocks before its death are kept"
     assert counts[1] == 30, "the other went on"
     assert "SIGKILL" in out
+    before = {entry.label: [block.id for block in turns(entry)] for entry in run.contests[0].entries}
+    code, _, err = finish(rosetta("resume"))
+    assert code == 0, err
+    for entry in store().run().contests[0].entries:
+        assert [block.id for block in turns(entry)][: len(before[entry.label])] == before[entry.label]
+        assert len(turns(entry)) >= 30
 
 
 def test_ctrl_c_leaves_a_usable_result(rosetta, store, tmp_path):
-    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "200")
+    process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "200", *QUICK)
     wait_for_turns(store, process, 6)
     alive = workers(process)
     process.send_signal(signal.SIGINT)
@@ -199,7 +207,7 @@ def test_ctrl_c_before_anything_is_measured(rosetta, store):
 
 def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     missing = f"pytorch@{tmp_path}/no/python"
-    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "5"))
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "5", *QUICK))
     assert code == 7
     (failure,) = store().run().failures
     assert failure.stage == "environment"
@@ -214,7 +222,7 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
     subprocess.run(["cp", "-r", str(THIRD_PARTY), str(package)], check=True)
     wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
     wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
-    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control")
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
     code, out, _ = finish(rosetta(*words, PYTHONPATH=str(package)))
     assert code == 7
     assert "epsilon is 1e-3" in out

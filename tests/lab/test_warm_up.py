@@ -4,19 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, ROUND_S, SHORTEST_BLOCK_S, WarmUp, block_steps, is_warm
+from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, SHORTEST_BLOCK_S, WarmUp, block_steps, is_warm
+
+ROUND_S = 2.0
 
 times = st.dictionaries(st.sampled_from("abcde"), st.floats(1e-5, 10), min_size=1)
 
 
 @given(times)
 def test_a_block_is_long_enough_for_the_clock(seconds):
-    assert block_steps(seconds) * min(seconds.values()) >= SHORTEST_BLOCK_S * 0.999
+    assert block_steps(seconds, ROUND_S) * min(seconds.values()) >= SHORTEST_BLOCK_S * 0.999
 
 
 @given(times)
 def test_a_round_is_no_longer_than_it_must_be(seconds):
-    steps = block_steps(seconds)
+    steps = block_steps(seconds, ROUND_S)
     if steps > 1 and (steps - 1) * min(seconds.values()) > SHORTEST_BLOCK_S:
         assert (steps - 1) * sum(seconds.values()) <= ROUND_S
 
@@ -31,7 +33,7 @@ def test_warm_is_no_longer_getting_faster(history, warm):
 
 def blocks_until_over(seconds_of_block):
     """Run a warm-up on made-up times: block number -> seconds per step of each contender."""
-    warm_up, lengths = WarmUp(), []
+    warm_up, lengths = WarmUp(ROUND_S), []
     while not warm_up.over:
         lengths.append(warm_up.steps)
         warm_up.note(seconds_of_block(len(lengths)))

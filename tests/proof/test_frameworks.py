@@ -1,10 +1,14 @@
 """Every framework, in every mode, does the same work on every workload: the certificates that the project is about."""
 
+import time
+
+import psutil
 import pytest
 from laboratory import BATCH, environment, make_work, open_session, reference
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import compare_evaluations, follow
 
@@ -75,6 +79,12 @@ def test_a_batch_is_partial_in_evaluation(references):
     assert exact.evaluation.samples % BATCH
 
 
+def processor_seconds(pid):
+    """Processor time that a worker has used so far, all its threads and children."""
+    tree = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    return sum(sum(process.cpu_times()[:2]) for process in tree)
+
+
 @pytest.mark.parametrize("framework", ["pytorch", "jax", "keras[tensorflow]", "mxnet-gluon", "chainer"])
 def test_synchronisation_waits(framework, references, tmp_path):
     """After `synchronize` a long computation is done: fetching its result costs next to nothing.
@@ -88,9 +98,25 @@ def test_synchronisation_waits(framework, references, tmp_path):
     try:
         session.ask("linger", size=64, repeats=2)  # whatever is compiled or started for it
         reply = session.ask("linger", size=1024, repeats=30)
+        time.sleep(0.5)  # thread pools look for more work for a while before they sleep
+        before = processor_seconds(session.process.pid)
+        time.sleep(1.0)
+        idle = processor_seconds(session.process.pid) - before
     finally:
         session.process.close()
     assert reply["finite"]
+    assert idle < 0.02, "a worker that is not asked anything must not compute"
     assert reply["read_s"] < 0.2 * reply["done_s"]
     if framework in ("jax", "mxnet-gluon"):
         assert reply["asked_s"] < 0.5 * reply["done_s"]
+
+
+def test_either_reference_measures_the_same_noise(references, tmp_path):
+    """Where PyTorch cannot be had, JAX makes the reference: its tolerances must be of the same size."""
+    work, exact = references("fashion-mlp")
+    other = reference(work, tmp_path, "reference-jax")
+    for tensor in exact.start:
+        for step in (0, 9):
+            one = exact.tolerances.noise(Deviation("parameter", step, tensor, 0.0))
+            two = other.tolerances.noise(Deviation("parameter", step, tensor, 0.0))
+            assert 0.1 < one / two < 10, (tensor, step, one, two)

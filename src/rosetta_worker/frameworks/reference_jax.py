@@ -58,12 +58,20 @@ class Adapter(Framework):
         """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
         hyper = self.setting.optimizer
         self.count += 1
+        new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
+        correction1 = self.one_minus("corrections", hyper.beta1, self.count)
+        correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         for name, g in gradients.items():
-            m = self.first[name] = hyper.beta1 * self.first[name] + (1 - hyper.beta1) * g
-            v = self.second[name] = hyper.beta2 * self.second[name] + (1 - hyper.beta2) * g * g
-            m_hat = m / (1 - hyper.beta1**self.count)
-            v_hat = v / (1 - hyper.beta2**self.count)
-            self.tensors[name] -= hyper.learning_rate * m_hat / (jnp.sqrt(v_hat) + hyper.epsilon)
+            m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
+            v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+            step = (m / correction1) / (jnp.sqrt(v / correction2) + hyper.epsilon)
+            self.tensors[name] -= hyper.learning_rate * step
+
+    def one_minus(self, what, beta, count=1):
+        """1 - beta^count, in the working precision if `what` is what this trial rounds (see the PyTorch reference)."""
+        if self.setting.rounded != what:
+            return 1 - beta**count
+        return 1 - jnp.asarray(beta, self.dtype) ** count
 
     def gradients(self, dataset, ids):
         (loss, logits), gradients = self.differentiate(self.tensors, *self.batch(dataset, ids))

@@ -11,15 +11,17 @@ from rosettabench.catalogue.workload import Strict
 
 
 class Stopping(Strict):
-    """When a contest ends.
+    """When a contest ends, and how finely it is cut.
 
     `precision` is the half-width of the intervals, relative, at which more rounds would tell nothing that the user
-    asked for; `rounds` are the fewest and the most; `seconds` of measuring is the cap in time.
+    asked for; `rounds` are the fewest and the most; `seconds` of measuring is the cap in time. A round of all
+    contenders lasts about `round_seconds`: short, so that a drift of the machine is common to a whole round.
     """
 
     precision: float = 0.02
     rounds: tuple[int, int] = (5, 40)
     seconds: float = 600.0
+    round_seconds: float = 2.0
 
 
 class Suite(Strict):

@@ -58,6 +58,9 @@ def run(
         typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1),
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop measuring a contest after so long.", min=0.1)] = None,
+    round_seconds: Annotated[
+        float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05)
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
     margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
     full: Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")] = False,
@@ -93,6 +96,7 @@ def run(
     stopping |= {"rounds": (rounds, rounds)} if rounds else {}
     stopping |= {"precision": precision} if precision else {}
     stopping |= {"seconds": seconds} if seconds else {}
+    stopping |= {"round_seconds": round_seconds} if round_seconds else {}
     request = Request.model_validate(
         {
             "workloads": tuple(workloads or named.workloads),
@@ -161,6 +165,8 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
+    from rosettabench.lab.run import unfinished
+
     try:
         with laboratory.display:
             laboratory.go_on(started)
@@ -171,8 +177,13 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
         raise
     finished = laboratory.store.run(started.id)
     publish(finished, page)
-    if finished.failures:
-        raise WorkerError("incomplete", f"{len(finished.failures)} of the contenders failed or are missing: see above")
+    missing = sum(failure.entry_id is None for failure in finished.failures)
+    if missing or any(unfinished(finished, contest) for contest in finished.contests):
+        raise WorkerError(
+            "incomplete",
+            "not every contender could be measured: see above",
+            f"rosetta resume {finished.id} tries those that failed again.",
+        )
 
 
 def publish(finished: Run, page: Path | None) -> None:

@@ -15,7 +15,7 @@ Everyone trains the same batches in the same rounds. A contender whose worker fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
@@ -43,11 +43,19 @@ EVALUATION_BATCHES = 20
 
 @dataclass
 class Progress:
-    """How far a contest is: seconds per step by label and round, and the seconds spent in turns."""
+    """How far a contest is.
+
+    Seconds per step by label and round, those of earlier sessions included; the seconds that this session spent in
+    turns; and the number of the last round.
+    """
 
     rounds: dict[str, dict[int, float]] = field(default_factory=dict)
     seconds: float = 0.0
     last: int = 0
+
+    def complete(self, labels: Iterable[str]) -> int:
+        """Return how many rounds each of these contenders has at least: one that crashed and came back has fewer."""
+        return min((len(self.rounds.get(label, {})) for label in labels), default=0)
 
 
 class Contest:
@@ -91,7 +99,7 @@ class Contest:
             for competitor in self.present:
                 self._certify(competitor)
             if not self.present:
-                return {"why": "nobody is left", "rounds": self.progress.last}
+                return {"why": "nobody is left", "rounds": self.progress.last, "out": self._out()}
             steps, first = self._warm_up()
             return self._train(steps) if self.request.full else self._take_turns(steps, first)
         finally:
@@ -105,7 +113,7 @@ class Contest:
             if competitor.out is None:
                 self._certify(competitor)
             competitor.leave()
-        return {"why": "proven", "rounds": 0}
+        return {"why": "proven", "rounds": 0, "out": self._out()}
 
     # -- before the turns ------------------------------------------------------------------------------------------
 
@@ -139,7 +147,7 @@ class Contest:
     def _warm_up(self) -> tuple[int, int]:
         """Return the steps of a block and the first step that is still untrained."""
         self.display.doing("warming up")
-        warm_up = WarmUp()
+        warm_up = WarmUp(self.stopping.round_seconds)
         first = number = 0
         while self.present and not warm_up.over:
             number += 1
@@ -162,15 +170,15 @@ class Contest:
         planned = looks(fewest, most)
         self._supply(first + steps * most)
         why, controller = "cap on rounds", process_time()
-        while self.progress.last < most and len(self.present) > 0:
-            self._round(first, steps)
-            first += steps
-            if self.progress.last in planned and self._precise():
+        while self.present and (done := self._complete()) < most:
+            if done in planned and self._precise():
                 why = "precise enough"
                 break
-            if self.progress.seconds >= self.stopping.seconds and self.progress.last >= fewest:
+            if self.progress.seconds >= self.stopping.seconds and done >= fewest:
                 why = "cap on time"
                 break
+            self._round(first, steps)
+            first += steps
         controller = process_time() - controller
         self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
         return self._stopped(why, controller)
@@ -200,7 +208,7 @@ class Contest:
         self.progress.last = number
         left = max(0.0, self.stopping.seconds - self.progress.seconds)
         most = self.stopping.rounds[1] if not self.request.full else 0
-        self.display.turns(number, most, left, self.verdicts())
+        self.display.turns(self._complete(), most, left, self.verdicts())
 
     def _evaluate(self, samples: int, epoch: int | None = None) -> None:
         for one in self.present:
@@ -236,6 +244,9 @@ class Contest:
             )
         ]
 
+    def _complete(self) -> int:
+        return self.progress.complete(one.label for one in self.present)
+
     def _precise(self) -> bool:
         intervals = [verdict.interval for verdict in [*self.verdicts(), *self.control()]]
         return all(interval is not None and interval.precision <= self.stopping.precision for interval in intervals)
@@ -246,9 +257,13 @@ class Contest:
             "why": why,
             "rounds": self.progress.last,
             "open_pairs": open_pairs,
+            "out": self._out(),
             "controller_cpu_s": controller_s,
             "turns_s": self.progress.seconds,
         }
+
+    def _out(self) -> list[str]:
+        return [one.label for one in self.competitors if one.out is not None]
 
     def _order(self) -> list[Competitor]:
         present = self.present

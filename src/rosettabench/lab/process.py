@@ -23,6 +23,13 @@ LOG_TAIL = 4000
 """Characters of a dead worker's output that go into its result row."""
 
 
+HINTS = {
+    "missing_package": "rosetta env check says what is missing from the environment.",
+    "out_of_memory": "Choose a smaller batch: --set batch_size=…",
+}
+"""What to do about an error that a worker reports."""
+
+
 class WorkerProcess:
     """One worker. `ask` sends a request and blocks, without using the processor, until the reply is there.
 
@@ -79,7 +86,8 @@ class WorkerProcess:
         reply = self._parse(self._read_line(do, timeout))
         if not reply["ok"]:
             error = reply["error"]
-            raise WorkerError(error["kind"], f"{error['type']}: {error['message']}", details=error["traceback"])
+            hint = HINTS.get(error["kind"], "")
+            raise WorkerError(error["kind"], f"{error['type']}: {error['message']}", hint, error["traceback"])
         return reply
 
     def _read_line(self, do: str, timeout: float) -> bytes:

@@ -98,12 +98,12 @@ class Laboratory:
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests
-        if any(event.kind == "finished" for event in run.events):
+        if not any(unfinished(run, row) for row in rows):
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
                 for number, (planned, row) in enumerate(zip(plan, rows, strict=True), start=1):
-                    if not stopped(run, row):
+                    if unfinished(run, row):
                         self.display.contest(title(planned, rows), number, len(rows))
                         self._contest(run, request, planned, row, Path(scratch), conduct)
         except KeyboardInterrupt:
@@ -274,9 +274,10 @@ def differing(setting: Setting) -> str:
     return ", ".join(f"{axis.replace('_', ' ')} {value}" for axis, value in setting.as_json().items())
 
 
-def stopped(run: Run, row: ContestRow) -> bool:
-    """Return whether a contest came to its end."""
-    return any(event.kind == "stopped" and event.contest_id == row.id for event in run.events)
+def unfinished(run: Run, row: ContestRow) -> bool:
+    """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
+    ends = [event for event in run.events if event.kind == "stopped" and event.contest_id == row.id]
+    return not ends or bool(ends[-1].payload["out"])
 
 
 def sessions(entry: Entry) -> int:
@@ -290,6 +291,5 @@ def earlier(row: ContestRow) -> Progress:
     for entry in row.entries:
         turns = [block for block in entry.blocks if block.phase == "turn"]
         progress.rounds[entry.label] = {block.round: block.elapsed_s / block.steps for block in turns}
-        progress.seconds += sum(block.elapsed_s for block in turns)
         progress.last = max([progress.last, *progress.rounds[entry.label]])
     return progress

@@ -9,9 +9,6 @@ SHORTEST_BLOCK_S = 0.1
 """A block of the fastest contender lasts at least this long: a thousand times the cost of a turn's messages and clock
 readings, measured at 0.1 ms (benchmarks/harness_overhead.py)."""
 
-ROUND_S = 2.0
-"""What a round of all contenders should last: short, so that a drift of the machine is common to a whole round."""
-
 SETTLED = 0.05
 """A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks
 on a shared machine is so large."""
@@ -30,8 +27,9 @@ class WarmUp:
     speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, round_seconds: float) -> None:
         self.steps = PROBE[0]
+        self._round_seconds = round_seconds
         self.blocks = 0
         self._times: dict[str, list[float]] = {}
 
@@ -41,7 +39,7 @@ class WarmUp:
         if self.blocks < len(PROBE):
             self.steps = PROBE[self.blocks]
             return
-        wanted = block_steps(seconds_per_step) if seconds_per_step else self.steps
+        wanted = block_steps(seconds_per_step, self._round_seconds) if seconds_per_step else self.steps
         if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
             self.steps = wanted
             self._times = {}
@@ -56,12 +54,12 @@ class WarmUp:
         return bool(self._times) and all(is_warm(times) for times in self._times.values())
 
 
-def block_steps(seconds_per_step: Mapping[str, float]) -> int:
+def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float) -> int:
     """Return how many steps a block has, the same for every contender, from what a step of each takes.
 
-    As many as fill a round of ROUND_S, but enough for a block of the fastest to reach SHORTEST_BLOCK_S.
+    As many as fill a round of `round_seconds`, but enough for a block of the fastest to reach SHORTEST_BLOCK_S.
     """
-    fill = ROUND_S / sum(seconds_per_step.values())
+    fill = round_seconds / sum(seconds_per_step.values())
     reach = SHORTEST_BLOCK_S / min(seconds_per_step.values())
     return max(1, round(fill), ceil(reach))
 

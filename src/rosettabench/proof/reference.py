@@ -16,7 +16,7 @@ from rosettabench.proof.walk import STEPS, Array, Files, Walked, evaluation_samp
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
-"""Starts and opens the reference's worker: at a precision, with one kind of Adam's constants rounded to it, in a folder."""
+"""Starts and opens the reference's worker: at a precision, with one kind of constants rounded to it, in a folder."""
 
 ROUNDED = ("corrections", "weights")
 """Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
