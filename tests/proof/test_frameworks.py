@@ -4,7 +4,7 @@ import time
 
 import psutil
 import pytest
-from laboratory import BATCH, environment, make_work, open_session, reference
+from laboratory import BATCH, environment, open_session, reference
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
@@ -21,21 +21,6 @@ CELLS = [
     for mode in entry.modes
     if find_workload(workload).implementation(entry.implementation_name)
 ]
-
-
-@pytest.fixture(scope="module")
-def references(tmp_path_factory):
-    """Work and reference by workload, made once."""
-    made = {}
-
-    def get(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            work = make_work(find_workload(name), folder)
-            made[name] = work, reference(work, folder / "reference")
-        return made[name]
-
-    return get
 
 
 @pytest.mark.parametrize(("workload", "framework", "mode"), CELLS)

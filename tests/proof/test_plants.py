@@ -1,11 +1,10 @@
 """The proof must be able to fail: every planted mistake is caught, by much, and named."""
 
 import pytest
-from laboratory import Planted, environment, make_work, open_session, reference, tamper
+from laboratory import Planted, environment, open_session, tamper
 from plants import PLANTS
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.prove import Proof
 
@@ -13,21 +12,6 @@ pytestmark = pytest.mark.environment
 
 STANDS_OUT = 50.0
 """How many times the float32 noise a mistake has, at least, where it first shows; most have thousands of times."""
-
-
-@pytest.fixture(scope="module")
-def references(tmp_path_factory):
-    """References by workload, made once."""
-    made = {}
-
-    def get(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            work = make_work(find_workload(name), folder)
-            made[name] = work, reference(work, folder / "reference")
-        return made[name]
-
-    return get
 
 
 def prove(plant, references, folder):

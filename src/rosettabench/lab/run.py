@@ -101,6 +101,8 @@ class Laboratory:
         if not any(unfinished(run, row) for row in rows):
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
+            for planned in plan:
+                self._check_data(request, planned)
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
                 for number, (planned, row) in enumerate(zip(plan, rows, strict=True), start=1):
                     if unfinished(run, row):
@@ -182,6 +184,11 @@ class Laboratory:
         batches = folder / "batches.npy"
         np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
+
+    def _check_data(self, request: Request, planned: PlannedContest) -> None:
+        """Prepare the data before anything is started: a wrong file, or a batch too large, is told at once."""
+        data = self._data(request, planned.workload)
+        draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
 
     def _data(self, request: Request, workload: Workload) -> Prepared:
         self.display.doing(f"data {workload.data.set}")
