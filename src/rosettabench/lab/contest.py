@@ -30,7 +30,7 @@ from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Work
-from rosettabench.lab.warm_up import WarmUp
+from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.walk import STEPS, evaluation_samples
 from rosettabench.statistics.looks import judgements, looks
@@ -155,7 +155,7 @@ class Contest:
             self._supply(first + steps)
             times = {}
             for position, one in enumerate(self._order()):
-                self.display.doing(f"warming up: {one.label}")
+                self.display.doing(f"warming up: {one.label}", number, MOST_BLOCKS)
                 with one.stage("warm-up"):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
             first += steps
