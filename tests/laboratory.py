@@ -64,11 +64,7 @@ def open_session(
     rounded: str | None = None,
 ) -> Session:
     """A session that is ready to train."""
-    session = Session(entry, mode, where, work, folder, TIMEOUT, precision, rounded)
-    session.open()
-    session.build()
-    session.load()
-    return session
+    return Session(entry, mode, where, work, folder, TIMEOUT, precision, rounded).prepare()
 
 
 def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Reference:

@@ -12,7 +12,8 @@ from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import StoreError
-from rosettabench.proof.certificate import Check, certificate_body, certificate_key, subject_of
+from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
+from rosettabench.proof.check import Check
 from rosettabench.store.schema import Certificate
 from rosettabench.store.store import Store, digest, now
 

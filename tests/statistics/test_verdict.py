@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosettabench.report.sentences import verdict_sentence
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import compare, rank, ratios
 from rosettabench.statistics.verdict import Finding, judge
@@ -31,9 +32,10 @@ def test_findings(low, high, finding):
 
 
 def test_the_faster_one_is_the_one_that_takes_less_time():
-    assert judge("a", "b", interval(1.27, 1.35), 0.02).sentence == "a is faster than b by 1.31× (95%: 1.27 to 1.35)"
-    assert judge("a", "b", interval(0.5, 0.5), 0.02).sentence == "b is faster than a by 2× (95%: 2 to 2)"
-    assert judge("a", "b", None, 0.02).sentence == "a and b: not enough data"
+    sentence = verdict_sentence(judge("a", "b", interval(1.27, 1.35), 0.02))
+    assert sentence == "a is faster than b by 1.31× (95%: 1.27 to 1.35)."
+    assert verdict_sentence(judge("a", "b", interval(0.5, 0.5), 0.02)).startswith("b is faster than a by 2.00×")
+    assert verdict_sentence(judge("a", "b", None, 0.02)).startswith("a and b: not enough data")
 
 
 @given(st.floats(0.2, 5), st.floats(0, 1), st.floats(0, 0.2))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from rosettabench.statistics.verdict import Verdict
 
 SECONDS_OF_SET_UP = 45.0
-"""What starting and proving the workers of one contest takes, until a first contest has shown it."""
+"""What starting, proving and warming up the workers of one contest takes, until a first contest has shown it."""
 
 
-def display(expected_s: float = 0.0) -> Display:
+def display() -> Display:
     """Return the display for standard error: moving in a terminal, plain lines elsewhere."""
-    return Moving(expected_s) if sys.stderr.isatty() else Plain()
+    return Moving() if sys.stderr.isatty() else Plain()
 
 
 class Plain:
@@ -33,15 +33,17 @@ class Plain:
 
     def __enter__(self) -> Self:
         """Begin."""
-        self._start = monotonic()
+        self._start = self._began = monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
         """End."""
 
-    def contest(self, title: str, number: int, of: int) -> None:
-        """Print a heading."""
-        self._print(f"[{number}/{of}] {title}")
+    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
+        """Print a heading, and how long the rest will take as far as one can tell."""
+        if number == 1:
+            self._began = monotonic()
+        self._print(f"[{number}/{of}] {title}{time_left(monotonic() - self._began, number, of, seconds)}")
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Print what begins; nothing for what merely goes on."""
@@ -65,8 +67,7 @@ class Plain:
 class Moving:
     """A display for a terminal: contests done and time left below, what is happening beside a bar."""
 
-    def __init__(self, expected_s: float) -> None:
-        self._expected = expected_s
+    def __init__(self) -> None:
         self._progress: Progress | None = None
 
     def __enter__(self) -> Self:
@@ -78,8 +79,7 @@ class Moving:
         self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
         self._progress.start()
         self._bar = self._progress.add_task("preparing", total=None)
-        self._heading, self._began, self._began_contest = "", monotonic(), monotonic()
-        self._left = ""
+        self._heading, self._left, self._began = "", "", monotonic()
         return self
 
     def __exit__(
@@ -89,13 +89,11 @@ class Moving:
         if self._progress is not None:
             self._progress.stop()
 
-    def contest(self, title: str, number: int, of: int) -> None:
-        """Begin a contest, and say how long the rest will take, judging by those before."""
-        spent = monotonic() - self._began
-        if number > 1:
-            self._left = f" · about {minutes(spent / (number - 1) * (of - number + 1))} left"
-        elif self._expected:
-            self._left = f" · about {minutes(of * (self._expected + SECONDS_OF_SET_UP))} in all"
+    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
+        """Begin a contest, and say how long the rest will take as far as one can tell."""
+        if number == 1:
+            self._began = monotonic()
+        self._left = time_left(monotonic() - self._began, number, of, seconds)
         self._heading = f"[{number}/{of}] {title}"
         self.doing("preparing")
 
@@ -120,6 +118,13 @@ class Moving:
         description = f"{self._heading} · {message}{self._left}"
         self._progress.update(self._bar, description=description, completed=done or 0, total=total)
         self._progress.refresh()
+
+
+def time_left(spent: float, number: int, of: int, seconds: float | None) -> str:
+    """Return how long a run goes on: judged by the contests before this one, or by what the first is allowed."""
+    if number > 1:
+        return f" · about {minutes(spent / (number - 1) * (of - number + 1))} left"
+    return "" if seconds is None else f" · about {minutes(of * (seconds + SECONDS_OF_SET_UP))} in all"
 
 
 def minutes(seconds: float) -> str:

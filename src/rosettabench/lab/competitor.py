@@ -9,10 +9,11 @@ from pathlib import Path
 from rosettabench.catalogue.contender import Contender
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
+from rosettabench.lab.journal import Journal
 from rosettabench.lab.memory import peak_memory
 from rosettabench.lab.session import Session, Work
-from rosettabench.store.schema import Block, Entry, Event, Failure, Figure
-from rosettabench.store.store import Store, now
+from rosettabench.store.schema import Block, Entry, Figure
+from rosettabench.store.store import now
 
 
 class Competitor:
@@ -22,14 +23,13 @@ class Competitor:
     else goes on.
     """
 
-    def __init__(self, contender: Contender, row: Entry, store: Store, run_id: str, number: int) -> None:
+    def __init__(self, contender: Contender, row: Entry, journal: Journal, number: int) -> None:
         self.contender = contender
         self.row = row
-        self.store = store
+        self.journal = journal
         self.environment: Environment | None = None
         self.session: Session | None = None
         self.out: str | None = None
-        self._run_id = run_id
         self._number = number
 
     @property
@@ -54,19 +54,7 @@ class Competitor:
     def fail(self, stage: str, error: WorkerError) -> None:
         """Write a failure down and leave the contest."""
         self.out = error.what
-        self.store.add(
-            Failure(
-                run_id=self._run_id,
-                contest_id=self.row.contest_id,
-                entry_id=self.row.id,
-                at=now(),
-                stage=stage,
-                kind=error.kind,
-                what=error.what,
-                hint=error.hint,
-                details=error.details,
-            )
-        )
+        self.journal.failure(stage, error)
         if self.session is not None:
             self.session.process.kill()
 
@@ -81,20 +69,20 @@ class Competitor:
             "interpreter": environment.version,
             "packages": opened["packages"],
         }
-        self.event("environment", environment_facts)
+        self.journal.event("environment", environment_facts)
         self.figure("build_s", self.session.build()["build_s"])
         self.figure("load_s", self.session.load())
 
     def first_step(self) -> None:
         """Time the very first step, compilation included; read the settings back; then start the model afresh."""
         self.figure("first_step_s", self.live.train(0, 1).elapsed_s)
-        self.event("settings", self.live.settings())
+        self.journal.event("settings", self.live.settings())
         self.live.build()
 
     def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
         """Do one block and write it down; return its seconds per step."""
         done = self.live.train(first, steps)
-        self.store.add(
+        self.journal.store.add(
             Block(
                 entry_id=self.row.id,
                 at=now(),
@@ -128,15 +116,8 @@ class Competitor:
 
     def figure(self, name: str, value: float, **detail: int | None) -> None:
         """Write one figure of this session down."""
-        self.store.add(
+        self.journal.store.add(
             Figure(entry_id=self.row.id, at=now(), session=self._number, name=name, value=value, detail=dict(detail))
-        )
-
-    def event(self, kind: str, payload: dict[str, object]) -> None:
-        """Write an event of this entry down."""
-        row = self.row
-        self.store.add(
-            Event(run_id=self._run_id, contest_id=row.contest_id, entry_id=row.id, at=now(), kind=kind, payload=payload)
         )
 
     @property

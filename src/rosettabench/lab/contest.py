@@ -32,6 +32,7 @@ from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Work
 from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
+from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
 from rosettabench.statistics.looks import judgements, looks
 from rosettabench.statistics.ranking import compare
@@ -109,10 +110,12 @@ class Contest:
     def prove(self) -> dict[str, Any]:
         """Prove every competitor, one after the other, and time nothing."""
         for competitor in self.present:
-            self._enter(competitor)
-            if competitor.out is None:
-                self._certify(competitor)
-            competitor.leave()
+            try:
+                self._enter(competitor)
+                if competitor.out is None:
+                    self._certify(competitor)
+            finally:
+                competitor.leave()
         return {"why": "proven", "rounds": 0, "out": self._out()}
 
     # -- before the turns ------------------------------------------------------------------------------------------
@@ -133,9 +136,7 @@ class Contest:
             try:
                 certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
                 if not certificate.passed:
-                    failure = WorkerError(
-                        "proof_failed", failed_sentence(certificate.body), "rosetta prove shows it all"
-                    )
+                    failure = WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
             except ProofError as error:
                 failure = WorkerError("not_proven", error.what, error.hint)
             competitor.live.build()
@@ -282,13 +283,7 @@ class Contest:
                 one.live.ask("batches", path=str(path))
 
 
-def failed_sentence(body: dict[str, Any]) -> str:
-    """Return what a failed certificate says: the first divergence, and its likely cause."""
-    check = body["first_divergence"]
-    where = "" if check["step"] is None else f" at step {check['step']}"
-    tensor = f" of {check['tensor']}" if check["tensor"] else ""
-    size = (
-        "is not a number or has another shape" if check["deviation"] is None else f"is off by {check['deviation']:.2g}"
-    )
+def why_failed(body: dict[str, Any]) -> str:
+    """Return what a failed certificate says: the first divergence, and its likely cause where one is known."""
     cause = f"; likely cause: {body['cause']}" if body["cause"] else ""
-    return f"{check['quantity']}{tensor}{where} {size} (allowed {check['tolerance']:.2g}){cause}"
+    return f"{divergence_words(body)}{cause}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -25,17 +25,17 @@ from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest, Progress
 from rosettabench.lab.display import Display
+from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import Request
-from rosettabench.plan.setting import Setting
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, save_weights, weights_digest
 from rosettabench.store.schema import Contest as ContestRow
-from rosettabench.store.schema import Entry, Event, Failure, Run
+from rosettabench.store.schema import Entry, Run
 from rosettabench.store.store import Store, now
 
 
@@ -46,6 +46,7 @@ class Laboratory:
     store: Store
     cache: Path
     display: Display
+    _prepared: dict[str, Prepared] = field(default_factory=dict, init=False)
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
@@ -88,7 +89,7 @@ class Laboratory:
                 )
             )
         for what in planned.missing.values():
-            self._failure(run.id, row.id, None, "plan", WorkerError("unsupported", what))
+            Journal(self.store, run.id, row.id).failure("plan", WorkerError("unsupported", what))
 
     def go_on(self, run: Run, conduct: Callable[[Contest], dict[str, Any]] = Contest.run) -> None:
         """Do everything of a run that is not done yet; Contest.prove does only the proofs of it.
@@ -98,20 +99,21 @@ class Laboratory:
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests
-        if not any(unfinished(run, row) for row in rows):
+        left = [(planned, row) for planned, row in zip(plan, rows, strict=True) if unfinished(run, row)]
+        if not left:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
+        seconds = None if request.full or conduct is Contest.prove else request.stopping.seconds
         try:
-            for planned in plan:
+            for planned, _ in left:
                 self._check_data(request, planned)
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
-                for number, (planned, row) in enumerate(zip(plan, rows, strict=True), start=1):
-                    if unfinished(run, row):
-                        self.display.contest(title(planned, rows), number, len(rows))
-                        self._contest(run, request, planned, row, Path(scratch), conduct)
+                for number, (planned, row) in enumerate(left, start=1):
+                    self.display.contest(title(planned, rows), number, len(left), seconds)
+                    self._contest(run, request, planned, row, Path(scratch), conduct)
         except KeyboardInterrupt:
-            self._event(run.id, None, None, "interrupted", {})
+            Journal(self.store, run.id).event("interrupted", {})
             raise
-        self._event(run.id, None, None, "finished", {})
+        Journal(self.store, run.id).event("finished", {})
 
     # -- one contest ---------------------------------------------------------------------------------------------------
 
@@ -127,11 +129,12 @@ class Laboratory:
         folder = scratch / f"contest-{row.id}"
         folder.mkdir()
         competitors = [
-            Competitor(contender, entry, self.store, run.id, sessions(entry) + 1)
+            Competitor(contender, entry, Journal(self.store, run.id, row.id, entry.id), sessions(entry) + 1)
             for contender, entry in zip(planned.contenders, row.entries, strict=True)
         ]
         self._environments(competitors)
-        work, weights = self._work(run, request, planned, row, folder)
+        journal = Journal(self.store, run.id, row.id)
+        work, weights = self._work(request, planned, journal, folder)
         registrar = Registrar(
             self.store,
             work,
@@ -140,7 +143,7 @@ class Laboratory:
             request.prove_again,
         )
         contest = Contest(competitors, work, request, registrar, folder, self.display, earlier(row))
-        self._event(run.id, row.id, None, "stopped", conduct(contest))
+        journal.event("stopped", conduct(contest))
         shutil.rmtree(folder)
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
@@ -171,13 +174,13 @@ class Laboratory:
         return environments.make(load_lock(lock), self.display.doing)
 
     def _work(
-        self, run: Run, request: Request, planned: PlannedContest, row: ContestRow, folder: Path
+        self, request: Request, planned: PlannedContest, journal: Journal, folder: Path
     ) -> tuple[Work, dict[str, Any]]:
         workload, setting = planned.workload, planned.setting
         data = self._data(request, workload)
         facts = {"train": data.train.samples, "test": data.test.samples}
         facts_of_data = {"name": data.name, "origin": data.origin, "note": data.note, "digest": data.digest, **facts}
-        self._event(run.id, row.id, None, "data", facts_of_data)
+        journal.event("data", facts_of_data)
         if data.is_stand_in:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
@@ -191,16 +194,18 @@ class Laboratory:
         draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
 
     def _data(self, request: Request, workload: Workload) -> Prepared:
-        self.display.doing(f"data {workload.data.set}")
-        folder = Path(request.data_dir) if request.data_dir else None
-        return prepare(
-            workload.data.set,
-            workload.data.form,
-            data_dir=folder,
-            cache=self.cache,
-            offline=request.offline,
-            progress=self.display.doing,
-        )
+        if workload.name not in self._prepared:
+            self.display.doing(f"data {workload.data.set}")
+            folder = Path(request.data_dir) if request.data_dir else None
+            self._prepared[workload.name] = prepare(
+                workload.data.set,
+                workload.data.form,
+                data_dir=folder,
+                cache=self.cache,
+                offline=request.offline,
+                progress=self.display.doing,
+            )
+        return self._prepared[workload.name]
 
     # -- the reference -------------------------------------------------------------------------------------------------
 
@@ -222,38 +227,13 @@ class Laboratory:
                 one: FrameworkEntry = entry,
                 where: Environment = environment,
             ) -> Session:
-                session = Session(one, one.mode, where, work, place, timeout, precision, rounded)
-                session.open()
-                session.build()
-                session.load()
-                return session
+                return Session(one, one.mode, where, work, place, timeout, precision, rounded).prepare()
 
             weights = {name: np.load(path) for name, path in work.weights.items()}
             return make_reference(entry.name, start, weights, folder)
         raise ProofError(
             f"no float64 reference can be made for {work.workload.name}: {'; '.join(faults) or 'it has none'}",
             "rosetta env make pytorch@2.13.0",
-        )
-
-    # -- rows ----------------------------------------------------------------------------------------------------------
-
-    def _event(self, run: str, contest: int | None, entry: int | None, kind: str, payload: dict[str, Any]) -> None:
-        row = Event(run_id=run, contest_id=contest, entry_id=entry, at=now(), kind=kind, payload=payload)
-        self.store.add(row)
-
-    def _failure(self, run: str, contest: int | None, entry: int | None, stage: str, error: WorkerError) -> None:
-        self.store.add(
-            Failure(
-                run_id=run,
-                contest_id=contest,
-                entry_id=entry,
-                at=now(),
-                stage=stage,
-                kind=error.kind,
-                what=error.what,
-                hint=error.hint,
-                details=error.details,
-            )
         )
 
 
@@ -270,15 +250,15 @@ def first_copy(contender: Contender) -> Contender:
 
 
 def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
-    """Return the name of a contest: the workload, and the batch size where the workload runs at several settings."""
+    """Return the name of a contest: the workload, and its values on the axes that tell it from others of the run."""
     name = planned.workload.name
-    same = sum(row.workload == name for row in rows)
-    return name if same == 1 else f"{name}, {differing(planned.setting)}"
-
-
-def differing(setting: Setting) -> str:
-    """Return a setting in words."""
-    return ", ".join(f"{axis.replace('_', ' ')} {value}" for axis, value in setting.as_json().items())
+    settings = [row.setting for row in rows if row.workload == name]
+    differing = [
+        f"{axis.replace('_', ' ')} {value}"
+        for axis, value in planned.setting.as_json().items()
+        if any(setting[axis] != value for setting in settings)
+    ]
+    return ", ".join([name, *differing])
 
 
 def unfinished(run: Run, row: ContestRow) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
@@ -97,6 +97,17 @@ class Session:
             seconds += self.ask("data", part=part, inputs=str(files.inputs), labels=str(files.labels))["load_s"]
         self.ask("batches", path=str(self.work.batches))
         return seconds
+
+    def prepare(self) -> Self:
+        """Open, build and load, and be ready to train; a worker that cannot is ended before the error goes on."""
+        try:
+            self.open()
+            self.build()
+            self.load()
+        except BaseException:
+            self.process.kill()
+            raise
+        return self
 
     def train(self, first: int, steps: int) -> Turn:
         """Take `steps` optimiser steps from row `first` of the batches on."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +12,11 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import processor_name
 from rosettabench.lab.session import Work
-from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.check import Check
 from rosettabench.store.store import digest
 
 PROOF_VERSION = 1
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One number of a proof: how far off it was, and how far off it was allowed to be."""
-
-    quantity: str
-    step: int | None
-    tensor: str | None
-    deviation: float
-    tolerance: float
-
-    @property
-    def passed(self) -> bool:
-        """True within the tolerance; never for a deviation that is not a number."""
-        return self.deviation <= self.tolerance
-
-    @property
-    def share(self) -> float:
-        """The deviation as a share of its tolerance: above 1 it failed."""
-        return self.deviation / self.tolerance if self.tolerance else (0.0 if self.deviation == 0 else float("inf"))
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the check as the certificate stores it: infinity becomes None."""
-        found = asdict(self) | {"passed": self.passed}
-        return found | {"deviation": self.deviation if isfinite(self.deviation) else None}
-
-
-def make_check(deviation: Deviation, tolerance: float) -> Check:
-    """Return the check of one deviation."""
-    return Check(deviation.quantity, deviation.step, deviation.tensor, deviation.value, tolerance)
 
 
 def certificate_body(

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosettabench.lab.session import Session
 from rosettabench.proof.cause import Case, likely_cause
-from rosettabench.proof.certificate import Check, make_check
+from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
 from rosettabench.proof.walk import STEPS, Array, Walked, read, walk

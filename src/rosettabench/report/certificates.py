@@ -31,7 +31,7 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
     verdict = "equal work, proven" if proof.holds else visible(proof.reason)
     console.print(f"\n{contest.name} · {visible(entry.label)} ({entry.mode}) · {verdict}", style="bold")
     for fault in entry.faults:
-        console.print(f"{fault.stage}: {visible(fault.what)} {fault.hint}")
+        console.print(f"{fault.stage}: {visible(fault.what)} {visible(fault.hint)}")
     if proof.cause:
         console.print(f"likely cause: {visible(proof.cause)}")
     if not proof.tightest:

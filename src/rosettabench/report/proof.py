@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf
 from typing import Any
 
-from rosettabench.report import figures
+from rosettabench.proof.check import divergence_words
 from rosettabench.report.summary import Check, Proof
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
@@ -36,7 +36,7 @@ def summarise_certification(certification: Certification) -> Proof:
     holds = certificate.passed and body.get("passed") is True
     return Proof(
         state="proven" if holds else "failed",
-        reason="proven" if holds else f"proof failed: {describe(divergence)}",
+        reason="proven" if holds else f"proof failed: {divergence_words(body)}",
         key=certificate.key,
         at=certificate.at,
         steps=body.get("steps"),
@@ -52,17 +52,6 @@ def checked(check: dict[str, Any] | None) -> Check | None:
     """Return a check of a certificate's body."""
     if check is None:
         return None
-    deviation, tolerance = float(check["deviation"]), float(check["tolerance"])
+    deviation = inf if check["deviation"] is None else float(check["deviation"])
+    tolerance = float(check["tolerance"])
     return Check(check["quantity"], check.get("step"), check.get("tensor"), deviation, tolerance, bool(check["passed"]))
-
-
-def describe(check: Check | None) -> str:
-    """Return the first divergence in words: ``gradient gru.kernel at step 0, 0.12 where 1e-4 is allowed``."""
-    if check is None:
-        return "no divergence was recorded"
-    what = f"{check.quantity} {check.tensor}" if check.tensor else check.quantity
-    step = "" if check.step is None else f" at step {check.step}"
-    if not isfinite(check.deviation):
-        return f"{what}{step} is {figures.significant(check.deviation)}"
-    deviation, tolerance = figures.significant(check.deviation), figures.significant(check.tolerance)
-    return f"{what}{step} is off by {deviation} where {tolerance} is allowed"

@@ -30,18 +30,6 @@ class Verdict:
     interval: Interval | None
     margin: float
 
-    @property
-    def sentence(self) -> str:
-        """The verdict in words, with its interval."""
-        if self.interval is None:
-            return f"{self.faster} and {self.slower}: not enough data"
-        span = f"{self.interval.confidence:.0%}: {self.interval.low:.3g} to {self.interval.high:.3g}"
-        if self.finding is Finding.FASTER:
-            return f"{self.faster} is faster than {self.slower} by {self.interval.ratio:.3g}× ({span})"
-        if self.finding is Finding.EQUIVALENT:
-            return f"{self.faster} and {self.slower}: no difference above {self.margin:.0%} ({span})"
-        return f"{self.faster} and {self.slower}: not enough data (ratio {self.interval.ratio:.3g}, {span})"
-
 
 def judge(a: str, b: str, b_over_a: Interval | None, margin: float) -> Verdict:
     """Return the verdict on contenders `a` and `b` from the interval of b's time over a's.
