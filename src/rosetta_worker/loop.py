@@ -124,6 +124,15 @@ class Worker(object):
             reply["files"] = save(folder, {"logits": logits})
         return reply
 
+    def do_tick(self, repeats):
+        """What an empty block takes by the clock: the middle one of `repeats`."""
+        times = []
+        for _ in range(repeats):
+            with Stopwatch(self.framework.synchronize) as watch:
+                pass
+            times.append(watch.elapsed)
+        return {"elapsed_s": sorted(times)[repeats // 2]}
+
     def do_settings(self):
         return {"settings": self.framework.settings()}
 

@@ -59,9 +59,11 @@ class Competitor:
             self.session.process.kill()
 
     def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
-        """Start the worker, import, build and load: each a figure."""
+        """Start a worker in a place of its own below `folder`; import, build and load: each a figure."""
         self.environment = environment
-        self.session = Session(self.contender.entry, self.contender.mode, environment, work, folder, timeout)
+        self._number += 1
+        place = folder / f"entry-{self.row.id}-{self._number}"
+        self.session = Session(self.contender.entry, self.contender.mode, environment, work, place, timeout)
         opened = self.session.open()
         self.figure("import_s", opened["import_s"])
         environment_facts = {
@@ -82,6 +84,10 @@ class Competitor:
     def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
         """Do one block and write it down; return its seconds per step."""
         done = self.live.train(first, steps)
+        if done.elapsed_s <= 0:
+            raise WorkerError(
+                "clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock stands still or goes backwards"
+            )
         self.journal.store.add(
             Block(
                 entry_id=self.row.id,
@@ -108,6 +114,12 @@ class Competitor:
         self.figure("evaluate_s", found["elapsed_s"], **detail)
         self.figure("accuracy", found["correct"] / max(1, found["samples"]), **detail)
 
+    def tick(self) -> float:
+        """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""
+        with self.stage("warm-up"):
+            return self.live.tick()
+        return 0.0
+
     def note_memory(self) -> None:
         """Write the peak memory of the process tree down."""
         peak = peak_memory(self.live.process.pid)
@@ -122,7 +134,7 @@ class Competitor:
 
     @property
     def number(self) -> int:
-        """Which process of this entry it is: 1, and one more after each restart."""
+        """Which process of this entry it is: 1, and one more after each start; 0 before the first."""
         return self._number
 
     def leave(self) -> None:
@@ -131,3 +143,4 @@ class Competitor:
             self.session.process.close()
         elif self.session is not None:
             self.session.process.kill()
+        self.session = None

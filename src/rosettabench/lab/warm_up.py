@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-SHORTEST_BLOCK_S = 0.1
-"""A block of the fastest contender lasts at least this long: a thousand times the cost of a turn's messages and clock
-readings, measured at 0.1 ms (benchmarks/harness_overhead.py)."""
+from rosettabench.statistics.rounds import TURNS
+
+SHORTEST_BLOCK_S = 0.05
+"""A block of the fastest contender lasts at least this long, several time slices of a usual scheduler."""
+
+CLOCK_SHARE = 0.001
+"""Reading the clock and synchronising may take at most this share of a block; what they take is measured (`tick`)."""
 
 SETTLED = 0.05
 """A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks
@@ -27,9 +31,11 @@ class WarmUp:
     speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
 
-    def __init__(self, round_seconds: float) -> None:
+    def __init__(self, round_seconds: float, tick: float) -> None:
+        """Begin. `round_seconds` is what all turns of a round may take, `tick` the seconds of an empty block."""
         self.steps = PROBE[0]
         self._round_seconds = round_seconds
+        self._shortest = max(SHORTEST_BLOCK_S, tick / CLOCK_SHARE)
         self.blocks = 0
         self._times: dict[str, list[float]] = {}
 
@@ -39,12 +45,15 @@ class WarmUp:
         if self.blocks < len(PROBE):
             self.steps = PROBE[self.blocks]
             return
-        wanted = block_steps(seconds_per_step, self._round_seconds) if seconds_per_step else self.steps
+        wanted = self._block_steps(seconds_per_step) if seconds_per_step else self.steps
         if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
             self.steps = wanted
             self._times = {}
             return
         self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
+
+    def _block_steps(self, seconds_per_step: Mapping[str, float]) -> int:
+        return block_steps(seconds_per_step, self._round_seconds, self._shortest)
 
     @property
     def over(self) -> bool:
@@ -54,13 +63,14 @@ class WarmUp:
         return bool(self._times) and all(is_warm(times) for times in self._times.values())
 
 
-def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float) -> int:
+def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float, shortest: float) -> int:
     """Return how many steps a block has, the same for every contender, from what a step of each takes.
 
-    As many as fill a round of `round_seconds`, but enough for a block of the fastest to reach SHORTEST_BLOCK_S.
+    As many as fill a round of `round_seconds` with all its turns, but enough for a block of the fastest to last
+    `shortest` seconds.
     """
-    fill = round_seconds / sum(seconds_per_step.values())
-    reach = SHORTEST_BLOCK_S / min(seconds_per_step.values())
+    fill = round_seconds / TURNS / sum(seconds_per_step.values())
+    reach = shortest / min(seconds_per_step.values())
     return max(1, round(fill), ceil(reach))
 
 

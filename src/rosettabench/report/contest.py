@@ -11,7 +11,6 @@ from rosettabench.report.agreement import loss_agreement, setting_rows
 from rosettabench.report.entry import (
     estimate,
     from_interval,
-    seconds_per_step,
     summarise_accuracies,
     summarise_costs,
     summarise_curve,
@@ -23,7 +22,9 @@ from rosettabench.report.summary import ContestSummary, Control, DataNote, Entry
 from rosettabench.statistics.interval import FEWEST_ROUNDS
 from rosettabench.statistics.looks import judgements
 from rosettabench.statistics.ranking import Ranked, compare, rank
+from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.store import dropped_rounds
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Event, Failure, Run
@@ -37,11 +38,12 @@ class Contestant:
     proof: Proof
     happened: dict[str, dict[str, Any]]
     faults: tuple[Fault, ...]
+    rounds: dict[int, float]
 
     @property
     def rankable(self) -> bool:
         """Whether it is proven, timed often enough for an interval, and not the control's copy."""
-        return self.entry.control_of is None and self.proof.holds and len(turns(self.entry)) >= FEWEST_ROUNDS
+        return self.entry.control_of is None and self.proof.holds and len(self.rounds) >= FEWEST_ROUNDS
 
 
 @dataclass(frozen=True)
@@ -52,20 +54,21 @@ class Place:
     relative: Estimate | None
 
 
-def gather(run: Run, entry: Entry, name: str) -> Contestant:
-    """Return an entry of the contest `name` with its proof, events and failures."""
+def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
+    """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round."""
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
     return Contestant(
         entry=entry,
         proof=summarise_proof(entry),
         happened=payloads(event for event in run.events if event.entry_id == entry.id),
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
+        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
     )
 
 
 def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     """Return what the rows of `contest` say; `name` tells it from the run's other contests."""
-    contestants = [gather(run, entry, name) for entry in contest.entries]
+    contestants = [gather(run, contest, entry, name) for entry in contest.entries]
     verdicts, ranking = judged(contest, [contestant for contestant in contestants if contestant.rankable])
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
@@ -80,7 +83,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(map(sentences.verdict_sentence, verdicts)),
-        control=summarise_control(contest),
+        control=summarise_control(contest, contestants),
         data=data,
         warning=sentences.stand_in_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped")),
@@ -93,7 +96,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
 
 def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
-    rounds = {contestant.entry.label: seconds_per_step(contestant.entry) for contestant in contestants}
+    rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
     confidence, margin, tests = rules(contest)
     verdicts = compare(rounds, confidence, margin, tests)
     ranking = rank(rounds, verdicts, confidence, tests)
@@ -114,17 +117,16 @@ def rules(contest: Contest) -> tuple[float, float, int]:
     return stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"])
 
 
-def summarise_control(contest: Contest) -> Control | None:
+def summarise_control(contest: Contest, contestants: Sequence[Contestant]) -> Control | None:
     """Return what the A/A control found, judged on its own; None where it did not run."""
-    by_label = {entry.label: entry for entry in contest.entries}
-    copy = next((entry for entry in contest.entries if entry.control_of in by_label), None)
+    rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
+    copy = next((entry for entry in contest.entries if entry.control_of in rounds), None)
     if copy is None or copy.control_of is None:
         return None
-    original = by_label[copy.control_of]
-    pair = {original.label: seconds_per_step(original), copy.label: seconds_per_step(copy)}
-    (verdict,) = compare(pair, *rules(contest))
+    original = copy.control_of
+    (verdict,) = compare({label: rounds[label] for label in (original, copy.label)}, *rules(contest))
     false = verdict.finding is Finding.FASTER
-    return Control(original.label, copy.label, verdict, false, sentences.control_sentence(verdict, original.label))
+    return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 
 
 def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None) -> EntrySummary:
@@ -146,7 +148,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         rank=place.rank if place else None,
         standing=standing(contestant),
         relative=place.relative if place else None,
-        step=estimate(list(seconds_per_step(entry).values()), confidence),
+        step=estimate(list(contestant.rounds.values()), confidence),
         throughput=estimate(rates, confidence),
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
@@ -158,7 +160,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
 
 def standing(contestant: Contestant) -> str:
     """Return in a few words whether an entry is ranked, and why not."""
-    entry, rounds = contestant.entry, len(turns(contestant.entry))
+    entry, rounds = contestant.entry, len(contestant.rounds)
     if entry.control_of is not None:
         return f"second copy of {entry.control_of} (A/A control)"
     if not rounds:

@@ -21,11 +21,6 @@ def turns(entry: Entry) -> list[Block]:
     return [block for block in entry.blocks if block.phase == "turn"]
 
 
-def seconds_per_step(entry: Entry) -> dict[int, float]:
-    """Return {round: seconds per optimiser step}."""
-    return {block.round: block.elapsed_s / block.steps for block in turns(entry)}
-
-
 def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
     """Return the typical one of positive `values`, one per round, with its interval; None without values.
 
