@@ -4,116 +4,14 @@ The contender is NumPy (tests/third_party), run by this Python as an external en
 """
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-import psutil
 import pytest
-from laboratory import data_folder, environment
-
-from rosettabench.places import cache_dir
-from rosettabench.store.store import Store
-
-THIRD_PARTY = Path(__file__).resolve().parents[1] / "third_party"
-NUMPY = f"numpy@{sys.executable}"
-
-QUICK = ("--round-seconds", "0.3")
+from commands import NUMPY, QUICK, THIRD_PARTY, ended, finish, rounds, turns, wait_for_turns, workers
 
 pytestmark = pytest.mark.environment
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _reference():
-    """The environment of the reference, made before anything is timed out."""
-    environment("pytorch@2.13.0")
-
-
-@pytest.fixture
-def rosetta(tmp_path):
-    """Start the command line in a folder and with a store of its own: rosetta(words…) -> Popen."""
-    started = []
-
-    def start(*words, **variables):
-        surroundings = os.environ | {
-            "ROSETTA_CACHE": str(cache_dir()),
-            "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite",
-            "ROSETTA_DATA": str(data_folder() or ""),
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")])),
-            **variables,
-        }
-        command = [sys.executable, "-m", "rosettabench.cli", *words]
-        process = subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            env=surroundings,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=obey_ctrl_c,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def obey_ctrl_c():
-    """Undo what a shell does to the jobs that it starts in the background: they ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture
-def store(tmp_path):
-    """The store that `rosetta` writes to."""
-    return lambda: Store(f"sqlite:///{tmp_path}/results.sqlite")
-
-
-def finish(process, seconds=300):
-    """Wait for a command; its exit code and what it said."""
-    out, err = process.communicate(timeout=seconds)
-    return process.returncode, out, err
-
-
-def turns(entry):
-    """The timed blocks of an entry."""
-    return [block for block in entry.blocks if block.phase == "turn"]
-
-
-def rounds(entry):
-    """The rounds that an entry has completed: it took both turns."""
-    numbers = [block.round for block in turns(entry)]
-    return sorted({number for number in numbers if numbers.count(number) == 2})
-
-
-def wait_for_turns(store, process, wanted, seconds=120):
-    """Wait until every entry of the newest run has so many turns."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        runs = store().runs()
-        entries = store().run().contests[0].entries if runs and store().run().contests else []
-        if entries and all(len(turns(entry)) >= wanted for entry in entries):
-            return
-        if process.poll() is not None:
-            raise AssertionError(process.communicate())
-        time.sleep(0.1)
-    raise AssertionError("the turns do not come")
-
-
-def workers(process):
-    """The worker processes of a controller."""
-    return psutil.Process(process.pid).children(recursive=True)
-
-
-def ended(processes, seconds=20):
-    """Whether all of some processes end within a while."""
-    return not psutil.wait_procs(processes, timeout=seconds)[1]
 
 
 def test_a_whole_run(rosetta, store, tmp_path):

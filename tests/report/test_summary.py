@@ -1,5 +1,6 @@
 """What the summary says about a run whose truth is known (sample_run.py)."""
 
+import json
 import random
 from dataclasses import replace
 
@@ -8,10 +9,14 @@ from sample_run import HOSTILE, Player, quick_players, write_contest, write_samp
 from sqlalchemy import text
 
 from rosettabench.report.agreement import setting_rows
+from rosettabench.report.record import render_json
 from rosettabench.report.run import summarise
+from rosettabench.report.sentences import verdict_sentence
 from rosettabench.report.summary import Check
+from rosettabench.statistics.looks import judgements
+from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.schema import Run
+from rosettabench.store.schema import Event, Run
 from rosettabench.store.store import Store, now
 
 
@@ -105,7 +110,7 @@ def test_stand_in_data_is_confessed(contests):
 
 def test_the_loss_curves_of_proven_contenders_are_compared(contests):
     agreement = contests["fashion-cnn"].agreement
-    assert agreement.blocks == 13  # the warm-up is training too
+    assert agreement.blocks == 25  # the warm-up is training too
     assert agreement.deviation < 1e-4  # the one whose proof failed is 20% off, and left out
 
 
@@ -113,8 +118,32 @@ def test_a_loss_that_is_not_finite_leaves_a_gap(sample_store):
     run = sample_store.run()
     run.contests[0].entries[0].blocks[3].loss = float("inf")  # in memory only
     contest = summarise(run).contests[0]
-    assert len(entry(contest, "pytorch").curve) == 12
-    assert contest.agreement.blocks == 12
+    assert len(entry(contest, "pytorch").curve) == 24
+    assert contest.agreement.blocks == 24
+
+
+def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_store):
+    """Whoever has the JSON of a run can do the statistics again, and comes to the same sentences."""
+    summary = summarise(sample_store.run())
+    for contest, record in zip(summary.contests, json.loads(render_json(summary))["contests"], strict=True):
+        rounds = {
+            row["label"]: {int(number): seconds for number, seconds in row["rounds"].items()}
+            for row in record["entries"]
+            if row["rank"] is not None
+        }
+        stopping = record["stopping"]
+        verdicts = compare(rounds, stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"]))
+        assert {verdict_sentence(verdict) for verdict in verdicts} == set(contest.sentences)
+
+
+def test_a_round_that_was_dropped_does_not_count(sample_store):
+    run = sample_store.run()
+    contest = run.contests[0]
+    why = {"round": 3, "why": "the machine slept for 60 s"}
+    dropped = Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind="dropped", payload=why)
+    run.events.append(dropped)  # in memory only
+    assert 3 not in entry(summarise(run).contests[0], "pytorch").rounds
+    assert 4 in entry(summarise(run).contests[0], "pytorch").rounds
 
 
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):

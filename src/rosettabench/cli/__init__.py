@@ -51,6 +51,9 @@ class Rosetta(LazyGroup):
         "doctor": Place(
             "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
         ),
+        "calibrate": Place(
+            "rosettabench.cli.calibrate", "calibrate", "Measure how often verdicts are wrong on this machine."
+        ),
         "data": Place("rosettabench.cli.data", "data", "Prepare data sets, and check them."),
     }
 

@@ -82,8 +82,11 @@ class Competitor:
         self.live.build()
 
     def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
-        """Do one block and write it down; return its seconds per step."""
-        done = self.live.train(first, steps)
+        """Do one block and write it down; return its seconds per step.
+
+        Planted work is done, and not counted: that is what makes it a plant.
+        """
+        done = self.live.train(first, steps + planted_steps(steps, self.contender.extra))
         if done.elapsed_s <= 0:
             raise WorkerError(
                 "clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock stands still or goes backwards"
@@ -144,3 +147,8 @@ class Competitor:
         elif self.session is not None:
             self.session.process.kill()
         self.session = None
+
+
+def planted_steps(steps: int, extra: float) -> int:
+    """Return how many steps are added to `steps` for `extra` more work, as a share."""
+    return round(steps * extra)

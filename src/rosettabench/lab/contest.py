@@ -18,6 +18,7 @@ leaves; the others go on.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,7 +28,7 @@ import numpy as np
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.batches import draw_batches
-from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.progress import Judge, Progress
@@ -151,12 +152,13 @@ class Contest:
     def _warm_up(self) -> tuple[int, int]:
         """Return the steps of a turn and the first step that is still untrained."""
         self.display.doing("warming up")
-        warm_up = WarmUp(self.stopping.round_seconds, max((one.tick() for one in self.present), default=0.0))
+        tick = max((one.tick() for one in self.present), default=0.0)
+        warm_up = WarmUp(self.stopping.round_seconds, tick, whole(self.request.planted))
         first = number = 0
         while self.present and not warm_up.over:
             number += 1
             steps = warm_up.steps
-            self._supply(first + steps)
+            self._supply(first + steps + self._planted(steps))
             times = {}
             for position, one in enumerate(self._order()):
                 self.display.doing(f"warming up: {one.label}", number, MOST_BLOCKS)
@@ -177,7 +179,7 @@ class Contest:
         fewest, most = self.stopping.rounds
         share = process / self.stopping.processes
         at_least = self._complete() + fewest if self.stopping.processes > 1 else fewest
-        self._supply(first + TURNS * steps * (most + at_least))
+        self._supply(first + TURNS * steps * (most + at_least) + self._planted(steps))
         while self.present:
             done = self._complete()
             if done >= most * share:
@@ -254,6 +256,9 @@ class Contest:
                 one.evaluate(samples, epoch)
                 one.note_memory()
 
+    def _planted(self, steps: int) -> int:
+        return max(planted_steps(steps, one.contender.extra) for one in self.competitors)
+
     # -- its end -----------------------------------------------------------------------------------------------------
 
     def _leave(self) -> None:
@@ -292,6 +297,11 @@ class Contest:
         for one in self.present:
             with one.stage("warm-up"):
                 one.live.ask("batches", path=str(path))
+
+
+def whole(share: float) -> int:
+    """Return the least number of steps of which `share` is a whole number: 20 for 0.05, 1 for 0."""
+    return Fraction(share).limit_denominator(1000).denominator
 
 
 def why_failed(body: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -248,7 +248,7 @@ def references(workload: Workload) -> list[FrameworkEntry]:
 
 def first_copy(contender: Contender) -> Contender:
     """Return the contender that a control is the second copy of."""
-    return Contender(contender.framework, contender.mode, contender.lock, contender.python)
+    return replace(contender, copy=1, extra=0.0)
 
 
 def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:

@@ -31,9 +31,13 @@ class WarmUp:
     speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
 
-    def __init__(self, round_seconds: float, tick: float) -> None:
-        """Begin. `round_seconds` is what all turns of a round may take, `tick` the seconds of an empty block."""
+    def __init__(self, round_seconds: float, tick: float, multiple: int = 1) -> None:
+        """Begin. `round_seconds` is what all turns of a round may take, `tick` the seconds of an empty block.
+
+        The final number of steps is a multiple of `multiple`: a share of planted work must come out whole.
+        """
         self.steps = PROBE[0]
+        self._multiple = multiple
         self._round_seconds = round_seconds
         self._shortest = max(SHORTEST_BLOCK_S, tick / CLOCK_SHARE)
         self.blocks = 0
@@ -53,7 +57,8 @@ class WarmUp:
         self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
 
     def _block_steps(self, seconds_per_step: Mapping[str, float]) -> int:
-        return block_steps(seconds_per_step, self._round_seconds, self._shortest)
+        steps = block_steps(seconds_per_step, self._round_seconds, self._shortest)
+        return ceil(steps / self._multiple) * self._multiple
 
     @property
     def over(self) -> bool:

@@ -154,6 +154,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
         faults=contestant.faults,
+        rounds=contestant.rounds,
         samples=summarise_samples(entry),
     )
 

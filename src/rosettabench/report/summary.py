@@ -141,7 +141,8 @@ class EntrySummary:
     """One contender in one contest.
 
     `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
-    the ranking; None without a rank, and where the two share too few rounds.
+    the ranking; None without a rank, and where the two share too few rounds. `rounds` are its seconds per step in every
+    round that counts: all verdicts follow from them.
     """
 
     label: str
@@ -162,6 +163,7 @@ class EntrySummary:
     accuracies: tuple[Accuracy, ...]
     costs: Costs
     faults: tuple[Fault, ...]
+    rounds: dict[int, float]
     samples: tuple[Sample, ...]
 
 

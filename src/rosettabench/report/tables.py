@@ -138,6 +138,22 @@ def costs_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, rows)
 
 
+def rounds_table(contest: ContestSummary) -> Table:
+    """Return what every contender took in each round: what all verdicts follow from."""
+    timed = [entry for entry in contest.entries if entry.rounds]
+    numbers = sorted({number for entry in timed for number in entry.rounds})
+    caption = "Time per step in each round, from both turns. The verdicts follow from the ratios within these rows."
+    columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
+    rows = tuple(
+        (
+            Cell(str(number)),
+            *(Cell(figures.seconds(entry.rounds[number])) if number in entry.rounds else NOTHING for entry in timed),
+        )
+        for number in numbers
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
 def has_costs(entry: EntrySummary) -> bool:
     """Whether anything of a contender's costs was measured."""
     return any(value is not None for value in vars(entry.costs).values())
