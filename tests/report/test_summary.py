@@ -53,7 +53,7 @@ def test_without_a_proof_nobody_is_ranked_however_fast(contests):
 def test_a_crash_and_too_few_rounds_say_why(contests):
     contest = contests["imdb-gru"]
     assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
-    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 5 rounds")
+    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 8 rounds")
     assert entry(contest, HOSTILE).step.low is None
 
 

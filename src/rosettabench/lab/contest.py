@@ -7,7 +7,7 @@ The order of a contest::
     warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
     turns      round 1:  B  A  D  C                                                (blocks, phase "turn")
                round 2:  C  D  B  A   each round in an order of its own
-               …          at the planned looks: precise enough? then stop
+               …          after each round: every pair decided, or precise enough? then stop
     evaluate   one after the other                                                 (figures)
 
 Everyone trains the same batches in the same rounds. A contender whose worker fails leaves; the others go on.
@@ -34,7 +34,7 @@ from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
-from rosettabench.statistics.looks import judgements, looks
+from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding, Verdict
 
@@ -168,12 +168,11 @@ class Contest:
     def _take_turns(self, steps: int, first: int) -> dict[str, Any]:
         """Give turns until the intervals are narrow enough, or a cap is reached; then evaluate."""
         fewest, most = self.stopping.rounds
-        planned = looks(fewest, most)
         self._supply(first + steps * most)
         why, controller = "cap on rounds", process_time()
         while self.present and (done := self._complete()) < most:
-            if done in planned and self._precise():
-                why = "precise enough"
+            if done >= fewest and (enough := self._enough()):
+                why = enough
                 break
             if self.progress.seconds >= self.stopping.seconds and done >= fewest:
                 why = "cap on time"
@@ -225,14 +224,13 @@ class Contest:
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdicts on all pairs as of now; the control's second copy is compared with its first alone."""
-        shares = judgements(*self.stopping.rounds)
         rounds = self.progress.rounds
         ranked = {one.label: rounds.get(one.label, {}) for one in self.competitors if one.contender.copy == 1}
-        return compare(ranked, self.request.confidence, self.request.margin, shares)
+        return compare(ranked, self.request.confidence, self.request.margin)
 
     def control(self) -> list[Verdict]:
         """Return the verdict on the A/A control, if there is one: two entries of one contender."""
-        rounds, shares = self.progress.rounds, judgements(*self.stopping.rounds)
+        rounds = self.progress.rounds
         copies = [one.row for one in self.competitors if one.row.control_of]
         return [
             verdict
@@ -241,16 +239,27 @@ class Contest:
                 {label: rounds.get(label, {}) for label in (str(row.control_of), row.label)},
                 self.request.confidence,
                 self.request.margin,
-                shares,
             )
         ]
 
     def _complete(self) -> int:
         return self.progress.complete(one.label for one in self.present)
 
-    def _precise(self) -> bool:
-        intervals = [verdict.interval for verdict in [*self.verdicts(), *self.control()]]
-        return all(interval is not None and interval.precision <= self.stopping.precision for interval in intervals)
+    def _enough(self) -> str | None:
+        """Return why the verdicts need no more rounds; None if they do.
+
+        The control is waited for only where there is no other pair: equals take far more rounds to be shown equal than
+        those that differ to be told apart.
+        """
+        verdicts = self.verdicts() or self.control()
+        if all(verdict.decided for verdict in verdicts):
+            return "every pair is decided"
+        if all(verdict.decided or self._precise(verdict.interval) for verdict in verdicts):
+            return "precise enough"
+        return None
+
+    def _precise(self, interval: Interval | None) -> bool:
+        return interval is not None and interval.precision <= self.stopping.precision
 
     def _stopped(self, why: str, controller_s: float) -> dict[str, Any]:
         open_pairs = sum(verdict.finding is Finding.OPEN for verdict in self.verdicts())

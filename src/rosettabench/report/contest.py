@@ -20,8 +20,7 @@ from rosettabench.report.entry import (
 )
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
-from rosettabench.statistics.interval import FEWEST_ROUNDS
-from rosettabench.statistics.looks import judgements
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.ranking import Ranked, compare, rank
 from rosettabench.statistics.verdict import Finding, Verdict
 
@@ -94,9 +93,9 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
 def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
     rounds = {contestant.entry.label: seconds_per_step(contestant.entry) for contestant in contestants}
-    confidence, margin, tests = rules(contest)
-    verdicts = compare(rounds, confidence, margin, tests)
-    ranking = rank(rounds, verdicts, confidence, tests)
+    confidence, margin = rules(contest)
+    verdicts = compare(rounds, confidence, margin)
+    ranking = rank(rounds, verdicts, confidence)
     labels = [row.label for row in ranking]
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
 
@@ -108,10 +107,10 @@ def place_of(row: Ranked, ranking: Sequence[Ranked]) -> Place:
     return Place(row.rank, from_interval(row.relative) if row.relative else None)
 
 
-def rules(contest: Contest) -> tuple[float, float, int]:
-    """Return confidence, margin of equivalence and the number of judgements that the contest was run with."""
+def rules(contest: Contest) -> tuple[float, float]:
+    """Return confidence and margin of equivalence that the contest was run with."""
     stopping = contest.stopping
-    return stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"])
+    return stopping["confidence"], stopping["margin"]
 
 
 def summarise_control(contest: Contest) -> Control | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import exp, log
+from math import exp, isfinite, log
 
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
@@ -29,36 +29,49 @@ class Ranked:
 
 
 def ratios(a: Rounds, b: Rounds) -> list[float]:
-    """Return b's time over a's for each round that both took part in, in the order of rounds."""
-    return [b[number] / a[number] for number in sorted(a.keys() & b.keys())]
+    """Return b's time over a's for each round that both took part in, in the order of rounds.
+
+    A round with a time that no clock can have measured is left out; oddities.py tells of it.
+    """
+    common = sorted(a.keys() & b.keys())
+    return [b[number] / a[number] for number in common if possible(a[number]) and possible(b[number])]
 
 
-def compare(contenders: Mapping[str, Rounds], confidence: float, margin: float, tests: int = 1) -> list[Verdict]:
-    """Return the verdict on every pair; all of them, at each of `tests` looks, hold together at `confidence`."""
-    pairs = list(combinations(contenders, 2))
-    each = tests * max(1, len(pairs))
+def possible(seconds: float) -> bool:
+    """Whether something can have taken so long: a positive, finite number of seconds."""
+    return isfinite(seconds) and seconds > 0
+
+
+def pairs(contenders: int) -> int:
+    """Return how many pairs so many contenders make: the verdicts that are to hold together; at least 1."""
+    return max(1, contenders * (contenders - 1) // 2)
+
+
+def compare(contenders: Mapping[str, Rounds], confidence: float, margin: float) -> list[Verdict]:
+    """Return the verdict on every pair; all of them, after every round, hold together at `confidence`."""
+    tests = pairs(len(contenders))
     return [
-        judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, each), margin) for a, b in pairs
+        judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, tests), margin)
+        for a, b in combinations(contenders, 2)
     ]
 
 
-def rank(
-    contenders: Mapping[str, Rounds], verdicts: Sequence[Verdict], confidence: float, tests: int = 1
-) -> list[Ranked]:
+def rank(contenders: Mapping[str, Rounds], verdicts: Sequence[Verdict], confidence: float) -> list[Ranked]:
     """Return the contenders from fastest to slowest, with ties.
 
-    Times relative to the fastest have intervals that hold together, over all pairs and `tests` looks, at `confidence`:
-    they are the same as those of the verdicts.
+    Times relative to the fastest have intervals that hold together, over all pairs and rounds, at `confidence`: they
+    are the same as those of the verdicts.
     """
-    each = tests * max(1, len(contenders) * (len(contenders) - 1) // 2)
+    tests = pairs(len(contenders))
     surely_slower = [verdict.slower for verdict in verdicts if verdict.finding is Finding.FASTER]
-    typical = {label: geometric_mean(list(rounds.values())) for label, rounds in contenders.items() if rounds}
+    measured = {label: list(filter(possible, rounds.values())) for label, rounds in contenders.items()}
+    typical = {label: geometric_mean(seconds) for label, seconds in measured.items() if seconds}
     ordered = sorted(typical, key=lambda label: (surely_slower.count(label), typical[label]))
     table = []
     for label in ordered:
         relative = None
         if label != ordered[0]:
-            relative = ratio_interval(ratios(contenders[ordered[0]], contenders[label]), confidence, each)
+            relative = ratio_interval(ratios(contenders[ordered[0]], contenders[label]), confidence, tests)
         table.append(Ranked(label, 1 + surely_slower.count(label), typical[label], relative))
     return table
 
