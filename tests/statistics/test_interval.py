@@ -76,14 +76,14 @@ def test_equal_rounds_give_an_interval_as_soon_as_any_could(tests):
 
 @given(st.lists(st.floats(-3, 3), min_size=FEWEST_ROUNDS, max_size=40), st.integers(FEWEST_ROUNDS, 40))
 def test_evidence_never_uses_what_comes_later(deviations, rounds):
-    """What was thought after a round is not changed by those that follow: else stopping would be betting in hindsight."""
+    """What was thought after a round stays as it was: else stopping would be betting in hindsight."""
     early = log_evidence(np.array(deviations[:rounds]))
     assert log_evidence(np.array(deviations))[:rounds] == pytest.approx(early)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
 def test_evidence_is_a_fair_bet_on_every_sign(seed, more):
-    """Over all assignments of signs to the given sizes its mean is 1, whatever the sizes: here all of them are tried."""
+    """Over all assignments of signs to given sizes its mean is 1, whatever the sizes: all of them are tried."""
     sizes = np.random.default_rng(seed).standard_cauchy(FEWEST_ROUNDS + more % 4)
     signs = np.array(np.meshgrid(*[[-1, 1]] * len(sizes))).reshape(len(sizes), -1).T
     assert np.exp(log_evidence(signs * sizes)).mean(axis=0) == pytest.approx(np.ones(len(sizes)))

@@ -11,8 +11,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.statistics.forecast import MOST_ROUNDS, rounds_until
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import MOST_ROUNDS, rounds_until
 
 BLOCK_S = 0.1
 """Seconds of one block, about: like a short turn in a contest."""

@@ -1,4 +1,4 @@
-"""How many rounds a question would take, from the rounds so far: for the sentence that says what a noisy machine needs."""
+"""How many rounds a question would take, from the rounds so far: what a noisy machine needs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ FINENESS = 20
 
 
 def needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
-    """Return about how many rounds in all would decide a pair, were the coming ones like `ratios`, those so far.
+    """Return about how many rounds in all would decide a pair, were the coming ones as noisy as `ratios`, those so far.
 
-    None where it is more than MOST_ROUNDS, as for a ratio at the very margin, and where `ratios` are too few to tell.
+    Supposed is the estimated ratio, or 1 where 1 is still in the interval: equals are the case in which noise alone
+    keeps a pair open. None where it is more than MOST_ROUNDS, as for a ratio at the very margin, and where `ratios` are
+    too few to tell.
     """
-    return rounds_until(lambda interval: decides(interval, margin), ratios, confidence, tests)
+    so_far = ratio_interval(ratios, confidence, tests)
+    if so_far is None:
+        return None
+    supposed = 1 / so_far.ratio if so_far.low <= 1 <= so_far.high else 1.0
+    return rounds_until(
+        lambda interval: decides(interval, margin), [supposed * one for one in ratios], confidence, tests
+    )
 
 
 def rounds_until(
