@@ -13,7 +13,6 @@ from rosettabench.report.record import render_json
 from rosettabench.report.run import summarise
 from rosettabench.report.sentences import verdict_sentence
 from rosettabench.report.summary import Check
-from rosettabench.statistics.looks import judgements
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.schema import Event, Run
@@ -58,7 +57,7 @@ def test_without_a_proof_nobody_is_ranked_however_fast(contests):
 def test_a_crash_and_too_few_rounds_say_why(contests):
     contest = contests["imdb-gru"]
     assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
-    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 5 rounds")
+    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 8 rounds")
     assert entry(contest, HOSTILE).step.low is None
 
 
@@ -132,7 +131,7 @@ def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_sto
             if row["rank"] is not None
         }
         stopping = record["stopping"]
-        verdicts = compare(rounds, stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"]))
+        verdicts = compare(rounds, stopping["confidence"], stopping["margin"])
         assert {verdict_sentence(verdict) for verdict in verdicts} == set(contest.sentences)
 
 

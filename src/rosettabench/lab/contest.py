@@ -184,8 +184,8 @@ class Contest:
             done = self._complete()
             if done >= most * share:
                 return "cap on rounds"
-            if done >= at_least and self.judge.satisfied(self.progress):
-                return "precise enough"
+            if done >= at_least and (enough := self.judge.enough(self.progress)):
+                return enough
             if done >= at_least and self.progress.seconds >= self.stopping.seconds * share:
                 return "cap on time"
             self._round(first, (steps,) * TURNS)
@@ -231,6 +231,7 @@ class Contest:
                         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
             first += steps
         self.progress.last = number
+        self.progress.processes[number] = max((one.number for one in order), default=0)
         self.progress.seconds += sum(taken.values())
         if suspension.seconds:
             self._drop(number, suspension.sentence)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rosettabench.plan.request import Request
-from rosettabench.statistics.looks import judgements
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Verdict
 
@@ -15,10 +14,12 @@ from rosettabench.statistics.verdict import Verdict
 class Progress:
     """Seconds per step by label and round, those of earlier sessions included.
 
-    `seconds` is what this session has spent in turns; `last` the number of the last round.
+    `processes` says in which process each round was measured; `seconds` is what this session has spent in turns, `last`
+    the number of the last round.
     """
 
     rounds: dict[str, dict[int, float]] = field(default_factory=dict)
+    processes: dict[int, int] = field(default_factory=dict)
     seconds: float = 0.0
     last: int = 0
 
@@ -39,22 +40,30 @@ class Judge:
     controls: dict[str, str]
 
     def verdicts(self, progress: Progress) -> list[Verdict]:
-        """Return the verdicts on all pairs; they hold together."""
-        return self._compare(progress, self.labels)
+        """Return the verdicts on all pairs, in the light of all rounds and processes; they hold together."""
+        return self._compare(progress, self.labels, progress.processes)
 
-    def control(self, progress: Progress) -> list[Verdict]:
-        """Return the verdicts on the A/A controls: two entries of one contender each."""
-        return [
-            verdict for copy, original in self.controls.items() for verdict in self._compare(progress, (original, copy))
-        ]
+    def enough(self, progress: Progress) -> str | None:
+        """Return why no more rounds are needed; None if they are. It may be asked after every round.
 
-    def satisfied(self, progress: Progress) -> bool:
-        """Return whether every interval, the controls' among them, is as narrow as asked for."""
-        intervals = [verdict.interval for verdict in [*self.verdicts(progress), *self.control(progress)]]
-        wanted = self.request.stopping.precision
-        return all(interval is not None and interval.precision <= wanted for interval in intervals)
+        Only the rounds are judged here: how many processes there will be was fixed beforehand, and more rounds in this
+        one would not tell more of the others. The control is waited for only where there is no other pair: equals take
+        far more rounds to be shown equal than those that differ to be told apart.
+        """
+        pairs = self._compare(progress, self.labels, {}) or self._controls(progress)
+        if all(verdict.decided for verdict in pairs):
+            return "every pair is decided"
+        if all(verdict.decided or self._precise(verdict) for verdict in pairs):
+            return "precise enough"
+        return None
 
-    def _compare(self, progress: Progress, labels: Sequence[str]) -> list[Verdict]:
+    def _controls(self, progress: Progress) -> list[Verdict]:
+        pairs = [(original, copy) for copy, original in self.controls.items()]
+        return [verdict for pair in pairs for verdict in self._compare(progress, pair, {})]
+
+    def _precise(self, verdict: Verdict) -> bool:
+        return verdict.interval is not None and verdict.interval.precision <= self.request.stopping.precision
+
+    def _compare(self, progress: Progress, labels: Sequence[str], processes: Mapping[int, int]) -> list[Verdict]:
         rounds = {label: progress.rounds.get(label, {}) for label in labels}
-        tests = judgements(*self.request.stopping.rounds)
-        return compare(rounds, self.request.confidence, self.request.margin, tests)
+        return compare(rounds, self.request.confidence, self.request.margin, processes)

@@ -35,7 +35,7 @@ from rosettabench.plan.request import Request
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, save_weights, weights_digest
-from rosettabench.statistics.rounds import seconds_per_step
+from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.schema import Entry, Run
 from rosettabench.store.store import Store, dropped_rounds, now
@@ -280,5 +280,6 @@ def earlier(run: Run, row: ContestRow) -> Progress:
     for entry in row.entries:
         turns = [block for block in entry.blocks if block.phase == "turn"]
         progress.rounds[entry.label] = seconds_per_step(turns, dropped_rounds(run, row))
+        progress.processes |= process_of_round(turns)
         progress.last = max([progress.last, *(block.round for block in turns)])
     return progress

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from statistics import median
 
+from rosettabench.statistics.change_point import LEAST, Steadiness, steady_state
 from rosettabench.statistics.rounds import TURNS
 
 SHORTEST_BLOCK_S = 0.05
@@ -13,20 +15,24 @@ SHORTEST_BLOCK_S = 0.05
 CLOCK_SHARE = 0.001
 """Reading the clock and synchronising may take at most this share of a block; what they take is measured (`tick`)."""
 
-SETTLED = 0.05
-"""A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks
-on a shared machine is so large."""
+SETTLED = 0.1
+"""The last blocks lie within 10% of the level that they are to belong to: a change point needs a few blocks to show,
+and a steady fall has none."""
+
+FEWEST_BLOCKS = LEAST + 1
+"""Blocks of the final length: one that may still be slow, and enough to be a level of its own after it."""
 
 PROBE = (1, 5)
 """Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed."""
 
-MOST_BLOCKS = 8
+MOST_BLOCKS = 12
 """After so many blocks the warm-up ends in any case; the report shows them."""
 
 
 class WarmUp:
     """Decides, block by block, how long the next block is, and whether the warm-up is over.
 
+    It is over when the block times of everybody have come to rest, by their change points (statistics/change_point.py).
     A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the
     speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
@@ -80,5 +86,10 @@ def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float, sho
 
 
 def is_warm(seconds_per_step: Sequence[float]) -> bool:
-    """Return whether the times of a contender's blocks of one length, in order, have stopped falling."""
-    return len(seconds_per_step) >= 2 and seconds_per_step[-1] > (1 - SETTLED) * min(seconds_per_step[:-1])
+    """Return whether the times of a contender's blocks of one length, in order, have come to rest at a level."""
+    if len(seconds_per_step) < FEWEST_BLOCKS:
+        return False
+    state = steady_state(seconds_per_step)
+    rest = seconds_per_step[state.start :]
+    level = median(rest[-LEAST:]) / median(rest)
+    return state.steadiness is not Steadiness.UNSETTLED and len(rest) >= LEAST and abs(level - 1) <= SETTLED

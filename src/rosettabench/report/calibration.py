@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rosettabench.report import figures
-from rosettabench.report.contest import gather, rules
+from rosettabench.report.contest import gather, processes, rules
 from rosettabench.statistics.calibration import Calibration, Rate, Trial, calibrate
 from rosettabench.statistics.ranking import compare
 
@@ -34,7 +34,7 @@ def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:
         if entry.control_of is None:
             continue
         pair = {label: rounds[label] for label in (entry.control_of, entry.label)}
-        (verdict,) = compare(pair, *rules(contest))
+        (verdict,) = compare(pair, *rules(contest), processes(contest))
         found.append(Trial(verdict, entry.label, 1 + planted if entry.label.endswith("%") else 1.0))
     return found
 

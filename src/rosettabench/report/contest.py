@@ -19,10 +19,9 @@ from rosettabench.report.entry import (
 )
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
-from rosettabench.statistics.interval import FEWEST_ROUNDS
-from rosettabench.statistics.looks import judgements
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.ranking import Ranked, compare, rank
-from rosettabench.statistics.rounds import seconds_per_step
+from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.store import dropped_rounds
 
@@ -97,9 +96,10 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
 def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
     rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
-    confidence, margin, tests = rules(contest)
-    verdicts = compare(rounds, confidence, margin, tests)
-    ranking = rank(rounds, verdicts, confidence, tests)
+    confidence, margin = rules(contest)
+    generations = processes(contest)
+    verdicts = compare(rounds, confidence, margin, generations)
+    ranking = rank(rounds, verdicts, confidence, generations)
     labels = [row.label for row in ranking]
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
 
@@ -111,10 +111,15 @@ def place_of(row: Ranked, ranking: Sequence[Ranked]) -> Place:
     return Place(row.rank, from_interval(row.relative) if row.relative else None)
 
 
-def rules(contest: Contest) -> tuple[float, float, int]:
-    """Return confidence, margin of equivalence and the number of judgements that the contest was run with."""
+def rules(contest: Contest) -> tuple[float, float]:
+    """Return confidence and margin of equivalence that the contest was run with."""
     stopping = contest.stopping
-    return stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"])
+    return stopping["confidence"], stopping["margin"]
+
+
+def processes(contest: Contest) -> dict[int, int]:
+    """Return which process each round was measured in, counted from 1."""
+    return process_of_round([block for entry in contest.entries for block in turns(entry)])
 
 
 def summarise_control(contest: Contest, contestants: Sequence[Contestant]) -> Control | None:
@@ -124,7 +129,8 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant]) -> Co
     if copy is None or copy.control_of is None:
         return None
     original = copy.control_of
-    (verdict,) = compare({label: rounds[label] for label in (original, copy.label)}, *rules(contest))
+    pair = {label: rounds[label] for label in (original, copy.label)}
+    (verdict,) = compare(pair, *rules(contest), processes(contest))
     false = verdict.finding is Finding.FASTER
     return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
 from typing import Protocol
 
 TURNS = 2
@@ -14,12 +15,23 @@ favours nobody; and each contender precedes every other as often as it follows i
 """
 
 
+Rounds = Mapping[int, float]
+"""Round to seconds per step, of one contender."""
+
+Processes = Mapping[int, int]
+"""Round to the process that it was measured in, counted from 1: all contenders are started afresh together."""
+
+
 class Timed(Protocol):
     """A turn as the store keeps it: `steps` optimiser steps that took `elapsed_s` seconds in round `round`."""
 
     @property
     def round(self) -> int:
         """Number of the round."""
+
+    @property
+    def session(self) -> int:
+        """Which process of its contender took it, from 1."""
 
     @property
     def steps(self) -> int:
@@ -43,3 +55,34 @@ def seconds_per_step(turns: Iterable[Timed], dropped: Collection[int] = ()) -> d
         for number, found in rounds.items()
         if len(found) == TURNS and number not in dropped
     }
+
+
+def process_of_round(turns: Iterable[Timed]) -> dict[int, int]:
+    """Return which process each round was measured in, from the turns of all contenders."""
+    found: dict[int, int] = {}
+    for turn in turns:
+        found[turn.round] = max(turn.session, found.get(turn.round, 0))
+    return found
+
+
+def by_process(rounds: Rounds, processes: Processes) -> dict[int, dict[int, float]]:
+    """Return {process: {round: seconds per step}}; rounds of which the process is not known are left out."""
+    found: dict[int, dict[int, float]] = defaultdict(dict)
+    for number, seconds in rounds.items():
+        if number in processes:
+            found[processes[number]][number] = seconds
+    return found
+
+
+def ratios(a: Rounds, b: Rounds) -> list[float]:
+    """Return b's time over a's for each round that both took part in, in the order of rounds.
+
+    A round with a time that no clock can have measured is left out; oddities.py tells of it.
+    """
+    common = sorted(a.keys() & b.keys())
+    return [b[number] / a[number] for number in common if possible(a[number]) and possible(b[number])]
+
+
+def possible(seconds: float) -> bool:
+    """Whether something can have taken so long: a positive, finite number of seconds."""
+    return isfinite(seconds) and seconds > 0
