@@ -15,7 +15,7 @@ from rosettabench.report.sentences import verdict_sentence
 from rosettabench.report.summary import Check
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.schema import Event, Run
+from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 
 
@@ -143,6 +143,50 @@ def test_a_round_that_was_dropped_does_not_count(sample_store):
     run.events.append(dropped)  # in memory only
     assert 3 not in entry(summarise(run).contests[0], "pytorch").rounds
     assert 4 in entry(summarise(run).contests[0], "pytorch").rounds
+
+
+def test_of_a_contender_that_drifts_nothing_is_said_with_confidence(sample_store):
+    run = sample_store.run()
+    slow = next(entry for entry in run.contests[0].entries if entry.label == "keras[tensorflow]")
+    before = summarise(run).contests[0]
+    assert not before.oddities
+    for block in slow.blocks:
+        block.elapsed_s *= 1.05**block.round  # in memory only
+    contest = summarise(run).contests[0]
+    (oddity,) = contest.oddities
+    assert oddity.startswith("keras[tensorflow] got slower by")
+    for verdict in contest.verdicts:
+        doubted = "keras[tensorflow]" in (verdict.faster, verdict.slower)
+        assert (verdict.finding is Finding.OPEN) == doubted
+        assert (oddity in verdict.doubt) == doubted
+    assert any("no verdict" in sentence and "got slower" in sentence for sentence in contest.sentences)
+
+
+def test_what_is_open_says_what_would_decide_it(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    store.add(Run(id="open", at=now(), version="0", command=["rosetta"], request={}, machine={}))
+    players = [Player("pytorch", 2e-3, rounds=8), Player("jax", 2.024e-3, rounds=8)]
+    write_contest(store, "open", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
+    (sentence,) = summarise(store.run()).contests[0].sentences
+    assert "not enough data" in sentence
+    assert "rounds would decide it" in sentence
+
+
+def test_fresh_processes_show_their_own_spread(sample_store):
+    run = sample_store.run()
+    for entry in run.contests[0].entries:
+        for first in list(entry.certifications):
+            again = Certification(entry_id=entry.id, certificate_id=first.certificate_id, session=2)
+            again.certificate = first.certificate
+            entry.certifications.append(again)
+        for block in entry.blocks:
+            block.session = 1 + (block.round > 6)  # in memory only
+            if entry.label == "pytorch" and block.session == 2:
+                block.elapsed_s *= 1.1
+    spreads = dict(summarise(run).contests[0].spreads)
+    assert spreads["pytorch"].sessions == 2
+    assert 0.05 < spreads["pytorch"].between.value < 0.1, "10% between two processes"
+    assert spreads["mxnet-gluon"].between.value < 0.02
 
 
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):

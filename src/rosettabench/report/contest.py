@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_rows
+from rosettabench.report.doubts import doubted, seen_in
 from rosettabench.report.entry import (
     estimate,
     from_interval,
@@ -20,8 +21,11 @@ from rosettabench.report.entry import (
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.ranking import Ranked, compare, rank
-from rosettabench.statistics.rounds import process_of_round, seconds_per_step
+from rosettabench.statistics.forecast import needed
+from rosettabench.statistics.oddities import Oddity
+from rosettabench.statistics.ranking import Ranked, compare, pairs, rank
+from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
+from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.store import dropped_rounds
 
@@ -68,7 +72,9 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
 def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     """Return what the rows of `contest` say; `name` tells it from the run's other contests."""
     contestants = [gather(run, contest, entry, name) for entry in contest.entries]
-    verdicts, ranking = judged(contest, [contestant for contestant in contestants if contestant.rankable])
+    seen = oddities_of(run, contest, contestants)
+    rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
+    verdicts, ranking = judged(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
     entries = [summarise_entry(contest, contestant, places.get(contestant.entry.label)) for contestant in contestants]
@@ -81,8 +87,10 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         headline=sentences.headline(ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
-        sentences=tuple(map(sentences.verdict_sentence, verdicts)),
-        control=summarise_control(contest, contestants),
+        sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
+        spreads=summarise_spreads(contest, ranking, rankable),
+        oddities=told(run, contest, seen),
+        control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.stand_in_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped")),
@@ -93,12 +101,46 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     )
 
 
-def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
+def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
+    """Return what was odd about the timed contenders of a contest."""
+    timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
+    return seen_in(contest, timed, dropped_rounds(run, contest), rules(contest)[1])
+
+
+def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
+    """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
+    dropped = [event.payload for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
+    left_out = [f"Round {payload['round']} does not count: {payload['why']}." for payload in dropped]
+    return (*left_out, *(one.sentence for one in seen))
+
+
+def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
+    """Return a verdict's sentence; for a pair that is open for want of data with the rounds that would decide it."""
+    sentence = sentences.verdict_sentence(verdict)
+    if verdict.finding is not Finding.OPEN or verdict.doubt or verdict.interval is None:
+        return sentence
+    confidence, margin = rules(contest)
+    pair = ratios(rounds[verdict.faster], rounds[verdict.slower])
+    return f"{sentence} {sentences.needed_words(needed(pair, margin, confidence, pairs(len(rounds))))}"
+
+
+def summarise_spreads(
+    contest: Contest, ranking: Sequence[Ranked], rounds: Mapping[str, Rounds]
+) -> tuple[tuple[str, Spread], ...]:
+    """Return how much each ranked contender's time relative to the first varies, by rounds and by processes."""
+    generations = processes(contest)
+    groups = {row.label: by_process(rounds[row.label], generations) for row in ranking}
+    found = [(row.label, spread(groups[ranking[0].label], groups[row.label])) for row in ranking[1:]]
+    return tuple((label, one) for label, one in found if one is not None)
+
+
+def judged(
+    contest: Contest, rounds: Mapping[str, Rounds], seen: Sequence[Oddity]
+) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
-    rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
     confidence, margin = rules(contest)
     generations = processes(contest)
-    verdicts = compare(rounds, confidence, margin, generations)
+    verdicts = doubted(compare(rounds, confidence, margin, generations), seen)
     ranking = rank(rounds, verdicts, confidence, generations)
     labels = [row.label for row in ranking]
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
@@ -122,7 +164,7 @@ def processes(contest: Contest) -> dict[int, int]:
     return process_of_round([block for entry in contest.entries for block in turns(entry)])
 
 
-def summarise_control(contest: Contest, contestants: Sequence[Contestant]) -> Control | None:
+def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen: Sequence[Oddity]) -> Control | None:
     """Return what the A/A control found, judged on its own; None where it did not run."""
     rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
     copy = next((entry for entry in contest.entries if entry.control_of in rounds), None)
@@ -130,7 +172,7 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant]) -> Co
         return None
     original = copy.control_of
     pair = {label: rounds[label] for label in (original, copy.label)}
-    (verdict,) = compare(pair, *rules(contest), processes(contest))
+    (verdict,) = doubted(compare(pair, *rules(contest), processes(contest)), seen)
     false = verdict.finding is Finding.FASTER
     return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 

@@ -29,10 +29,16 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
     if contest.warning:
         parts.append(f"> **{escaped(contest.warning)}**")
-    shown = (tables.ranking_table(contest), tables.costs_table(contest), tables.settings_table(contest))
+    shown = (
+        tables.ranking_table(contest),
+        tables.spread_table(contest),
+        tables.costs_table(contest),
+        tables.settings_table(contest),
+    )
     parts += [table_markdown(table) for table in shown if table.rows]
     if contest.sentences:
         parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
+    parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
     if contest.control:
         parts.append(escaped(contest.control.sentence))
     return "\n\n".join([*parts, escaped(contest.stopped)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rosettabench.report import figures
 from rosettabench.report.summary import DataNote, Headline
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
@@ -32,7 +33,17 @@ def level_words(verdict: Verdict) -> str:
     words = interval_words(verdict.interval)
     if verdict.finding is Finding.EQUIVALENT:
         return f"no difference above {figures.percent(verdict.margin)} ({words})"
-    return f"not enough data (ratio {figures.significant(verdict.interval.ratio)}, {words})"
+    observed = f"(ratio {figures.significant(verdict.interval.ratio)}, {words})"
+    if verdict.doubt:
+        return f"no verdict {observed}. {verdict.doubt.removesuffix('.')}"
+    return f"not enough data {observed}"
+
+
+def needed_words(rounds: int | None) -> str:
+    """Return what would decide an open pair; `rounds` is None where no number that one could wait for would."""
+    if rounds is None:
+        return f"At this noise not even {figures.count(MOST_ROUNDS)} rounds would decide it."
+    return f"At this noise about {figures.count(rounds)} rounds would decide it."
 
 
 def headline(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
 
@@ -226,7 +227,8 @@ class ContestSummary:
     """One workload with one setting: who did how well, how surely, and who is missing.
 
     `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
-    the control's second copy comes last.
+    the control's second copy comes last. `spreads` are those of each ranked contender's time over the first one's;
+    `oddities` tell what must not happen in a contest and did.
     """
 
     name: str
@@ -237,6 +239,8 @@ class ContestSummary:
     entries: tuple[EntrySummary, ...]
     verdicts: tuple[Verdict, ...]
     sentences: tuple[str, ...]
+    spreads: tuple[tuple[str, Spread], ...]
+    oddities: tuple[str, ...]
     control: Control | None
     data: DataNote | None
     warning: str

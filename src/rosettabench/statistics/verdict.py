@@ -21,7 +21,8 @@ class Verdict:
     """The comparison of two contenders.
 
     `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
-    too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing.
+    too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt`
+    is why an interval is not to be trusted, for a pair that is open because of it.
     """
 
     finding: Finding
@@ -29,6 +30,7 @@ class Verdict:
     slower: str
     interval: Interval | None
     margin: float
+    doubt: str = ""
 
     @property
     def decided(self) -> bool:
