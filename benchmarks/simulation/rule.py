@@ -12,8 +12,8 @@ from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, thresh
 from rosettabench.statistics.oddities import shifts
 
 CONFIDENCE, MARGIN, PRECISION = 0.95, 0.02, 0.02
-REACH, STEP = 0.16, 0.0025
-CHUNK = 250
+REACH, STEP = 0.16, 0.00125
+CHUNK = 125
 
 
 @dataclass
@@ -49,11 +49,10 @@ def stop(noise, true, pairs, by):
     kept = ~refuted
     low, high = kept.argmax(axis=1), len(grid) - 1 - kept[:, ::-1].argmax(axis=1)
     steady = kept.any(axis=1)
-    below, above = grid[np.maximum(low - 1, 0)], grid[np.minimum(high + 1, len(grid) - 1)]
     finite = (low > 0) & (high < len(grid) - 1)
     beyond = (grid[low] > edge) | (grid[high] < -edge)
     within = (grid[low] >= -edge) & (grid[high] <= edge)
-    precise = finite & ((above - below) / 2 <= np.log1p(PRECISION))
+    precise = finite & ((grid[high] - grid[low] + STEP) / 2 <= np.log1p(PRECISION))
     decided = steady & (beyond | within | precise)
     decided[:, : FEWEST_ROUNDS - 1] = False
     rounds = np.where(decided.any(axis=1), decided.argmax(axis=1) + 1, noise.shape[1])

@@ -4,7 +4,8 @@
 
 Each scenario is simulated for contests of equals and for contests with a planted 1.05, of two contenders with two turns
 each in a round, with the laboratory's own rule: stop when decided at a margin of 2% or precise to ±2%, at most 40
-rounds; say nothing where a contender was seen to shift, so coverage is that of what is said. Beside it what the usual protocols claim on the same turns. Prints Markdown; exit code 1 where a goal is missed.
+rounds; say nothing where a contender was seen to shift, so coverage is that of what is said. Beside it what the usual
+protocols claim on the same turns. Prints Markdown; exit code 1 where a goal is missed.
 """
 
 import argparse
@@ -89,8 +90,9 @@ def verdict_table(results):
     ]
     for result in results:
         equal, planted = result["equal"], result["planted"]
+        said = [exact(outcome.covered[~outcome.withheld]) for outcome in (equal, planted)]
         lines.append(
-            f"| {result['name']} | {exact(equal.faster)} | {exact(equal.covered[~equal.withheld])} | {exact(planted.covered[~planted.withheld])} "
+            f"| {result['name']} | {exact(equal.faster)} | {said[0]} | {said[1]} "
             f"| {exact(planted.slower_found)} | {np.median(equal.rounds):.0f} | {np.median(planted.rounds):.0f} "
             f"| {equal.withheld.mean():.1%} | {planted.withheld.mean():.1%} |"
         )
