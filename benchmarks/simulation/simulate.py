@@ -137,14 +137,18 @@ def recorded_table():
     from rosettabench.statistics.interval import ratio_interval
     from rosettabench.statistics.verdict import judge
 
-    lines = ["| recorded contest of equals | rounds | ratio | says | means of all turns |", "|---|---|---|---|---|"]
+    lines = [
+        "| recorded contest of equals | rounds | noise of a round | ratio | says | means of all turns |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, one, other in load_pairs().values():
         rounds = min(len(one), len(other))
         interval = ratio_interval(list(map(float, np.exp(other - one))))
         finding = judge("a", "b", interval, 0.02).finding.value + ("" if interval.steady else ", contradictory")
         means = np.exp(other).mean() / np.exp(one).mean()
         span = f"{interval.ratio:.3f} ({interval.low:.3f}–{interval.high:.3f})"
-        lines.append(f"| {name} | {rounds} | {span} | {finding} | {means:.3f} |")
+        noise = np.std(other - one, ddof=1)
+        lines.append(f"| {name} | {rounds} | {noise:.0%} | {span} | {finding} | {means:.3f} |")
     return "\n".join(lines)
 
 

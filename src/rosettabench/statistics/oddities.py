@@ -127,7 +127,7 @@ def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
 
 
 def impossible_times(contenders: Mapping[str, Rounds]) -> list[Impossible]:
-    """Return the times that are not positive, finite numbers."""
+    """Return the times that no clock can have measured rightly: not positive, not finite, or beyond all measure."""
     return [
         Impossible(label, number, seconds)
         for label, rounds in contenders.items()

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import exp, isfinite, log
+from math import exp, log
 
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 
 Rounds = Mapping[int, float]
 """Round to seconds per step, of one contender."""
+
+SHORTEST_S, LONGEST_S = 1e-9, 1e9
+"""The unit of the clocks, and thirty years: what lies outside was not measured by a clock that goes right."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ def ratios(a: Rounds, b: Rounds) -> list[float]:
 
 
 def possible(seconds: float) -> bool:
-    """Whether something can have taken so long: a positive, finite number of seconds."""
-    return isfinite(seconds) and seconds > 0
+    """Whether a step can have been measured to take so long."""
+    return SHORTEST_S <= seconds <= LONGEST_S
 
 
 def pairs(contenders: int) -> int:
