@@ -28,7 +28,7 @@ def test_more_noise_needs_more_rounds():
 
 
 def test_a_difference_of_just_the_margin_is_never_decided():
-    assert needed([1.02 * 1.03, 1.02 / 1.03] * 10, 0.02) is None
+    assert needed([1.02 * 1.004, 1.02 / 1.004] * 10, 0.02) is None
 
 
 def test_too_few_rounds_foretell_nothing():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.statistics.oddities import Drift, Gap, Impossible, Interruption, drifts, gaps, oddities
+from rosettabench.statistics.oddities import Gap, Impossible, Interruption, drifts, gaps, oddities, shifts
 
 
 def contest(seed, rounds=30, spread=0.02, drift=0.0, labels="abc"):
@@ -70,5 +70,21 @@ def test_whatever_the_times_the_answer_is_sentences(rounds, margin):
 
 
 def test_steady_contests_are_not_odd():
-    assert not any(isinstance(one, Drift) for one in oddities(contest(4), 0.02))
+    assert sum(bool(oddities(contest(seed), 0.02)) for seed in range(100)) <= 6
     assert oddities({}, 0.02) == oddities({"a": {}}, 0.02) == gaps({}) == []
+
+
+@pytest.mark.parametrize("labels", ["abc", "ab"])
+def test_a_slow_phase_of_one_contender_is_told_and_one_of_the_machine_is_not(labels):
+    rounds = contest(5, labels=labels)
+    assert shifts(rounds, 0.02) == []
+    for number in range(10, 18):
+        rounds[labels[-1]][number] *= 1.5
+    (found,) = shifts(rounds, 0.02)
+    assert (found.contender, found.first, found.last) == (labels[-1], 10, 17)
+    assert found.times == pytest.approx(1.5, rel=0.05)
+    assert "in rounds 10 to 17" in found.sentence
+    for number in range(10, 18):
+        for label in labels[:-1]:
+            rounds[label][number] *= 1.5
+    assert shifts(rounds, 0.02) == []

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.report.entry import turns
-from rosettabench.statistics.oddities import Drift, Impossible, Oddity, gaps, oddities
+from rosettabench.statistics.oddities import Drift, Impossible, Oddity, Shift, gaps, oddities
 from rosettabench.statistics.rounds import Rounds
 from rosettabench.statistics.verdict import Finding, Verdict
 
@@ -21,7 +21,8 @@ CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of t
 def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
     """Return what was odd: contenders that drift, blocks that were interrupted, clocks that jumped.
 
-    A pause before a fresh process is no news, and a round that was dropped has been told of already.
+    Each process is looked at by itself: a pause before a fresh one is no news, nor is another level from there on. A
+    round that was dropped has been told of already.
     """
     moments: dict[int, float] = {}
     sessions: dict[int, int] = {}
@@ -32,14 +33,20 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
     told = set(dropped)
     found: list[Oddity] = []
     for session in sorted(set(sessions.values())):
-        own = {number: at for number, at in moments.items() if sessions[number] == session}
-        found += [gap for gap in gaps(own) if gap.round not in told]
-    return [*found, *oddities(rounds, margin)]
+        numbers = {number for number in moments if sessions[number] == session}
+        found += [gap for gap in gaps({number: moments[number] for number in numbers}) if gap.round not in told]
+        found += oddities({label: within(one, numbers) for label, one in rounds.items()}, margin)
+    return found
+
+
+def within(rounds: Rounds, numbers: set[int]) -> Rounds:
+    """Return the rounds of one process: another process may well be faster for as long as it lives."""
+    return {number: seconds for number, seconds in rounds.items() if number in numbers}
 
 
 def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
     """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt."""
-    suspects = {one.contender: one.sentence for one in seen if isinstance(one, Drift | Impossible)}
+    suspects = {one.contender: one.sentence for one in seen if isinstance(one, Drift | Shift | Impossible)}
     return [with_doubt(verdict, suspects) for verdict in verdicts]
 
 

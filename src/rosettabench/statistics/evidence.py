@@ -9,7 +9,7 @@ and however its variance changes. Whoever starts with 1 and stakes the share h o
 
 holds a martingale of mean 1 as long as h_i is an odd function of x_i - m. By Ville's inequality (1939) the probability
 that E_n(m) *ever* reaches 1/α is at most α, so one may look after every round and stop when one likes. It is the
-martingale for symmetric distributions of de la Peña (1999, Annals of Probability 27, 537), exp(z)/cosh(z) =
+martingale for symmetric distributions of de la Peña (1999, Annals of Probability 27, 537), as exp(z)/cosh(z) is
 1 + tanh(z); Ramdas, Ruf, Larsson & Koolen (2020, arXiv:2009.03167) show that nothing of another form does better.
 
 What is staked is a choice of power, not of validity:

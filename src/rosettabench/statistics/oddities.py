@@ -6,13 +6,17 @@ hour in the middle of a round, a clock that was set back: none of them is noise,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, expm1, log, log1p
 from statistics import median
+from typing import TypeVar
 
+from rosettabench.statistics.change_point import LEAST, segments
 from rosettabench.statistics.rounds import Rounds, possible
+
+Found = TypeVar("Found")
 
 ERROR = 0.01
 """Probability of seeing a drift in a whole contest where there is none; shared by its contenders (Bonferroni)."""
@@ -44,6 +48,23 @@ class Drift:
         """It in words."""
         how = "slower" if self.change > 0 else "faster"
         return f"{self.contender} got {how} by {abs(self.change):.1%} relative to {self.against} during the contest."
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A contender that was at another level, relative to the others, for a while: `times` its usual one."""
+
+    contender: str
+    against: str
+    first: int
+    last: int
+    times: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        what = f"{self.contender} took {self.times:.2f}× its usual time, relative to {self.against}"
+        return f"{what}, in rounds {self.first} to {self.last}."
 
 
 @dataclass(frozen=True)
@@ -89,16 +110,24 @@ class Gap:
         return f"{self.seconds:.0f} s passed before round {self.round} ended: was the machine suspended?"
 
 
-Oddity = Drift | Interruption | Impossible | Gap
+Oddity = Drift | Shift | Interruption | Impossible | Gap
 
 
 def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
-    """Return what is odd about the times of a contest, by contender and round; drifts above `margin` only."""
-    return [*impossible_times(contenders), *interruptions(contenders), *drifts(contenders, margin)]
+    """Return what is odd about the times of a contest, by contender and round.
+
+    Drifts and shifts above `margin` only.
+    """
+    return [
+        *impossible_times(contenders),
+        *interruptions(contenders),
+        *drifts(contenders, margin),
+        *shifts(contenders, margin),
+    ]
 
 
 def impossible_times(contenders: Mapping[str, Rounds]) -> list[Impossible]:
-    """Return the times that are not positive, finite numbers."""
+    """Return the times that no clock can have measured rightly: not positive, not finite, or beyond all measure."""
     return [
         Impossible(label, number, seconds)
         for label, rounds in contenders.items()
@@ -120,20 +149,60 @@ def interruptions(contenders: Mapping[str, Rounds]) -> list[Interruption]:
 def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
     """Return the contenders whose time relative to the others has a trend, of more than `margin` over the contest.
 
-    Whoever drifts most is named first and then left aside, so that nobody is blamed for having been compared with it.
-    With two contenders nobody can tell which of them drifts: the second is named. Ask once, when the contest is over:
-    the error is that of one look.
+    Ask once, when the contest is over: the error is that of one look.
+    """
+    level = ERROR / max(1, len(contenders))
+
+    def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
+        found = trend(label, left)
+        return found if found and found.p_value <= level and abs(found.change) > margin else None
+
+    return worst_first(contenders, drifting, lambda drift: abs(log1p(drift.change)))
+
+
+def shifts(contenders: Mapping[str, Rounds], margin: float) -> list[Shift]:
+    """Return the contenders whose time relative to the others was at another level, by more than `margin`, for a while.
+
+    The levels are found by change points (change_point.py); the usual one is that of most rounds.
+    """
+    return worst_first(contenders, lambda label, left: shift(label, left, margin), lambda found: abs(log(found.times)))
+
+
+def worst_first(
+    contenders: Mapping[str, Rounds],
+    find: Callable[[str, Mapping[str, Rounds]], Found | None],
+    size: Callable[[Found], float],
+) -> list[Found]:
+    """Return what `find` finds, the largest first; whoever has it is then left aside.
+
+    So nobody is blamed for having been compared with a contender that is odd. With two contenders nobody can tell which
+    of them it is: the second is named.
     """
     left, found = dict(contenders), []
     while len(left) > 1:
         labels = list(left) if len(left) > 2 else list(left)[1:]
-        seen = [trend(label, left) for label in labels]
-        drifting = [one for one in seen if one and one.p_value <= ERROR / len(contenders) and abs(one.change) > margin]
-        if not drifting:
+        odd = [(size(one), label, one) for label in labels if (one := find(label, left)) is not None]
+        if not odd:
             break
-        found.append(max(drifting, key=lambda one: abs(log1p(one.change))))
-        del left[found[-1].contender]
+        _, label, one = max(odd, key=lambda entry: entry[0])
+        found.append(one)
+        del left[label]
     return found
+
+
+def shift(label: str, contenders: Mapping[str, Rounds], margin: float) -> Shift | None:
+    """Return the largest shift of a contender's time relative to the others; None where its levels are alike."""
+    series = relative_logs(label, contenders)
+    cut = segments([exp(value) for _, value in series]) if series else ()
+    lasting = [segment for segment in cut if segment.end - segment.start >= LEAST]
+    if len(lasting) < 2:
+        return None
+    usual = max(lasting, key=lambda segment: segment.end - segment.start).level
+    other = max(lasting, key=lambda segment: abs(log(segment.level / usual)))
+    if abs(log(other.level / usual)) <= log1p(margin):
+        return None
+    first, last = series[other.start][0], series[other.end - 1][0]
+    return Shift(label, opponents(label, contenders), first, last, other.level / usual)
 
 
 def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
