@@ -21,7 +21,7 @@ class Stopping(Strict):
     """
 
     precision: float = 0.02
-    rounds: tuple[int, int] = (5, 40)
+    rounds: tuple[int, int] = (8, 40)
     seconds: float = 600.0
     round_seconds: float = 2.0
     processes: int = 1

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rosettabench.plan.request import Request
+from rosettabench.statistics.oddities import casts_doubt, oddities_by_process
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Verdict
 
@@ -51,11 +52,14 @@ class Judge:
         far more rounds to be shown equal than those that differ to be told apart.
         """
         pairs = self._compare(progress, self.labels, {}) or self._controls(progress)
-        if all(verdict.decided for verdict in pairs):
-            return "every pair is decided"
-        if all(verdict.decided or self._precise(verdict) for verdict in pairs):
-            return "precise enough"
-        return None
+        if not all(verdict.decided or self._precise(verdict) for verdict in pairs) or self._doubtful(progress):
+            return None
+        return "every pair is decided" if all(verdict.decided for verdict in pairs) else "precise enough"
+
+    def _doubtful(self, progress: Progress) -> bool:
+        """Return whether a contender drifts or was at another level for a while: more rounds may outweigh that."""
+        rounds = {label: progress.rounds.get(label, {}) for label in [*self.labels, *self.controls]}
+        return any(map(casts_doubt, oddities_by_process(rounds, progress.processes, self.request.margin)))
 
     def _controls(self, progress: Progress) -> list[Verdict]:
         pairs = [(original, copy) for copy, original in self.controls.items()]

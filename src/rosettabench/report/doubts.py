@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.report.entry import turns
-from rosettabench.statistics.oddities import Drift, Impossible, Oddity, Shift, gaps, oddities
-from rosettabench.statistics.rounds import Rounds
+from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
+from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Contest
+    from rosettabench.store.schema import Block, Contest
 
 CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of them."
 
@@ -21,32 +21,34 @@ CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of t
 def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
     """Return what was odd: contenders that drift, blocks that were interrupted, clocks that jumped.
 
-    Each process is looked at by itself: a pause before a fresh one is no news, nor is another level from there on. A
-    round that was dropped has been told of already.
+    A pause before a fresh process is no news, and a round that was dropped has been told of already.
     """
-    moments: dict[int, float] = {}
-    sessions: dict[int, int] = {}
-    for block in [block for entry in contest.entries for block in turns(entry)]:
-        ended = datetime.fromisoformat(block.at).timestamp()
-        moments[block.round] = max(ended, moments.get(block.round, 0.0))
-        sessions[block.round] = max(block.session, sessions.get(block.round, 0))
+    blocks = [block for entry in contest.entries for block in turns(entry)]
+    processes, moments = process_of_round(blocks), round_ends(blocks)
     told = set(dropped)
-    found: list[Oddity] = []
-    for session in sorted(set(sessions.values())):
-        numbers = {number for number in moments if sessions[number] == session}
-        found += [gap for gap in gaps({number: moments[number] for number in numbers}) if gap.round not in told]
-        found += oddities({label: within(one, numbers) for label, one in rounds.items()}, margin)
-    return found
+    pauses = [
+        gap
+        for process in sorted(set(processes.values()))
+        for gap in gaps({number: moments[number] for number in moments if processes[number] == process})
+        if gap.round not in told
+    ]
+    return [*pauses, *oddities_by_process(rounds, processes, margin)]
 
 
-def within(rounds: Rounds, numbers: set[int]) -> Rounds:
-    """Return the rounds of one process: another process may well be faster for as long as it lives."""
-    return {number: seconds for number, seconds in rounds.items() if number in numbers}
+def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
+    """Return when each round ended, in seconds of the wall clock."""
+    moments: dict[int, float] = {}
+    for block in blocks:
+        moments[block.round] = max(datetime.fromisoformat(block.at).timestamp(), moments.get(block.round, 0.0))
+    return moments
 
 
 def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
     """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt."""
-    suspects = {one.contender: one.sentence for one in seen if isinstance(one, Drift | Shift | Impossible)}
+    suspects: dict[str, str] = {}
+    for one in seen:
+        if not isinstance(one, Gap) and casts_doubt(one):
+            suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
     return [with_doubt(verdict, suspects) for verdict in verdicts]
 
 

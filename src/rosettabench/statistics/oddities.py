@@ -14,7 +14,7 @@ from statistics import median
 from typing import TypeVar
 
 from rosettabench.statistics.change_point import LEAST, segments
-from rosettabench.statistics.rounds import Rounds, possible
+from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
 Found = TypeVar("Found")
 
@@ -111,6 +111,24 @@ class Gap:
 
 
 Oddity = Drift | Shift | Interruption | Impossible | Gap
+
+
+def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, margin: float) -> list[Oddity]:
+    """Return what is odd about the times of a contest, each process looked at by itself.
+
+    A fresh process may well be at another level for as long as it lives; spread.py tells of that.
+    """
+    groups = {label: by_process(rounds, processes) for label, rounds in contenders.items()}
+    return [
+        oddity
+        for process in sorted(set(processes.values()))
+        for oddity in oddities({label: group.get(process, {}) for label, group in groups.items()}, margin)
+    ]
+
+
+def casts_doubt(oddity: Oddity) -> bool:
+    """Whether no verdict on that contender is to be trusted; single blocks that were interrupted do little harm."""
+    return isinstance(oddity, Drift | Shift | Impossible)
 
 
 def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
