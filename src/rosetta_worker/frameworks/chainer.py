@@ -50,7 +50,9 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
-        inputs, labels = self.batch(dataset, ids)
+        return self.differentiate_fetched(*self.batch(dataset, ids))
+
+    def differentiate_fetched(self, inputs, labels):
         logits = self.model(inputs)
         loss = self.implementation.loss(logits, labels)
         self.model.cleargrads()
@@ -92,6 +94,25 @@ class Adapter(Framework):
             "cudnn_deterministic": chainer.config.cudnn_deterministic,
             "mode": "eager",
         }
+
+    def train_fetched(self, fetched, steps):
+        total = 0.0
+        for step in range(steps):
+            _, loss = self.differentiate_fetched(*fetched[step % len(fetched)])
+            self.optimizer.update()
+            total += loss.array
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        for step in range(steps):
+            self.differentiate_fetched(*fetched[step % len(fetched)])
+
+    def keep_gradients(self, inputs, labels):
+        self.differentiate_fetched(inputs, labels)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.update()
 
 
 def blas_threads():

@@ -60,7 +60,9 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
-        inputs, labels = self.batch(dataset, ids)
+        return self.differentiate_fetched(*self.batch(dataset, ids))
+
+    def differentiate_fetched(self, inputs, labels):
         with autograd.record():
             logits = self.model(inputs)
             loss = self.implementation.loss(logits, labels)
@@ -102,3 +104,25 @@ class Adapter(Framework):
             "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": "compiled" if self.model._active else "eager",
         }
+
+    def train_fetched(self, fetched, steps):
+        total = mx.nd.zeros(1, self.context)
+        for step in range(steps):
+            _, loss = self.differentiate_fetched(*fetched[step % len(fetched)])
+            self.trainer.step(1)
+            total += loss
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        for step in range(steps):
+            self.differentiate_fetched(*fetched[step % len(fetched)])
+
+    def keep_gradients(self, inputs, labels):
+        self.differentiate_fetched(inputs, labels)
+        self.weights = [array for one in self.model.collect_params().values() for array in one.list_data()]
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            for array in self.weights:
+                array._fresh_grad = True  # a Trainer refuses to apply the same gradients twice
+            self.trainer.step(1)

@@ -106,3 +106,28 @@ class Adapter(Framework):
             found["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
             found["cudnn_benchmark"] = torch.backends.cudnn.benchmark
         return found
+
+    def train_fetched(self, fetched, steps):
+        self.model.train()
+        total = torch.zeros((), device=self.device)
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+            self.optimizer.step()
+            total += loss.detach()
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        self.model.train()
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+
+    def keep_gradients(self, inputs, labels):
+        self.backpropagate([(inputs, labels)], 1)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.step()
