@@ -167,6 +167,8 @@ class Worker(object):
 
     def do_profile(self, first, steps, folder):
         rows, dataset = self.rows(first, steps), self.datasets["train"]
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
 
         def work():
             self.framework.synchronize()

@@ -9,6 +9,8 @@ from flax import nnx
 from jax import numpy as jnp
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.traces import attribute
+from rosetta_worker.xplane import host_events, instructions
 
 DESCRIPTION = {
     "title": "JAX (Flax NNX, Optax)",
@@ -123,6 +125,20 @@ class Adapter(Framework):
         for step in range(steps):
             total, gradients = self.backward(total, *fetched[step % len(fetched)])
         return total, gradients
+
+    def profile(self, work, folder):
+        """jax.profiler, with what the compiled programs tell of their instructions: source, and what is fused."""
+        options = jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0  # it would follow every call of Python, and slow it down
+        with jax.profiler.trace(folder, profiler_options=options):
+            elapsed = work()
+        known = instructions(folder)
+        running = [(event[:3], (event[4], event[3])) for event in host_events(folder)]
+        operations = attribute(moment + (key,) for moment, key in running if key in known)
+        for one in operations:
+            source, one["within"] = known[one["name"]]
+            one["name"] = ("%s %s" % (one["name"][1], source)).strip()
+        return elapsed, operations
 
     def passes(self, model, total, inputs, labels):
         """Forward and backward; it takes the sum of the losses so that no run begins before the last one is done."""

@@ -1,6 +1,7 @@
 """Keras 3: its own training step, eager or through the graphs of its back end."""
 
 import itertools
+import re
 
 import keras
 import numpy as np
@@ -8,6 +9,8 @@ from keras import ops
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.optimizers.keras import summed
+from rosetta_worker.traces import attribute
+from rosetta_worker.xplane import host_events
 
 DESCRIPTION = {
     "title": "Keras",
@@ -146,6 +149,9 @@ class Adapter(Framework):
     def apply_gradients(self, steps):
         raise NotImplementedError("the training step of Keras is one piece: its update does not run by itself")
 
+    def profile(self, work, folder):
+        return self.backend.profile(work, folder)
+
 
 def run_steps(model, fetched, steps):
     """Let `model` take `steps` of its own training steps on the batches of `fetched`, in turn; return the mean loss."""
@@ -233,6 +239,17 @@ class TensorFlow(object):
             "tf32": config.experimental.tensor_float_32_execution_enabled(),
         }
 
+    def profile(self, work, folder):
+        """TensorFlow's profiler, of whose many events OPERATION names those that compute."""
+        profiler = self.tensorflow.profiler.experimental
+        profiler.start(folder, options=profiler.ProfilerOptions(python_tracer_level=0))
+        elapsed = work()
+        profiler.stop()
+        return elapsed, attribute(event[:4] for event in host_events(folder) if OPERATION.match(event[3]))
+
+
+OPERATION = re.compile(r"[^: ]+:[A-Za-z_]\w*$|EagerLocalExecute: (?!__inference_|SyncDevice)\w+$")
+"""How TensorFlow writes an operation into a trace: ``node:Type`` in a graph, ``EagerLocalExecute: Type`` outside."""
 
 BACKENDS = {"tensorflow": TensorFlow}
 """What stands behind Keras, by the name that Keras itself has for it."""

@@ -1,5 +1,7 @@
 """MXNet Gluon: eager by its nature, compiled with hybridize."""
 
+import os
+
 import numpy as np
 
 if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when it is imported
@@ -9,6 +11,7 @@ import mxnet as mx
 from mxnet import autograd
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "MXNet Gluon",
@@ -126,3 +129,13 @@ class Adapter(Framework):
             for array in self.weights:
                 array._fresh_grad = True  # a Trainer refuses to apply the same gradients twice
             self.trainer.step(1)
+
+    def profile(self, work, folder):
+        """mxnet.profiler; an operation that waits for another is none."""
+        path = os.path.join(folder, "trace.json")
+        mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
+        mx.profiler.set_state("run")
+        elapsed = work()
+        mx.profiler.set_state("stop")
+        mx.profiler.dump()
+        return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")

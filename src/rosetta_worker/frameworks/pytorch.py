@@ -1,8 +1,12 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import bisect
+import os
+
 import torch
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "PyTorch",
@@ -131,3 +135,21 @@ class Adapter(Framework):
     def apply_gradients(self, steps):
         for _ in range(steps):
             self.optimizer.step()
+
+    def profile(self, work, folder):
+        """torch.profiler. What the optimiser does is marked by a name that begins so: PyTorch annotates it."""
+        with torch.profiler.profile() as profiler:
+            elapsed = work()
+        path = os.path.join(folder, "trace.json")
+        profiler.export_chrome_trace(path)
+        events = list(chrome_events(path))
+        updates = sorted(event[1:3] for kind, event in events if event[3].startswith("Optimizer.step"))
+        begins = [start for start, _ in updates]
+
+        def named(event):
+            place = bisect.bisect_right(begins, event[1]) - 1
+            inside = place >= 0 and event[1] < updates[place][1]
+            return event[:3] + ("optimizer/" + event[3],) if inside else event
+
+        kinds = {"kernel", "gpu_memcpy", "gpu_memset"} if self.device.type == "cuda" else {"cpu_op"}
+        return elapsed, attribute(named(event) for kind, event in events if kind in kinds)
