@@ -71,7 +71,7 @@ def test_equal_contenders_are_not_parted():
         ]
         false += pair.more.excludes(0)
         assert pair.ratio.low <= pair.ratio.value <= pair.ratio.high
-    assert false <= 6, "at 95%, more than 6 of 40 happen once in 70 tries"
+    assert false <= 6, "at 95%, more than 6 of 40 would be wrong"
 
 
 def test_a_bend_is_told():

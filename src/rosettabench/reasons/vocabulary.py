@@ -41,13 +41,19 @@ ARITHMETIC = (
 PATTERNS: dict[str, Patterns] = {
     "pytorch": (
         (r"^optimizer/", OPTIMISER),
-        (r"autograd::|Backward\d+$|^CompiledFunction|Torch-Compiled Region|Dynamo|AOTDispatcher", IDLE),
+        (
+            r"autograd::|Backward\d+$|^CompiledFunction|Torch-Compiled Region|Dynamo|AOTDispatcher|Pregraph bytecode",
+            IDLE,
+        ),
         (r"conv", CONVOLUTION),
         (r"::(gru|lstm|rnn|mkldnn_rnn)|_cudnn_rnn", RECURRENT),
         (r"::(addmm|mm|bmm|baddbmm|matmul|linear|mv|addmv|dot|mkldnn_linear|mkl_linear)", MATMUL),
         (r"CompiledFxGraph|cpp_fused|triton", ELEMENTWISE),
         (r"::(index|embedding|gather|scatter|select|slice|split|unsafe_split|narrow|chunk|unbind|cat|stack)", COPY),
-        (r"copy|::to$|clone|contiguous|fill|zero|ones|empty|full|resize|set_|lift|item|local_scalar", COPY),
+        (
+            r"unsafe_chunk|unsafe_view|resolve_(conj|neg)|copy|::to$|clone|contiguous|fill|zero|ones|empty|full|resize|set_|lift|item|local_scalar",
+            COPY,
+        ),
         (
             r"::(t|transpose|permute|view|reshape|expand|squeeze|unsqueeze|as_strided|detach|alias|flatten)|^detach",
             COPY,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rosettabench.reasons.measured import Subject
 from rosettabench.reasons.parts import PARTS, Estimate, Explanation, Pair, Step
+from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report import figures
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 
@@ -120,7 +122,9 @@ WITHOUT = {"reuse": "the input pipeline", "update": "the optimiser", "profile": 
 
 def reason_tables(explanation: Explanation) -> list[Table]:
     """Return all tables of an explanation."""
-    return [parts_table(explanation), line_table(explanation), starts_table(explanation)]
+    profiled = [one for one in explanation.measured.subjects if one.profile is not None]
+    found = [parts_table(explanation), line_table(explanation), starts_table(explanation)]
+    return [*found, words_table(profiled), operations_table(profiled)] if profiled else found
 
 
 def parts_table(explanation: Explanation) -> Table:
@@ -232,3 +236,45 @@ def started(values: tuple[float, ...], name: str, explanation: Explanation) -> C
     if found is None:
         return Cell(written(median(values)), f"{span(median(values), min(values), max(values))}, no interval")
     return Cell(written(found.ratio), span(found.ratio, found.low, found.high))
+
+
+def words_table(profiled: list[Subject]) -> Table:
+    """Return how each profiled contender's step divides among the words of the vocabulary."""
+    columns = (CONTENDER, Column("step", numeric=True), *(Column(word, numeric=True) for word in WORDS))
+    rows = []
+    for one in profiled:
+        assert one.profile is not None
+        seconds = spent(one.framework, one.profile)
+        step = one.profile.elapsed_s / one.profile.steps
+        shares = [Cell(figures.seconds(took), figures.percent(took / step)) for took in seconds.values()]
+        rows.append((Cell(one.label), Cell(figures.seconds(step), "under the profiler"), *shares))
+    caption = (
+        "One block under the framework's own profiler, which slows it down: shares, not speeds. "
+        "Idle is what no operation took: interpreter, dispatch, waiting."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+LONGEST = 5
+"""Operations of each contender that are shown: the longest."""
+
+
+def operations_table(profiled: list[Subject]) -> Table:
+    """Return the longest operations of each profiled contender, by their own names."""
+    columns = (
+        CONTENDER,
+        Column("operation"),
+        Column("word"),
+        Column("calls per step", numeric=True, spare=1),
+        Column("per step", numeric=True),
+    )
+    rows = []
+    for one in profiled:
+        assert one.profile is not None
+        longest = sorted(one.profile.operations, key=lambda operation: -operation.seconds)[:LONGEST]
+        for operation in longest:
+            calls, seconds = operation.calls / one.profile.steps, operation.seconds / one.profile.steps
+            name = Cell(operation.name, ", ".join(operation.within))
+            told = Cell(figures.significant(calls)), Cell(figures.seconds(seconds))
+            rows.append((Cell(one.label), name, Cell(word(one.framework, operation)), *told))
+    return Table(f"The {LONGEST} longest operations of each, as the framework calls them.", columns, tuple(rows))
