@@ -21,7 +21,7 @@ def test_it_is_exact_on_exact_lines(a, b, sizes):
     scale = seconds.max()
     assert found_a[0] == pytest.approx(a, rel=1e-6, abs=1e-9 * scale)
     assert found_b[0] * max(sizes) == pytest.approx(b * max(sizes), rel=1e-6, abs=1e-9 * scale)
-    assert np.abs(deviations(sizes, seconds)).max() < 1e-6
+    assert np.abs(deviations(sizes, seconds[None])).max() < 1e-6
 
 
 @given(per_step, per_sample)
@@ -47,6 +47,6 @@ def test_what_bends_is_told_where_it_bends():
     n = np.array(SIZES, dtype=float)
     seconds = 1e-3 + 1e-4 * n
     seconds[2] *= 1.5  # a thread threshold, say
-    found = deviations(SIZES, seconds)
+    [found] = deviations(SIZES, seconds[None])
     assert np.abs(found).argmax() == 2
     assert found[2] > 0.25

@@ -76,7 +76,7 @@ def test_equal_contenders_are_not_parted():
 
 def test_a_bend_is_told():
     step = explain(measured(subject("x", SLOW, RANDOM, bent=0.5), subject("y", FAST, RANDOM))).steps[0]
-    assert max(step.bends, key=lambda size: abs(step.bends[size])) == 16
+    assert max(step.bends, key=lambda size: abs(step.bends[size].value)) == 16
 
 
 def test_the_store_gives_the_same_explanation_again():

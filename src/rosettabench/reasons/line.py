@@ -31,6 +31,6 @@ def fit_line(sizes: Sequence[int], seconds: Array) -> tuple[Array, Array]:
 
 
 def deviations(sizes: Sequence[int], seconds: Array) -> Array:
-    """Return how far each size's time lies from the line, relative to the line; `seconds` is (sizes,)."""
-    a, b = fit_line(sizes, seconds[None])
-    return np.asarray(seconds / (a + b * np.asarray(sizes)) - 1)
+    """Return how far each size's time lies from the line, relative to the line; it and `seconds` are (draws, sizes)."""
+    a, b = fit_line(sizes, seconds)
+    return np.asarray(seconds / (a[:, None] + b[:, None] * np.asarray(sizes)) - 1)

@@ -57,7 +57,7 @@ class Step:
     per_sample: Estimate
     feed: Estimate | None
     times: dict[int, Estimate]
-    bends: dict[int, float]
+    bends: dict[int, Estimate]
     how: What | None
 
 
@@ -151,7 +151,7 @@ class Judge:
         a, b = self.line(one.label)
         how = self.how(one)
         times = {size: self.of(one.label, self.measured.line, size) for size in self.measured.sizes}
-        bends = deviations(self.measured.sizes, np.array([draws[0] for draws in times.values()]))
+        bends = deviations(self.measured.sizes, np.stack(list(times.values()), axis=1))
         feed = one.cell("feed", self.measured.batch_size)
         return Step(
             label=one.label,
@@ -161,7 +161,7 @@ class Judge:
             per_sample=self.estimate(b),
             feed=self.estimate(self.of(one.label, "feed")) if feed else None,
             times={size: self.estimate(draws) for size, draws in times.items()},
-            bends=dict(zip(self.measured.sizes, map(float, bends), strict=True)),
+            bends={size: self.estimate(bends[:, place]) for place, size in enumerate(self.measured.sizes)},
             how=how,
         )
 

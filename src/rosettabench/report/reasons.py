@@ -93,15 +93,22 @@ def listed(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
+def is_bent(bend: Estimate) -> bool:
+    """Return whether a batch size surely lies off the line, and by enough to matter."""
+    return bend.excludes(0) and abs(bend.value) > BENT
+
+
 def remarks(explanation: Explanation) -> list[str]:
     """Return what a reader must know: where the line does not fit, what could not be told apart, and how it was."""
     told = []
     for step in explanation.steps:
-        worst = max(step.bends, key=lambda size: abs(step.bends[size]))
-        if abs(step.bends[worst]) > BENT:
+        bent = [size for size, bend in step.bends.items() if is_bent(bend)]
+        if bent:
+            worst = max(bent, key=lambda size: abs(step.bends[size].value))
+            bend = step.bends[worst]
             told.append(
-                f"{step.label}: a line does not fit: at batch {worst} a step takes "
-                f"{figures.percent(step.bends[worst])} more than it says. "
+                f"{step.label}: a line does not fit: at batch {worst} a step takes {abs(bend.value):.0%} "
+                f"{'more' if bend.value > 0 else 'less'} than it says. "
                 "Launch and arithmetic are then no more than a summary."
             )
     for one in explanation.measured.subjects:
@@ -199,7 +206,7 @@ def line_table(explanation: Explanation) -> Table:
 def sized(step: Step, size: int) -> Cell:
     """Return the time of a step of one batch size, and its deviation from the line."""
     bend = step.bends[size]
-    return Cell(figures.seconds(step.times[size].value), f"{100 * bend:+.1f}%", marked=abs(bend) > BENT)
+    return Cell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
 
 
 def starts_table(explanation: Explanation) -> Table:
@@ -246,7 +253,7 @@ def words_table(profiled: list[Subject]) -> Table:
         assert one.profile is not None
         seconds = spent(one.framework, one.profile)
         step = one.profile.elapsed_s / one.profile.steps
-        shares = [Cell(figures.seconds(took), figures.percent(took / step)) for took in seconds.values()]
+        shares = [Cell(figures.seconds(took), f"{took / step:.1%}") if took else NOTHING for took in seconds.values()]
         rows.append((Cell(one.label), Cell(figures.seconds(step), "under the profiler"), *shares))
     caption = (
         "One block under the framework's own profiler, which slows it down: shares, not speeds. "
