@@ -1,8 +1,12 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import bisect
+import os
+
 import torch
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "PyTorch",
@@ -106,3 +110,46 @@ class Adapter(Framework):
             found["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
             found["cudnn_benchmark"] = torch.backends.cudnn.benchmark
         return found
+
+    def train_fetched(self, fetched, steps):
+        self.model.train()
+        total = torch.zeros((), device=self.device)
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+            self.optimizer.step()
+            total += loss.detach()
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        self.model.train()
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+
+    def keep_gradients(self, inputs, labels):
+        self.backpropagate([(inputs, labels)], 1)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.step()
+
+    def profile(self, work, folder):
+        """torch.profiler. What the optimiser does is marked by a name that begins so: PyTorch annotates it."""
+        with torch.profiler.profile() as profiler:
+            elapsed = work()
+        path = os.path.join(folder, "trace.json")
+        profiler.export_chrome_trace(path)
+        events = list(chrome_events(path))
+        updates = sorted(event[1:3] for kind, event in events if event[3].startswith("Optimizer.step"))
+        begins = [start for start, _ in updates]
+
+        def named(event):
+            place = bisect.bisect_right(begins, event[1]) - 1
+            inside = place >= 0 and event[1] < updates[place][1]
+            return event[:3] + ("optimizer/" + event[3],) if inside else event
+
+        kinds = {"kernel", "gpu_memcpy", "gpu_memset"} if self.device.type == "cuda" else {"cpu_op"}
+        return elapsed, attribute(named(event) for kind, event in events if kind in kinds)
