@@ -22,12 +22,11 @@ from rosettabench.errors import WorkerError
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
-from rosettabench.lab.journal import Journal
 from rosettabench.lab.memory import peak_memory
 from rosettabench.lab.session import Session
 from rosettabench.proof.walk import STEPS
 from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
-from rosettabench.statistics.interval import FEWEST_ROUNDS
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 """Batch sizes of the line, as multiples of the one that is explained."""
@@ -274,5 +273,4 @@ class Examination:
             confidence=self._contest.request.confidence,
             subjects=tuple(bench.subject(self._rounds) for bench in self._present),
         )
-        row = self._present[0].competitor.journal
-        Journal(row.store, row.run, row.contest).event("explained", measured.model_dump(mode="json"))
+        self._contest.journal.event("explained", measured.model_dump(mode="json"))
