@@ -3,6 +3,7 @@
 An event is (thread, start, end, name), in seconds of any clock.
 """
 
+import bisect
 import gzip
 import io
 import json
@@ -24,6 +25,18 @@ def chrome_events(path):
         elif phase == "E" and begun.get(where):
             start, name = begun[where].pop()
             yield one.get("cat"), (where, start, one["ts"] * 1e-6, name)
+
+
+def marked(events, scopes, mark):
+    """Return `events` with `mark` before the name of each that begins within one of the events `scopes`."""
+    spans = sorted(scope[1:3] for scope in scopes)
+    begins = [start for start, _ in spans]
+
+    def inside(moment):
+        place = bisect.bisect_right(begins, moment) - 1
+        return place >= 0 and moment < spans[place][1]
+
+    return [event[:3] + ((mark if inside(event[1]) else "") + event[3],) for event in events]
 
 
 def attribute(events):

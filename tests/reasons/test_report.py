@@ -43,8 +43,7 @@ def test_equals_get_no_confident_sentence():
 
 def test_a_line_that_does_not_fit_is_remarked():
     [told] = remarks(explained(bent=0.5))
-    assert told.startswith("slow: a line does not fit: at batch 16 a step takes 3")
-    assert "% more than it says" in told
+    assert told.startswith("slow: a line does not fit: at batch 16 a step takes 44% more than it says.")
     assert remarks(explained()) == []
 
 

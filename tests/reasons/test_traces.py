@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_worker.traces import attribute, chrome_events
+from rosetta_worker.traces import attribute, chrome_events, marked
 from rosetta_worker.xplane import fields, numbers
 
 
@@ -87,3 +87,10 @@ def test_the_wire_format_is_read_as_it_was_written(message):
 @given(st.lists(st.integers(0, 2**40), max_size=9))
 def test_packed_numbers(values):
     assert numbers(memoryview(b"".join(map(encoded, values)))) == values
+
+
+def test_what_begins_within_a_scope_is_marked():
+    scopes = [("a", 5.0, 6.0, "Optimizer.step"), ("a", 1.0, 2.0, "Optimizer.step")]
+    events = [("a", moment, moment + 0.1, "mul") for moment in (0.5, 1.0, 1.9, 2.0, 5.5, 7.0)]
+    names = [event[3] for event in marked(events, scopes, "optimizer/")]
+    assert [name.startswith("optimizer/") for name in names] == [False, True, True, False, True, False]

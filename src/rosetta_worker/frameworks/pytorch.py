@@ -1,12 +1,9 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
-import bisect
-import os
-
 import torch
 
 from rosetta_worker.framework import Framework
-from rosetta_worker.traces import attribute, chrome_events
+from rosetta_worker.traces import attribute, chrome_events, marked
 
 DESCRIPTION = {
     "title": "PyTorch",
@@ -140,16 +137,10 @@ class Adapter(Framework):
         """torch.profiler. What the optimiser does is marked by a name that begins so: PyTorch annotates it."""
         with torch.profiler.profile() as profiler:
             elapsed = work()
-        path = os.path.join(folder, "trace.json")
+        path = folder + "/trace.json"
         profiler.export_chrome_trace(path)
-        events = list(chrome_events(path))
-        updates = sorted(event[1:3] for kind, event in events if event[3].startswith("Optimizer.step"))
-        begins = [start for start, _ in updates]
-
-        def named(event):
-            place = bisect.bisect_right(begins, event[1]) - 1
-            inside = place >= 0 and event[1] < updates[place][1]
-            return event[:3] + ("optimizer/" + event[3],) if inside else event
-
+        found = list(chrome_events(path))
         kinds = {"kernel", "gpu_memcpy", "gpu_memset"} if self.device.type == "cuda" else {"cpu_op"}
-        return elapsed, attribute(named(event) for kind, event in events if kind in kinds)
+        operations = [event for kind, event in found if kind in kinds]
+        updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
+        return elapsed, attribute(marked(operations, updates, "optimizer/"))

@@ -89,9 +89,9 @@ class Examination:
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._rounds = 0
         self._benches = [Bench(one) for one in contest.present]
-        if len(self._present) >= 2:
-            self._start_afresh()
         try:
+            if len(self._present) >= 2:
+                self._start_afresh()
             self._examine()
         finally:
             for bench in self._benches:
