@@ -22,7 +22,8 @@ import numpy as np
 from rosettabench.reasons.bootstrap import interval, locations
 from rosettabench.reasons.line import Array, deviations, fit_line
 from rosettabench.reasons.measured import Measured, Subject, What
-from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.spread import interval_of_starts
 
 PARTS = ("arithmetic", "launch", "optimiser", "input", "bend")
 """In the order in which tables show them."""
@@ -183,4 +184,4 @@ class Judge:
     def starts(self, slower: Subject, faster: Subject, name: str) -> Interval | None:
         """Return the ratio of one figure of a start, paired over the fresh processes; None where they are too few."""
         pairs = zip(slower.starts[name], faster.starts[name], strict=False)
-        return ratio_interval([top / bottom for top, bottom in pairs], self.measured.confidence)
+        return interval_of_starts([top / bottom for top, bottom in pairs], self.measured.confidence)

@@ -14,7 +14,7 @@ the contenders needs fresh processes, and is estimated as in a meta-analysis, ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 
@@ -75,15 +75,25 @@ def interval_over_processes(a: Sessions, b: Sessions, confidence: float = 0.95, 
     How many sessions there are must have been fixed beforehand: unlike the interval over rounds it does not allow to
     go on until one likes what one sees.
     """
-    from scipy.stats import t
-
     groups = session_logs(a, b)
     if len(groups) < 2:
         return None
     means = np.array([trimmed_mean(group) for group in groups])
-    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, len(means) - 1)) * float(means.std(ddof=1)) / sqrt(len(means))
-    middle = float(means.mean())
-    return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, sum(map(len, groups)))
+    return mean_interval(means, confidence, tests, sum(map(len, groups)))
+
+
+def interval_of_starts(ratios: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Return the interval of what each fresh process has once, from a ratio per pair of processes; None below two."""
+    return mean_interval(logarithms(ratios), confidence, 1, len(ratios)) if len(ratios) > 1 else None
+
+
+def mean_interval(logs: NDArray[np.float64], confidence: float, tests: int, rounds: int) -> Interval:
+    """Return Student's t interval for the mean of log ratios, one for each process, at least two."""
+    from scipy.stats import t
+
+    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, len(logs) - 1)) * float(logs.std(ddof=1)) / sqrt(len(logs))
+    middle = float(logs.mean())
+    return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, rounds)
 
 
 def session_logs(a: Sessions, b: Sessions) -> list[NDArray[np.float64]]:
