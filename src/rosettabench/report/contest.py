@@ -12,6 +12,7 @@ from rosettabench.report.doubts import doubted, seen_in
 from rosettabench.report.entry import (
     estimate,
     from_interval,
+    named,
     summarise_accuracies,
     summarise_costs,
     summarise_curve,
@@ -204,6 +205,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         faults=contestant.faults,
         rounds=contestant.rounds,
         samples=summarise_samples(entry),
+        first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
     )
 
 

@@ -5,7 +5,7 @@ All of it is plain, frozen data. Durations are in seconds, memory is in bytes, r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rosettabench.statistics.spread import Spread
@@ -166,6 +166,8 @@ class EntrySummary:
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
     samples: tuple[Sample, ...]
+    first_steps: dict[int, float] = field(default_factory=dict)
+    """Process to seconds of its very first step."""
 
 
 @dataclass(frozen=True)
