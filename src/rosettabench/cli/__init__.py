@@ -44,6 +44,9 @@ class Rosetta(LazyGroup):
         "prove": Place("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
         "explain": Place("rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."),
         "report": Place("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
+        "claims": Place(
+            "rosettabench.cli.claims", "claims", "List what published studies claim, and what became of it here."
+        ),
         "env": Place(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
         ),

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from rosettabench.errors import UsageError
-from rosettabench.published.claim import Arm, Part, Quantity, Value
+from rosettabench.plan.setting import Value
+from rosettabench.published.claim import Arm, Part, Quantity
 
 MEASURED = frozenset(
     {

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
-from rosettabench.published.claim import Arm, Part, Value
+from rosettabench.published.claim import Arm, Part
 from rosettabench.statistics.ranking import pairs
 from rosettabench.statistics.rounds import Processes, Rounds, process_of_round
 
@@ -59,7 +60,7 @@ class Cell:
     @property
     def fault(self) -> str:
         """Why it cannot be judged; empty where it can: it is proven and was timed often enough."""
-        return "" if self.entry.rank is not None else f"{self.entry.label}: {self.entry.standing}"
+        return "" if self.entry.rank is not None else f"cannot be judged: {self.entry.label}, {self.entry.standing}"
 
 
 def cells(

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from rosettabench.catalogue.workload import Strict, faults
 from rosettabench.errors import UsageError
+from rosettabench.plan.setting import Value
 
 CLAIMS = Path(__file__).parent / "claims.toml"
 
@@ -21,9 +22,6 @@ BAND = 1.10
 """A number that a study states alone is met within this factor either way: single runs, printed with two digits."""
 
 HINT = "docs/claims.md tells how a claim is written."
-
-Value = int | str
-"""A value on an axis."""
 
 
 class Quantity(StrEnum):

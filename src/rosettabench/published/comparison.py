@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
-from rosettabench.published.claim import Part, Quantity, Value
+from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.measurement import Measurement, empty, with_interval, words
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds

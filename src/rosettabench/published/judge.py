@@ -12,8 +12,9 @@ from enum import StrEnum
 from itertools import product
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available, lacking
-from rosettabench.published.claim import Claim, Part, Quantity, Range, Value
+from rosettabench.published.claim import Claim, Part, Quantity, Range
 from rosettabench.published.comparison import compare_arms
 from rosettabench.published.measurement import Measurement
 from rosettabench.published.order import order_measured, spread_measured

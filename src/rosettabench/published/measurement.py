@@ -45,7 +45,7 @@ def with_interval(measurement: Measurement, interval: Interval | None) -> Measur
 def empty(*found: Cell) -> Measurement:
     """Return a measurement that has no number yet: which cells it is of, and what one must know of them."""
     contests = dict.fromkeys(cell.contest.name for cell in found)
-    remarks = [f"{cell.entry.label} in the place of {cell.instead_of}" for cell in found if cell.instead_of]
+    remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]
     remarks += [UNPAIRED] if len(contests) > 1 else []
     remarks += ["stand-in data"] if any(cell.contest.warning for cell in found) else []
     labels = [cell.entry.label for cell in found]

@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, cells
-from rosettabench.published.claim import Part, Quantity, Value
+from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.measurement import Measurement, empty, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
 

@@ -12,6 +12,7 @@ from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
 if TYPE_CHECKING:
+    from rosettabench.published.judge import Outcome
     from rosettabench.report.tables import Table
 
 
@@ -284,6 +285,38 @@ class ContestSummary:
 
 
 @dataclass(frozen=True)
+class ThenAndNow:
+    """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did."""
+
+    workload: str
+    library: str
+    release: str
+    hardware: str
+    quantity: str
+    unit: str
+    then: float
+    note: str
+    contender: str
+    now: Estimate | None
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """What a run says of the published study that its suite runs again.
+
+    `lacking` are sentences: what of the suite the catalogue does not have, and what was left out for want of time.
+    """
+
+    name: str
+    title: str
+    source: str
+    note: str
+    lacking: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    then_and_now: tuple[ThenAndNow, ...]
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours."""
 
@@ -296,6 +329,7 @@ class RunSummary:
     labels: tuple[str, ...]
     contests: tuple[ContestSummary, ...]
     faults: tuple[Fault, ...]
+    study: StudySummary | None = None
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
