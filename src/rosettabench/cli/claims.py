@@ -25,8 +25,8 @@ def claims(
 ) -> None:
     """List what published studies claim, and what became of it here.
 
-    Each claim is judged from the newest of the latest 20 runs in the store that has measured what it takes. A claim that cannot be tested
-    says what it would take.
+    Each claim is judged from the newest of the latest 20 runs in the store that has measured what it takes. A claim
+    that cannot be tested says what it would take.
 
     Example: rosetta claims smartia-2019
     """
