@@ -92,6 +92,12 @@ def test_a_request_without_what_is_left_out_has_the_rest():
     assert Request.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
 
 
+def test_a_large_budget_has_more_rounds():
+    _, _, stopping = within_budget(plan(), Stopping(round_seconds=1.0), 600.0, none_asked)
+    assert stopping.rounds == (8, 190)
+    assert stopping.seconds == 190
+
+
 def test_no_time_for_anything_is_a_sentence():
     with pytest.raises(UsageError, match=r"nothing fits into 5 s: .* with 2 contenders.* takes about 14 s"):
         fitted(REQUEST, plan(), 5.0, MUCH, none_asked)

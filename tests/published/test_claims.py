@@ -1,12 +1,14 @@
 """The published data: every row parses, every claim says what it is about, and what is wrong is told."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import UsageError
-from rosettabench.published.available import catalogue, lacking
+from rosettabench.published.available import MEASURED, catalogue, lacking
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.result import all_results, read_results
 from rosettabench.published.study import all_studies
@@ -56,6 +58,16 @@ def test_a_claim_with_a_wider_reach_expands_into_parts():
     assert [part.name for part in first.parts][:2] == ["imdb-lstm, batch size 64", "imdb-lstm, batch size 128"]
     assert len(first.parts) == 8
     assert all(part.a.set == {"batch_size": 1024} for part in first.parts)
+
+
+def test_the_claim_of_the_guide_is_the_real_one(tmp_path):
+    guide = (Path(__file__).parents[2] / "docs" / "claims.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
+    path = tmp_path / "claims.toml"
+    path.write_text(shown, encoding="utf-8")
+    (real,) = [claim for claim in all_claims() if claim.id == "S1"]
+    assert read_claims(path) == (real,)
+    assert all(f"`{quantity}`" in guide for quantity in MEASURED)
 
 
 GOOD = """

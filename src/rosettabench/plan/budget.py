@@ -17,6 +17,9 @@ SHORTEST_ROUND_S = 0.5
 ROUNDS = 12
 """Rounds that a budget makes room for: no interval of four contenders is finite before (docs/statistics.md)."""
 
+MOST_ROUNDS = 200
+"""Rounds that a large budget may be used for: their batches are drawn beforehand and kept in memory."""
+
 Planned = tuple[PlannedContest, Estimate]
 """A contest with what it will take."""
 
@@ -59,7 +62,9 @@ def within_budget(
     ]
     turns = (budget - sum(found.start_s for _, found in kept)) / len(kept)
     seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / ROUNDS))
-    return kept, left_out, stopping.model_copy(update={"seconds": turns, "round_seconds": seconds})
+    fewest, most = stopping.rounds
+    rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
+    return kept, left_out, stopping.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
 
 
 def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:
