@@ -74,7 +74,7 @@ def ours(workload, names, stopping, scratch):
 
 def protocol(processes):
     """Return when ours stops: the default protocol; or, with one process, after whatever round decides."""
-    return Stopping() if processes > 1 else Stopping(rounds=(8, 200), processes=1, turns=2)
+    return Stopping(processes=processes) if processes > 1 else Stopping(rounds=(8, 200), processes=1, turns=2)
 
 
 def studies(workload, names, epochs, scratch):

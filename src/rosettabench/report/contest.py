@@ -19,11 +19,20 @@ from rosettabench.report.entry import (
     turns,
 )
 from rosettabench.report.proof import summarise_proof
-from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
+from rosettabench.report.summary import (
+    ContestSummary,
+    Control,
+    DataNote,
+    EntrySummary,
+    Estimate,
+    Fault,
+    Headline,
+    Proof,
+)
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.forecast import needed
+from rosettabench.statistics.forecast import fresh_processes, needed
 from rosettabench.statistics.oddities import Oddity
-from rosettabench.statistics.ranking import Ranked, compare, pairs, rank
+from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
 from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
@@ -84,7 +93,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         workload=contest.workload,
         setting=contest.setting,
         stopping=contest.stopping,
-        headline=sentences.headline(ranking, verdicts),
+        headline=headline(contest, ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
@@ -114,14 +123,28 @@ def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     return (*left_out, *(one.sentence for one in seen))
 
 
+def headline(contest: Contest, ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:
+    """Return the answer of a contest, which says so where it speaks of one process only."""
+    answer = sentences.headline(ranking, verdicts)
+    return sentences.scoped(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
+
+
 def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
-    """Return a verdict's sentence; for a pair that is open for want of data with the rounds that would decide it."""
+    """Return a verdict's sentence; for a pair that is open for want of data with what would decide it.
+
+    That is rounds; or, where as many as there were would do if it were for them, fresh processes.
+    """
     sentence = sentences.verdict_sentence(verdict)
     if verdict.finding is not Finding.OPEN or verdict.doubt or verdict.interval is None:
         return sentence
     confidence, margin = rules(contest)
-    pair = ratios(rounds[verdict.faster], rounds[verdict.slower])
-    return f"{sentence} {sentences.needed_words(needed(pair, margin, confidence, pairs(len(rounds))))}"
+    tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
+    waited = needed(pair, margin, confidence, tests)
+    generations = processes(contest)
+    sessions = [by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower)]
+    if waited is None or waited > len(pair) or len(sessions[0]) < 2:
+        return f"{sentence} {sentences.needed_words(waited)}"
+    return f"{sentence} {sentences.fresh_words(fresh_processes(*sessions, margin, confidence, LOOKS * tests))}"
 
 
 def summarise_spreads(

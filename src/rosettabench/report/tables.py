@@ -150,7 +150,7 @@ def spread_table(contest: ContestSummary) -> Table:
     )
     caption = (
         "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
-        "One process says nothing about the next; --processes asks for more."
+        "One process says nothing about the next; the intervals of several span what fresh ones would do."
     )
     rows = tuple(
         (
