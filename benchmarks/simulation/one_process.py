@@ -12,7 +12,7 @@ from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, thresh
 from rosettabench.statistics.oddities import shifts
 
 CONFIDENCE, MARGIN, PRECISION = 0.95, 0.02, 0.02
-REACH, STEP = 0.16, 0.0025
+REACH, STEP = 0.16, 0.00125
 FAR = np.array([0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0])
 CHUNK = 125
 

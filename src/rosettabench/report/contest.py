@@ -146,10 +146,10 @@ def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Round
     tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
     waited = needed(pair, margin, confidence, tests)
     generations = processes(contest)
-    sessions = [by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower)]
-    if waited is None or waited > len(pair) or len(sessions[0]) < 2:
+    faster, slower = (by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower))
+    if waited is None or waited > len(pair) or len(faster) < 2:
         return f"{sentence} {sentences.needed_words(waited)}"
-    return f"{sentence} {sentences.fresh_words(fresh_processes(*sessions, margin, confidence, LOOKS * tests))}"
+    return f"{sentence} {sentences.fresh_words(fresh_processes(faster, slower, margin, confidence, LOOKS * tests))}"
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:

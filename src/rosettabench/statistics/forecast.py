@@ -63,7 +63,7 @@ def rounds_until(
 
 
 def fresh_processes(a: Sessions, b: Sessions, margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
-    """Return how many processes in all would decide a pair, were they to differ as those so far and to have as many rounds.
+    """Return how many processes in all would decide a pair, were fresh ones to differ as those so far.
 
     Supposed is the mean of their log ratios, or 0 where its interval holds 0. None where it is more than
     MOST_PROCESSES, and for fewer than two so far.
