@@ -7,6 +7,7 @@ import numpy as np
 from chainer import functions as F
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import openblas, readable
 
 DESCRIPTION = {
     "title": "Chainer",
@@ -84,14 +85,29 @@ class Adapter(Framework):
 
     def settings(self):
         first = next(self.model.params())
-        return {
+        found = {
             "threads": blas_threads(),
             "device": "cpu" if first.xp is np else "cuda",
             "precision": first.dtype.name,
+            "autocast": np.dtype(chainer.config.dtype) != first.dtype,
             "iDeep": chainer.config.use_ideep,
-            "cudnn_deterministic": chainer.config.cudnn_deterministic,
+            "deterministic": chainer.config.cudnn_deterministic,
             "mode": "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                blas=lambda: openblas(ctypes.CDLL(np.core._multiarray_umath.__file__)),
+                layout=lambda: layout(self.model),
+            )
+        )
+        return found
+
+
+def layout(model):
+    """Return how the model's convolutions take their images; None where it has none: Chainer's take channels first."""
+    convolutions = [link for link in model.links() if isinstance(link, chainer.links.Convolution2D)]
+    return "channels_first" if convolutions else None
 
 
 def blas_threads():

@@ -1,5 +1,7 @@
 """MXNet Gluon: eager by its nature, compiled with hybridize."""
 
+import sys
+
 import numpy as np
 
 if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when it is imported
@@ -9,6 +11,7 @@ import mxnet as mx
 from mxnet import autograd
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import openblas, readable
 
 DESCRIPTION = {
     "title": "MXNet Gluon",
@@ -95,10 +98,31 @@ class Adapter(Framework):
 
     def settings(self):
         first = next(iter(self.model.collect_params().values())).data()
-        return {
+        found = {
             "threads": mx.base._LIB.omp_get_max_threads(),
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
             "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": "compiled" if self.model._active else "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                blas=lambda: openblas(mx.base._LIB),
+                autocast=lambda: getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False),
+                layout=lambda: layout(self.model),
+                compiler=lambda: "hybridize" if self.model._active else None,
+                graphs=lambda: int(bool(self.model._cached_graph)) if self.model._active else None,
+            )
+        )
+        return found
+
+
+def layout(model):
+    """Return how the model's convolutions take their images; None where it has none."""
+    found = {getattr(child, "_kwargs", {}).get("layout") for child in model._children.values()} - {None}
+    return " and ".join(LAYOUTS.get(one, one) for one in sorted(found)) or None
+
+
+LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
+"""MXNet's names of layouts, and the common ones."""

@@ -28,12 +28,14 @@ from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
+from rosettabench.lab.fairness import REMEDY, differences
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Work
 from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
+from rosettabench.resources.sensors import find_sensors
 from rosettabench.statistics.looks import judgements, looks
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding, Verdict
@@ -97,8 +99,10 @@ class Contest:
         try:
             for competitor in self.present:
                 self._enter(competitor)
+            self._compare_settings()
             for competitor in self.present:
                 self._certify(competitor)
+            self._watch()
             if not self.present:
                 return {"why": "nobody is left", "rounds": self.progress.last, "out": self._out()}
             steps, first = self._warm_up()
@@ -128,6 +132,25 @@ class Contest:
             competitor.enter(competitor.environment, self.work, place, self.request.timeout)
             self.display.doing(f"first step of {competitor.label}")
             competitor.first_step()
+
+    def _compare_settings(self) -> None:
+        """Tell which settings differ that must not, and under --strict end the contest for it."""
+        found = differences({one.label: one.settings for one in self.present})
+        for difference in found:
+            self.display.told(difference.sentence)
+        if not found or not self.request.strict:
+            return
+        what = " ".join(difference.sentence for difference in found)
+        for competitor in self.present:
+            competitor.fail("settings", WorkerError("unequal", what, REMEDY))
+
+    def _watch(self) -> None:
+        """Find what can be watched of the machine, while every worker waits, and meter everybody from now on."""
+        if not self.present:
+            return
+        sensors = find_sensors(self.work.setting.device)
+        for competitor in self.present:
+            competitor.watch(sensors)
 
     def _certify(self, competitor: Competitor) -> None:
         self.display.doing(f"proving {competitor.label}")

@@ -10,7 +10,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import worker_variables
+from rosettabench.lab.machine import confined, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.setting import Setting
 
@@ -64,7 +64,8 @@ class Session:
         self._precision = precision or work.setting.precision
         self._rounded = rounded
         variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder)
-        self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+        with confined(worker_processors(work.setting.threads)):
+            self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/protocol.md with this session's time limit."""

@@ -12,7 +12,7 @@ class Request(BaseModel):
 
     `confidence` is that of all verdicts of a contest together, `margin` the difference that matters to nobody.
     `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times
-    are known well enough.
+    are known well enough. `strict` ends a contest whose contenders do not work under the same settings.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,5 +29,6 @@ class Request(BaseModel):
     data_dir: str | None = None
     offline: bool = False
     insist: bool = False
+    strict: bool = False
     prove_again: bool = False
     timeout: float = 900.0

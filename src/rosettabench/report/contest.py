@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import sentences
-from rosettabench.report.agreement import loss_agreement, setting_rows
+from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.entry import (
     estimate,
     from_interval,
@@ -19,6 +19,7 @@ from rosettabench.report.entry import (
     turns,
 )
 from rosettabench.report.proof import summarise_proof
+from rosettabench.report.resources import summarise_resources
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
 from rosettabench.statistics.interval import FEWEST_ROUNDS
 from rosettabench.statistics.looks import judgements
@@ -36,6 +37,7 @@ class Contestant:
     entry: Entry
     proof: Proof
     happened: dict[str, dict[str, Any]]
+    unreadable: dict[str, str]
     faults: tuple[Fault, ...]
 
     @property
@@ -55,10 +57,14 @@ class Place:
 def gather(run: Run, entry: Entry, name: str) -> Contestant:
     """Return an entry of the contest `name` with its proof, events and failures."""
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
+    events = [event for event in run.events if event.entry_id == entry.id]
     return Contestant(
         entry=entry,
         proof=summarise_proof(entry),
-        happened=payloads(event for event in run.events if event.entry_id == entry.id),
+        happened=payloads(events),
+        unreadable={
+            name: str(why) for event in events if event.kind == "unreadable" for name, why in event.payload.items()
+        },
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
     )
 
@@ -87,6 +93,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
+        differences=tuple(difference.sentence for difference in setting_differences(entries)),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
     )
 
@@ -151,6 +158,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
+        resources=summarise_resources(entry, contestant.unreadable),
         faults=contestant.faults,
         samples=summarise_samples(entry),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rosettabench.report import tables
+from rosettabench.report.resources import resources_table
 from rosettabench.report.summary import ContestSummary, RunSummary
 from rosettabench.report.text import visible
 
@@ -29,7 +30,13 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
     if contest.warning:
         parts.append(f"> **{escaped(contest.warning)}**")
-    shown = (tables.ranking_table(contest), tables.costs_table(contest), tables.settings_table(contest))
+    parts += [f"**{escaped(sentence)}**" for sentence in contest.differences]
+    shown = (
+        tables.ranking_table(contest),
+        tables.costs_table(contest),
+        resources_table(contest),
+        tables.settings_table(contest),
+    )
     parts += [table_markdown(table) for table in shown if table.rows]
     if contest.sentences:
         parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))

@@ -85,6 +85,18 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
+
+    Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
+    """
+
+    amounts: dict[str, float]
+    unreadable: dict[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
 
@@ -161,6 +173,7 @@ class EntrySummary:
     curve: tuple[CurvePoint, ...]
     accuracies: tuple[Accuracy, ...]
     costs: Costs
+    resources: Resources
     faults: tuple[Fault, ...]
     samples: tuple[Sample, ...]
 
@@ -242,6 +255,7 @@ class ContestSummary:
     overhead: float | None
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
+    differences: tuple[str, ...]
     faults: tuple[Fault, ...]
 
     @property

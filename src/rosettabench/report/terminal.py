@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report import tables
+from rosettabench.report.resources import resources_table
 from rosettabench.report.summary import ContestSummary, RunSummary
 from rosettabench.report.text import visible
 
@@ -50,7 +51,9 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     )
     if contest.warning:
         console.print(styled((contest.warning, "bold yellow")))
-    for table in (tables.ranking_table(contest), tables.costs_table(contest)):
+    for sentence in contest.differences:
+        console.print(styled((sentence, "bold yellow")))
+    for table in (tables.ranking_table(contest), tables.costs_table(contest), resources_table(contest)):
         if table.rows:
             print_table(table, console)
     if contest.control:
