@@ -134,6 +134,41 @@ class Framework(object):
         arrange = getattr(self.implementation, "arrange", None)
         return np.ascontiguousarray(arrange(inputs) if arrange else inputs)
 
+    # -- the parts of a step, for explanations; a framework that cannot tell one apart says so in a sentence -----------
+
+    def fetch(self, dataset, ids):
+        """Return (inputs, labels) of the samples `ids`, ready for the model, as `train_fetched` takes them."""
+        return self.batch(dataset, ids)
+
+    def train_fetched(self, fetched, steps):
+        """Take `steps` optimiser steps on the batches of the list `fetched`, in turn; return the mean loss as `train`.
+
+        It is `train` with the input pipeline switched off.
+        """
+        raise NotImplementedError("this framework's adapter cannot train without its input pipeline")
+
+    def backpropagate(self, fetched, steps):
+        """Do `steps` forward and backward passes on the batches of `fetched`, in turn, and update nothing.
+
+        Return what `synchronize` must wait for, if it would not know of it otherwise.
+        """
+        raise NotImplementedError("this framework's adapter cannot leave the optimiser out")
+
+    def keep_gradients(self, inputs, labels):
+        """Compute the gradients of one fetched batch and keep them for `apply_gradients`."""
+        raise NotImplementedError("this framework's adapter cannot run the optimiser by itself")
+
+    def apply_gradients(self, steps):
+        """Let the optimiser apply the kept gradients `steps` times."""
+        raise NotImplementedError("this framework's adapter cannot run the optimiser by itself")
+
+    def profile(self, work, folder):
+        """Run ``work()`` under the framework's own profiler, which may write into `folder`.
+
+        Return (wall seconds, operations): see `rosetta_worker.traces.attribute`.
+        """
+        raise NotImplementedError("this framework's adapter knows no profiler")
+
 
 def resolve(thing, path):
     """Follow a dotted path of attributes and indices: ``resolve(model, "gru.0.w1")``."""

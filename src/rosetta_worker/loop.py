@@ -14,6 +14,10 @@ from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
 from rosetta_worker.surroundings import surroundings
 
+POOL = 8
+"""Batches that `reuse` and its like fetch beforehand: few enough to stay in the caches, where a batch that was just
+fetched is, too; and more than one, as a model that sees a single batch has soon nothing left to learn from it."""
+
 
 class Worker(object):
     """Serves the requests of docs/protocol.md.
@@ -87,9 +91,7 @@ class Worker(object):
         return {"steps": len(self.batches)}
 
     def do_train(self, first, steps):
-        batches = np.array(self.batches[first : first + steps])
-        if len(batches) != steps:
-            raise ValueError("only %d batches are left from step %d on, not %d" % (len(batches), first, steps))
+        batches = self.rows(first, steps)
         rate = self.framework.learning_rate()
         with Stopwatch(self.framework.synchronize) as watch:
             loss = self.framework.train(self.datasets["train"], batches)
@@ -124,6 +126,69 @@ class Worker(object):
         if folder is not None:
             reply["files"] = save(folder, {"logits": logits})
         return reply
+
+    def do_tick(self, repeats):
+        """What an empty block takes by the clock: the middle one of `repeats`."""
+        times = []
+        for _ in range(repeats):
+            with Stopwatch(self.framework.synchronize) as watch:
+                pass
+            times.append(watch.elapsed)
+        return {"elapsed_s": sorted(times)[repeats // 2]}
+
+    # -- the parts of a step ---------------------------------------------------------------------------------------
+
+    def rows(self, first, steps):
+        rows = np.array(self.batches[first : first + steps])
+        if len(rows) != steps:
+            raise ValueError("only %d batches are left from step %d on, not %d" % (len(rows), first, steps))
+        return rows
+
+    def fetched(self, first, steps):
+        dataset = self.datasets["train"]
+        return [self.framework.fetch(dataset, ids) for ids in self.rows(first, min(steps, POOL))]
+
+    def do_feed(self, first, steps):
+        dataset, fetch, rows = self.datasets["train"], self.framework.fetch, self.rows(first, steps)
+        with Stopwatch(self.framework.synchronize) as watch:
+            for ids in rows:
+                last = fetch(dataset, ids)
+        del last  # alive until the second reading, so that whoever waits for what is alive has waited for it
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": int(rows.size)}
+
+    def do_reuse(self, first, steps):
+        fetched = self.fetched(first, steps)
+        with Stopwatch(self.framework.synchronize) as watch:
+            loss = self.framework.train_fetched(fetched, steps)
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "loss": self.framework.number(loss)}
+
+    def do_backpropagate(self, first, steps):
+        fetched = self.fetched(first, steps)
+        with Stopwatch(self.framework.synchronize) as watch:
+            done = self.framework.backpropagate(fetched, steps)
+        del done  # as in do_feed
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu}
+
+    def do_update(self, first, steps):
+        self.framework.keep_gradients(*self.fetched(first, 1)[0])
+        with Stopwatch(self.framework.synchronize) as watch:
+            self.framework.apply_gradients(steps)
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu}
+
+    def do_profile(self, first, steps, folder):
+        rows, dataset = self.rows(first, steps), self.datasets["train"]
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
+
+        def work():
+            self.framework.synchronize()
+            start = perf_counter()
+            self.framework.train(dataset, rows)
+            self.framework.synchronize()
+            return perf_counter() - start
+
+        elapsed, operations = self.framework.profile(work, folder)
+        return {"elapsed_s": elapsed, "operations": operations}
 
     def do_settings(self):
         return {"settings": dict(surroundings(), **self.framework.settings())}

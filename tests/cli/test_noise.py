@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rosettabench.cli.doctor import told
 from rosettabench.cli.noise import Noise, measure_noise, stolen_share
-from rosettabench.statistics.interval import FEWEST_ROUNDS
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
 
 def noise(spread, blocks=30, seed=0):
@@ -21,7 +21,7 @@ def test_a_quiet_machine_needs_the_fewest_rounds():
 
 
 def test_twice_the_noise_needs_four_times_the_rounds():
-    assert noise(0.1).rounds(0.02) == pytest.approx(4 * noise(0.05).rounds(0.02), rel=0.05)
+    assert noise(0.1).rounds(0.02) == pytest.approx(4 * noise(0.05).rounds(0.02), rel=0.15)
 
 
 def test_the_rounds_it_promises_are_enough():
@@ -56,8 +56,8 @@ def test_stolen_time_is_a_share_of_all_time():
 
 
 def test_measured_blocks_are_of_the_work():
-    measured = measure_noise(blocks=10)
-    assert len(measured.seconds) == 10
+    measured = measure_noise(blocks=20)
+    assert len(measured.seconds) == 20
     assert min(measured.seconds) > 0
     assert measured.rounds(0.02) >= FEWEST_ROUNDS
 

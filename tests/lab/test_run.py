@@ -4,110 +4,14 @@ The contender is NumPy (tests/third_party), run by this Python as an external en
 """
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-import psutil
 import pytest
-from laboratory import data_folder, environment
-
-from rosettabench.places import cache_dir
-from rosettabench.store.store import Store
-
-THIRD_PARTY = Path(__file__).resolve().parents[1] / "third_party"
-NUMPY = f"numpy@{sys.executable}"
-
-QUICK = ("--round-seconds", "0.3")
+from commands import NUMPY, QUICK, THIRD_PARTY, ended, finish, rounds, turns, wait_for_turns, workers
 
 pytestmark = pytest.mark.environment
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _reference():
-    """The environment of the reference, made before anything is timed out."""
-    environment("pytorch@2.13.0")
-
-
-@pytest.fixture
-def rosetta(tmp_path):
-    """Start the command line in a folder and with a store of its own: rosetta(words…) -> Popen."""
-    started = []
-
-    def start(*words, **variables):
-        surroundings = os.environ | {
-            "ROSETTA_CACHE": str(cache_dir()),
-            "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite",
-            "ROSETTA_DATA": str(data_folder() or ""),
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")])),
-            **variables,
-        }
-        command = [sys.executable, "-m", "rosettabench.cli", *words]
-        process = subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            env=surroundings,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=obey_ctrl_c,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def obey_ctrl_c():
-    """Undo what a shell does to the jobs that it starts in the background: they ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture
-def store(tmp_path):
-    """The store that `rosetta` writes to."""
-    return lambda: Store(f"sqlite:///{tmp_path}/results.sqlite")
-
-
-def finish(process, seconds=300):
-    """Wait for a command; its exit code and what it said."""
-    out, err = process.communicate(timeout=seconds)
-    return process.returncode, out, err
-
-
-def turns(entry):
-    """The timed blocks of an entry."""
-    return [block for block in entry.blocks if block.phase == "turn"]
-
-
-def wait_for_turns(store, process, wanted, seconds=120):
-    """Wait until every entry of the newest run has so many turns."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        runs = store().runs()
-        entries = store().run().contests[0].entries if runs and store().run().contests else []
-        if entries and all(len(turns(entry)) >= wanted for entry in entries):
-            return
-        if process.poll() is not None:
-            raise AssertionError(process.communicate())
-        time.sleep(0.1)
-    raise AssertionError("the turns do not come")
-
-
-def workers(process):
-    """The worker processes of a controller."""
-    return psutil.Process(process.pid).children(recursive=True)
-
-
-def ended(processes, seconds=20):
-    """Whether all of some processes end within a while."""
-    return not psutil.wait_procs(processes, timeout=seconds)[1]
 
 
 def test_a_whole_run(rosetta, store, tmp_path):
@@ -119,14 +23,16 @@ def test_a_whole_run(rosetta, store, tmp_path):
     assert second.control_of == first.label
     for entry in contest.entries:
         assert [certification.certificate.passed for certification in entry.certifications] == [True]
-        assert [block.round for block in turns(entry)] == [1, 2, 3, 4, 5, 6]
+        assert [block.round for block in turns(entry)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
         assert all(block.steps > 0 and block.elapsed_s > 0 for block in entry.blocks)
         assert {figure.name for figure in entry.figures} >= {
             "import_s", "build_s", "load_s", "first_step_s", "evaluate_s", "accuracy", "peak_memory_bytes"
         }  # fmt: skip
     equal = [(a.first, a.steps, a.samples, a.loss) for a in turns(first)]
     assert equal == [(b.first, b.steps, b.samples, b.loss) for b in turns(second)], "same work, to the last bit"
-    assert {block.position for entry in contest.entries for block in turns(entry)} == {0, 1}
+    for number in range(1, 7):
+        places = [[block.position for block in turns(entry) if block.round == number] for entry in contest.entries]
+        assert sorted(places) == [[0, 3], [1, 2]], "there and back"
     assert {event.kind for event in run.events} >= {"data", "environment", "settings", "stopped", "finished"}
     assert "A/A control" in out
     (page,) = tmp_path.glob("*.html")
@@ -160,9 +66,9 @@ def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
         after = [(b.id, b.round, b.elapsed_s) for b in turns(entry)]
         assert after[: len(before[entry.label])] == before[entry.label]
         assert {block.session for block in turns(entry)} == {1, 2}
-        assert len({block.round for block in turns(entry)}) == len(turns(entry))
+        assert len({(block.round, block.position) for block in turns(entry)}) == len(turns(entry))
         assert {certification.session for certification in entry.certifications} == {1, 2}
-    assert min(len(turns(entry)) for entry in store().run().contests[0].entries) == 30
+    assert min(len(rounds(entry)) for entry in store().run().contests[0].entries) == 30
     code, _, err = finish(rosetta("resume"))
     assert code == 2
     assert "is finished" in err
@@ -179,16 +85,27 @@ def test_kill_9_of_a_worker_is_a_result(rosetta, store):
     (failure,) = run.failures
     assert (failure.kind, failure.stage) == ("crash", "turn")
     assert "SIGKILL" in failure.what
-    counts = sorted(len(turns(entry)) for entry in run.contests[0].entries)
-    assert counts[0] >= 3, "the blocks before its death are kept"
-    assert counts[1] == 30, "the other went on"
+    counts = sorted((len(turns(entry)), len(rounds(entry))) for entry in run.contests[0].entries)
+    assert counts[0][0] >= 3, "the blocks before its death are kept"
+    assert counts[1][1] == 30, "the other went on"
     assert "SIGKILL" in out
     before = {entry.label: [block.id for block in turns(entry)] for entry in run.contests[0].entries}
     code, _, err = finish(rosetta("resume"))
     assert code == 0, err
     for entry in store().run().contests[0].entries:
         assert [block.id for block in turns(entry)][: len(before[entry.label])] == before[entry.label]
-        assert len(turns(entry)) >= 30
+        assert len(rounds(entry)) >= 30
+
+
+def test_fresh_processes_share_the_rounds(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "12", "--processes", "3")
+    code, _, err = finish(rosetta(*words, *QUICK))
+    assert code == 0, err
+    for entry in store().run().contests[0].entries:
+        by_process = [{block.round for block in turns(entry) if block.session == number} for number in (1, 2, 3)]
+        assert by_process == [{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}]
+        assert {certification.session for certification in entry.certifications} == {1, 2, 3}
+        assert len([figure for figure in entry.figures if figure.name == "first_step_s"]) == 3
 
 
 def test_ctrl_c_leaves_a_usable_result(rosetta, store, tmp_path):
@@ -223,7 +140,7 @@ def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     (failure,) = store().run().failures
     assert failure.stage == "environment"
     assert "no/python" in failure.what
-    assert len(turns(store().run().contests[0].entries[0])) == 5
+    assert len(rounds(store().run().contests[0].entries[0])) == 5
     assert "no/python" in out
     assert "Traceback" not in err
 
@@ -239,7 +156,7 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
     assert "epsilon is 1e-3" in out
     assert not turns(store().run().contests[0].entries[0])
     finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
-    assert len(turns(store().run().contests[0].entries[0])) == 5
+    assert len(rounds(store().run().contests[0].entries[0])) == 5
     code, record, _ = finish(rosetta("report", "--format", "json", "--output", "-"))
     (entry,) = json.loads(record)["contests"][0]["entries"]
     assert entry["rank"] is None

@@ -4,51 +4,74 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, SHORTEST_BLOCK_S, WarmUp, block_steps, is_warm
+from rosettabench.lab.warm_up import (
+    CLOCK_SHARE,
+    FEWEST_BLOCKS,
+    MOST_BLOCKS,
+    PROBE,
+    SHORTEST_BLOCK_S,
+    WarmUp,
+    block_steps,
+    is_warm,
+)
+from rosettabench.statistics.rounds import TURNS
 
-ROUND_S = 2.0
+ROUND_S = 4.0
 
 times = st.dictionaries(st.sampled_from("abcde"), st.floats(1e-5, 10), min_size=1)
 
 
 @given(times)
 def test_a_block_is_long_enough_for_the_clock(seconds):
-    assert block_steps(seconds, ROUND_S) * min(seconds.values()) >= SHORTEST_BLOCK_S * 0.999
+    assert block_steps(seconds, ROUND_S, SHORTEST_BLOCK_S) * min(seconds.values()) >= SHORTEST_BLOCK_S * 0.999
 
 
 @given(times)
 def test_a_round_is_no_longer_than_it_must_be(seconds):
-    steps = block_steps(seconds, ROUND_S)
+    steps = block_steps(seconds, ROUND_S, SHORTEST_BLOCK_S)
     if steps > 1 and (steps - 1) * min(seconds.values()) > SHORTEST_BLOCK_S:
-        assert (steps - 1) * sum(seconds.values()) <= ROUND_S
+        assert (steps - 1) * sum(seconds.values()) * TURNS <= ROUND_S
 
 
 @pytest.mark.parametrize(
     ("history", "warm"),
-    [([1.0], False), ([1.0, 0.5], False), ([1.0, 0.5, 0.49], True), ([1.0, 1.3], True), ([1.0, 0.9, 0.8], False)],
+    [
+        ([1.0, 1.0, 1.0], False),
+        ([1.0, 1.01, 0.99, 1.0], True),
+        ([5.0, 1.0, 1.01, 0.99], True),
+        ([4.0, 2.0, 1.0, 0.5, 0.25], False),
+        ([3.0, 2.9, 3.1, 1.0, 1.02, 0.98], True),
+    ],
 )
-def test_warm_is_no_longer_getting_faster(history, warm):
+def test_warm_is_a_level_that_lasts(history, warm):
     assert is_warm(history) is warm
 
 
 def blocks_until_over(seconds_of_block):
     """Run a warm-up on made-up times: block number -> seconds per step of each contender."""
-    warm_up, lengths = WarmUp(ROUND_S), []
+    warm_up, lengths = WarmUp(ROUND_S, 0.0), []
     while not warm_up.over:
         lengths.append(warm_up.steps)
         warm_up.note(seconds_of_block(len(lengths)))
     return warm_up, lengths
 
 
-def test_steady_contenders_are_warm_after_two_blocks_of_the_final_length():
+def test_steady_contenders_are_warm_after_the_fewest_blocks_of_the_final_length():
     warm_up, lengths = blocks_until_over(lambda block: {"a": 0.001, "b": 0.003})
-    assert lengths == [*PROBE, 500, 500]
+    assert lengths == [*PROBE, *[500] * FEWEST_BLOCKS]
     assert warm_up.steps == 500
 
 
+def test_where_the_clock_is_dear_blocks_are_longer():
+    warm_up = WarmUp(0.1, tick=0.002)
+    for _ in range(len(PROBE)):
+        warm_up.note({"a": 0.001})
+    assert warm_up.steps * 0.001 * CLOCK_SHARE >= 0.002
+
+
 def test_a_slow_start_prolongs_the_warm_up():
-    _, lengths = blocks_until_over(lambda block: {"a": 0.001 if block > 5 else 0.0013 / block**0.2})
-    assert len(lengths) > len(PROBE) + 2
+    _, lengths = blocks_until_over(lambda block: {"a": 0.001 if block > 5 else 0.003 / block})
+    assert len(lengths) > len(PROBE) + FEWEST_BLOCKS
 
 
 def test_a_misleading_probe_is_corrected():

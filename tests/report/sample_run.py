@@ -143,22 +143,23 @@ def write_entry(store, run_id, contest, player):
 
 def write_blocks(store, entry, player, place, weather, scale, draw):
     """Write a warm-up and the turns; the weather of a round is common to all contenders."""
-    for number in range(player.rounds + 1):
+    for turn in range(-1, 2 * player.rounds):  # the warm-up, then there and back in each round
+        number = turn // 2 + 1
         elapsed = 10 * scale * player.step * weather[number] * draw.lognormvariate(0, 0.006)
         store.add(
             Block(
                 entry_id=entry.id,
                 at=now(),
                 session=1,
-                phase="turn" if number else "warm-up",
+                phase="turn" if turn >= 0 else "warm-up",
                 round=number,
                 position=place,
-                first=10 * number,
+                first=10 * (turn + 1),
                 steps=10,
                 samples=320,
                 elapsed_s=elapsed,
                 cpu_s=1.8 * elapsed,
-                loss=2.3 * 0.93**number * (1 + 1e-5 * place) * (1.2 if player.proof == "failed" else 1),
+                loss=2.3 * 0.96 ** (turn + 1) * (1 + 1e-5 * place) * (1.2 if player.proof == "failed" else 1),
                 learning_rate=1e-3,
             )
         )

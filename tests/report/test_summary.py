@@ -1,5 +1,6 @@
 """What the summary says about a run whose truth is known (sample_run.py)."""
 
+import json
 import random
 from dataclasses import replace
 
@@ -8,10 +9,13 @@ from sample_run import HOSTILE, Player, quick_players, write_contest, write_samp
 from sqlalchemy import text
 
 from rosettabench.report.agreement import setting_rows
+from rosettabench.report.record import render_json
 from rosettabench.report.run import summarise
+from rosettabench.report.sentences import verdict_sentence
 from rosettabench.report.summary import Check
+from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.schema import Run
+from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 
 
@@ -53,7 +57,7 @@ def test_without_a_proof_nobody_is_ranked_however_fast(contests):
 def test_a_crash_and_too_few_rounds_say_why(contests):
     contest = contests["imdb-gru"]
     assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
-    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 5 rounds")
+    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 8 rounds")
     assert entry(contest, HOSTILE).step.low is None
 
 
@@ -105,7 +109,7 @@ def test_stand_in_data_is_confessed(contests):
 
 def test_the_loss_curves_of_proven_contenders_are_compared(contests):
     agreement = contests["fashion-cnn"].agreement
-    assert agreement.blocks == 13  # the warm-up is training too
+    assert agreement.blocks == 25  # the warm-up is training too
     assert agreement.deviation < 1e-4  # the one whose proof failed is 20% off, and left out
 
 
@@ -113,8 +117,77 @@ def test_a_loss_that_is_not_finite_leaves_a_gap(sample_store):
     run = sample_store.run()
     run.contests[0].entries[0].blocks[3].loss = float("inf")  # in memory only
     contest = summarise(run).contests[0]
-    assert len(entry(contest, "pytorch").curve) == 12
-    assert contest.agreement.blocks == 12
+    assert len(entry(contest, "pytorch").curve) == 24
+    assert contest.agreement.blocks == 24
+
+
+def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_store):
+    """Whoever has the JSON of a run can do the statistics again, and comes to the same sentences."""
+    summary = summarise(sample_store.run())
+    for contest, record in zip(summary.contests, json.loads(render_json(summary))["contests"], strict=True):
+        rounds = {
+            row["label"]: {int(number): seconds for number, seconds in row["rounds"].items()}
+            for row in record["entries"]
+            if row["rank"] is not None
+        }
+        stopping = record["stopping"]
+        verdicts = compare(rounds, stopping["confidence"], stopping["margin"])
+        assert {verdict_sentence(verdict) for verdict in verdicts} == set(contest.sentences)
+
+
+def test_a_round_that_was_dropped_does_not_count(sample_store):
+    run = sample_store.run()
+    contest = run.contests[0]
+    why = {"round": 3, "why": "the machine slept for 60 s"}
+    dropped = Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind="dropped", payload=why)
+    run.events.append(dropped)  # in memory only
+    assert 3 not in entry(summarise(run).contests[0], "pytorch").rounds
+    assert 4 in entry(summarise(run).contests[0], "pytorch").rounds
+
+
+def test_of_a_contender_that_drifts_nothing_is_said_with_confidence(sample_store):
+    run = sample_store.run()
+    slow = next(entry for entry in run.contests[0].entries if entry.label == "keras[tensorflow]")
+    before = summarise(run).contests[0]
+    assert not before.oddities
+    for block in slow.blocks:
+        block.elapsed_s *= 1.05**block.round  # in memory only
+    contest = summarise(run).contests[0]
+    oddity = next(told for told in contest.oddities if told.startswith("keras[tensorflow] got slower by"))
+    for verdict in contest.verdicts:
+        doubted = "keras[tensorflow]" in (verdict.faster, verdict.slower)
+        assert (verdict.finding is Finding.OPEN) == doubted
+        assert (oddity in verdict.doubt) == doubted
+    assert any("no verdict" in sentence and "got slower" in sentence for sentence in contest.sentences)
+
+
+def test_what_is_open_says_what_would_decide_it(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    store.add(Run(id="open", at=now(), version="0", command=["rosetta"], request={}, machine={}))
+    players = [Player("pytorch", 2e-3, rounds=8), Player("jax", 2.002e-3, rounds=8)]
+    write_contest(store, "open", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
+    run = store.run()
+    run.contests[0].stopping = {**run.contests[0].stopping, "margin": 0.002}  # in memory only
+    (sentence,) = summarise(run).contests[0].sentences
+    assert "not enough data" in sentence
+    assert "rounds would decide it" in sentence
+
+
+def test_fresh_processes_show_their_own_spread(sample_store):
+    run = sample_store.run()
+    for entry in run.contests[0].entries:
+        for first in list(entry.certifications):
+            again = Certification(entry_id=entry.id, certificate_id=first.certificate_id, session=2)
+            again.certificate = first.certificate
+            entry.certifications.append(again)
+        for block in entry.blocks:
+            block.session = 1 + (block.round > 6)  # in memory only
+            if entry.label == "pytorch" and block.session == 2:
+                block.elapsed_s *= 1.1
+    spreads = dict(summarise(run).contests[0].spreads)
+    assert spreads["pytorch"].sessions == 2
+    assert 0.05 < spreads["pytorch"].between.value < 0.1, "10% between two processes"
+    assert spreads["mxnet-gluon"].between.value < 0.02
 
 
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):

@@ -96,7 +96,7 @@ def test_json_is_strict_and_whole(summary):
     assert record["contests"][0]["headline"]["answer"] == "jax is fastest"
     keras = next(entry for entry in record["contests"][1]["entries"] if entry["label"] == "keras[tensorflow]")
     assert keras["proof"]["divergence"]["deviation"] == "nan"
-    assert len(keras["samples"]) == 13
+    assert len(keras["samples"]) == 25
 
 
 def test_an_empty_run_can_be_shown_in_every_form(summary):

@@ -106,7 +106,8 @@ def test_both_ways_to_the_tree_agree(obedient):
 
 def test_threads_that_begin_later_count_from_their_beginning(obedient):
     before = read_counters(obedient.pid)
-    obedient.do("import threading; t = threading.Thread(target=lambda: [time.sleep(0.001) for _ in range(30)] + [time.sleep(9)]); t.daemon = True; t.start(); time.sleep(0.3)")  # fmt: skip
+    obedient.do("import threading; waits = [0.001] * 30 + [9]; body = lambda: [time.sleep(wait) for wait in waits]")
+    obedient.do("threading.Thread(target=body, daemon=True).start(); time.sleep(0.3)")
     after = read_counters(obedient.pid)
     assert len(after.switches) == len(before.switches) + 1
     assert used_between(before, after).values[SWITCHES[0]] >= 30

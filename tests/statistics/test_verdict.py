@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from rosettabench.report.sentences import verdict_sentence
 from rosettabench.statistics.interval import Interval
-from rosettabench.statistics.ranking import compare, rank, ratios
+from rosettabench.statistics.ranking import compare, rank
+from rosettabench.statistics.rounds import ratios
 from rosettabench.statistics.verdict import Finding, judge
 
 
@@ -74,3 +75,27 @@ def test_a_family_of_equals_is_rarely_parted():
         rounds = contest(seed, a=1.0, b=1.0, c=1.0, d=1.0, e=1.0)
         parted += any(verdict.finding is Finding.FASTER for verdict in compare(rounds, 0.95, 0.0))
     assert parted / 200 < 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "decided"),
+    [
+        (1.03, 1.35, True),
+        (0.70, 0.97, True),
+        (0.99, 1.01, True),
+        (1.01, 1.05, False),  # faster, and perhaps by less than matters
+        (0.95, 1.05, False),
+    ],
+)
+def test_decided_is_what_lies_on_one_side_of_the_margin(low, high, decided):
+    assert judge("a", "b", interval(low, high), 0.02).decided is decided
+
+
+def test_rounds_that_contradict_each_other_decide_nothing():
+    unsteady = Interval(1.3, 1.2, 1.4, 0.95, 30, steady=False)
+    assert not judge("a", "b", unsteady, 0.02).decided
+    assert not judge("a", "b", None, 0.02).decided
+
+
+def test_a_time_that_no_clock_measured_is_not_paired():
+    assert ratios({1: 1.0, 2: 2.0, 3: -1.0}, {1: 0.0, 2: 3.0, 3: 8.0}) == [1.5]

@@ -1,6 +1,7 @@
 """Chainer: eager only, it knows no other mode."""
 
 import ctypes
+from time import perf_counter
 
 import chainer
 import numpy as np
@@ -8,6 +9,7 @@ from chainer import functions as F
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.surroundings import openblas, readable
+from rosetta_worker.traces import attribute
 
 DESCRIPTION = {
     "title": "Chainer",
@@ -51,7 +53,9 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
-        inputs, labels = self.batch(dataset, ids)
+        return self.differentiate_fetched(*self.batch(dataset, ids))
+
+    def differentiate_fetched(self, inputs, labels):
         logits = self.model(inputs)
         loss = self.implementation.loss(logits, labels)
         self.model.cleargrads()
@@ -102,6 +106,71 @@ class Adapter(Framework):
             )
         )
         return found
+
+    def train_fetched(self, fetched, steps):
+        total = 0.0
+        for step in range(steps):
+            _, loss = self.differentiate_fetched(*fetched[step % len(fetched)])
+            self.optimizer.update()
+            total += loss.array
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        for step in range(steps):
+            self.differentiate_fetched(*fetched[step % len(fetched)])
+
+    def keep_gradients(self, inputs, labels):
+        self.differentiate_fetched(inputs, labels)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.update()
+
+    def profile(self, work, folder):
+        """Watch with a hook, which sees functions forward and backward, but no optimiser: that one is timed around."""
+        if self.device.xp is not np:
+            raise NotImplementedError("the functions of Chainer are timed on the CPU only")
+        update, hook = self.optimizer.update, Spans()
+
+        def watched():
+            hook.begin()
+            update()
+            hook.end("optimizer/update")
+
+        self.optimizer.update = watched
+        try:
+            with hook:
+                elapsed = work()
+        finally:
+            del self.optimizer.update  # the class's own is in force again
+        return elapsed, attribute(hook.events)
+
+
+class Spans(chainer.FunctionHook):
+    """Keeps when each function ran. TimerHook keeps how long, and counts what runs within another twice."""
+
+    name = "Spans"
+
+    def __init__(self):
+        self.events, self.begun = [], []
+
+    def begin(self):
+        self.begun.append(perf_counter())
+
+    def end(self, name):
+        self.events.append((0, self.begun.pop(), perf_counter(), name))
+
+    def forward_preprocess(self, function, in_data):
+        self.begin()
+
+    def forward_postprocess(self, function, in_data):
+        self.end(type(function).__name__)
+
+    def backward_preprocess(self, function, in_data, out_grad):
+        self.begin()
+
+    def backward_postprocess(self, function, in_data, out_grad):
+        self.end("backward/" + type(function).__name__)
 
 
 def layout(model):

@@ -11,6 +11,8 @@ from jax import numpy as jnp
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.surroundings import readable
+from rosetta_worker.traces import attribute
+from rosetta_worker.xplane import host_events, instructions
 
 DESCRIPTION = {
     "title": "JAX (Flax NNX, Optax)",
@@ -39,12 +41,14 @@ class Adapter(Framework):
         self.set_parameters(weights)
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update, self.model, self.optimizer)
+        self.backward = self.bind(self.passes, self.model)
 
     def compile(self, jit, nnx_jit, bind):
         """Wrap each function that works on the device in what the mode wraps it in."""
         self.take = jit(take)
         self.differentiate = nnx_jit(nnx.value_and_grad(self.with_loss, has_aux=True))
         self.update = nnx_jit(self.update)
+        self.passes = nnx_jit(self.passes)
         self.predict = nnx_jit(predict)
         self.bind = bind
 
@@ -123,6 +127,46 @@ class Adapter(Framework):
             )
         )
         return found
+
+    def train_fetched(self, fetched, steps):
+        total = jnp.zeros(())
+        for step in range(steps):
+            total += self.step(*fetched[step % len(fetched)])
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        total = jnp.zeros(())
+        for step in range(steps):
+            total, gradients = self.backward(total, *fetched[step % len(fetched)])
+        return total, gradients
+
+    def profile(self, work, folder):
+        """jax.profiler, with what the compiled programs tell of their instructions: source, and what is fused."""
+        options = jax.profiler.ProfileOptions()
+        options.python_tracer_level = 0  # it would follow every call of Python, and slow it down
+        with jax.profiler.trace(folder, profiler_options=options):
+            elapsed = work()
+        known = instructions(folder)
+        running = [(event[:3], (event[4], event[3])) for event in host_events(folder)]
+        operations = attribute(moment + (key,) for moment, key in running if key in known)
+        for one in operations:
+            source, one["within"] = known[one["name"]]
+            one["name"] = ("%s %s" % (one["name"][1], source)).strip()
+        return elapsed, operations
+
+    def passes(self, model, total, inputs, labels):
+        """Forward and backward; it takes the sum of the losses so that no run begins before the last one is done."""
+        (loss, _), gradients = nnx.value_and_grad(self.with_loss, has_aux=True)(model, inputs, labels)
+        return total + loss, gradients
+
+    def keep_gradients(self, inputs, labels):
+        if self.bind is not functools.partial:
+            raise NotImplementedError("the compiled step of JAX is one piece: its update does not run by itself")
+        _, self.kept = self.differentiate(self.model, inputs, labels)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.update(self.model, self.kept)
 
 
 def has_convolution(model):

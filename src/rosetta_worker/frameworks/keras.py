@@ -1,5 +1,8 @@
 """Keras 3: its own training step, eager or through the graphs of its back end."""
 
+import itertools
+import re
+
 import keras
 import numpy as np
 from keras import ops
@@ -7,6 +10,8 @@ from keras import ops
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.optimizers.keras import summed
 from rosetta_worker.surroundings import readable
+from rosetta_worker.traces import attribute
+from rosetta_worker.xplane import host_events
 
 DESCRIPTION = {
     "title": "Keras",
@@ -31,6 +36,7 @@ class Adapter(Framework):
     """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
 
     model = None
+    spectator = None
 
     def build(self, weights):
         if self.model is None:
@@ -128,6 +134,54 @@ class Adapter(Framework):
         found.update(self.backend.settings(self.model))
         return found
 
+    def fetch(self, dataset, ids):
+        """Return tensors: handing NumPy's arrays over to the back end is part of the input pipeline."""
+        return tuple(map(ops.convert_to_tensor, self.batch(dataset, ids)))
+
+    def train_fetched(self, fetched, steps):
+        return run_steps(self.model, fetched, steps)
+
+    def backpropagate(self, fetched, steps):
+        if self.spectator is None:
+            self.spectator = self.compile(lambda model, hyper: Spectator())
+        run_steps(self.spectator, fetched, steps)
+
+    def keep_gradients(self, inputs, labels):
+        raise NotImplementedError("the training step of Keras is one piece: its update does not run by itself")
+
+    def apply_gradients(self, steps):
+        raise NotImplementedError("the training step of Keras is one piece: its update does not run by itself")
+
+    def profile(self, work, folder):
+        return self.backend.profile(work, folder)
+
+
+def run_steps(model, fetched, steps):
+    """Let `model` take `steps` of its own training steps on the batches of `fetched`, in turn; return the mean loss."""
+    model.make_train_function()
+    model.reset_metrics()
+    feed = itertools.cycle(fetched)
+    for _ in range(steps):
+        logs = model.train_function(feed)
+    return logs["loss"]
+
+
+class Spectator(keras.optimizers.Optimizer):
+    """Stands where an optimiser stands, and looks at a number of each gradient: a graph leaves out what nobody sees."""
+
+    def __init__(self):
+        super().__init__(learning_rate=0.0)
+
+    def build(self, variables):
+        super().build(variables)
+        self.seen = self.add_variable((), initializer="zeros", name="seen")
+
+    def apply(self, grads, trainable_variables=None):
+        if not self.built:
+            self.build(trainable_variables)
+        parts = [gradient.values if hasattr(gradient, "indices") else gradient for gradient in grads]
+        self.seen.assign(sum(part[(0,) * len(part.shape)] for part in parts))
+
 
 def layout(model):
     """Return how the model's convolutions take their images; None where it has none."""
@@ -202,6 +256,14 @@ class TensorFlow(object):
             found.update(compiler="tf.function", graphs=max(traces, default=0))
         return found
 
+    def profile(self, work, folder):
+        """TensorFlow's profiler, of whose many events OPERATION names those that compute."""
+        profiler = self.tensorflow.profiler.experimental
+        profiler.start(folder, options=profiler.ProfilerOptions(python_tracer_level=0))
+        elapsed = work()
+        profiler.stop()
+        return elapsed, attribute(event[:4] for event in host_events(folder) if OPERATION.match(event[3]))
+
 
 def functions_within(function):
     """Return the tf.functions that Keras keeps inside its training function, which hides them in its closure."""
@@ -225,6 +287,9 @@ def callable_within(cell):
     except ValueError:  # nothing was put into it yet
         return False
 
+
+OPERATION = re.compile(r"[^: ]+:[A-Za-z_]\w*$|EagerLocalExecute: (?!__inference_|SyncDevice)\w+$")
+"""How TensorFlow writes an operation into a trace: ``node:Type`` in a graph, ``EagerLocalExecute: Type`` outside."""
 
 BACKENDS = {"tensorflow": TensorFlow}
 """What stands behind Keras, by the name that Keras itself has for it."""

@@ -1,5 +1,6 @@
 """MXNet Gluon: eager by its nature, compiled with hybridize."""
 
+import os
 import sys
 
 import numpy as np
@@ -12,6 +13,7 @@ from mxnet import autograd
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.surroundings import openblas, readable
+from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "MXNet Gluon",
@@ -63,7 +65,9 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
-        inputs, labels = self.batch(dataset, ids)
+        return self.differentiate_fetched(*self.batch(dataset, ids))
+
+    def differentiate_fetched(self, inputs, labels):
         with autograd.record():
             logits = self.model(inputs)
             loss = self.implementation.loss(logits, labels)
@@ -116,6 +120,38 @@ class Adapter(Framework):
             )
         )
         return found
+
+    def train_fetched(self, fetched, steps):
+        total = mx.nd.zeros(1, self.context)
+        for step in range(steps):
+            _, loss = self.differentiate_fetched(*fetched[step % len(fetched)])
+            self.trainer.step(1)
+            total += loss
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        for step in range(steps):
+            self.differentiate_fetched(*fetched[step % len(fetched)])
+
+    def keep_gradients(self, inputs, labels):
+        self.differentiate_fetched(inputs, labels)
+        self.weights = [array for one in self.model.collect_params().values() for array in one.list_data()]
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            for array in self.weights:
+                array._fresh_grad = True  # a Trainer refuses to apply the same gradients twice
+            self.trainer.step(1)
+
+    def profile(self, work, folder):
+        """mxnet.profiler; an operation that waits for another is none."""
+        path = os.path.join(folder, "trace.json")
+        mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
+        mx.profiler.set_state("run")
+        elapsed = work()
+        mx.profiler.set_state("stop")
+        mx.profiler.dump()
+        return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
 
 
 def layout(model):

@@ -6,6 +6,7 @@ import torch
 
 from rosetta_worker.framework import Framework
 from rosetta_worker.surroundings import readable
+from rosetta_worker.traces import attribute, chrome_events, marked
 
 DESCRIPTION = {
     "title": "PyTorch",
@@ -121,6 +122,43 @@ class Adapter(Framework):
             )
         )
         return dict(found, **(compilation() if compiled else {}))
+
+    def train_fetched(self, fetched, steps):
+        self.model.train()
+        total = torch.zeros((), device=self.device)
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+            self.optimizer.step()
+            total += loss.detach()
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        self.model.train()
+        for step in range(steps):
+            self.optimizer.zero_grad()
+            _, loss = self.forward(*fetched[step % len(fetched)])
+            loss.backward()
+
+    def keep_gradients(self, inputs, labels):
+        self.backpropagate([(inputs, labels)], 1)
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):
+            self.optimizer.step()
+
+    def profile(self, work, folder):
+        """torch.profiler. What the optimiser does is marked by a name that begins so: PyTorch annotates it."""
+        with torch.profiler.profile() as profiler:
+            elapsed = work()
+        path = folder + "/trace.json"
+        profiler.export_chrome_trace(path)
+        found = list(chrome_events(path))
+        kinds = {"kernel", "gpu_memcpy", "gpu_memset"} if self.device.type == "cuda" else {"cpu_op"}
+        operations = [event for kind, event in found if kind in kinds]
+        updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
+        return elapsed, attribute(marked(operations, updates, "optimizer/"))
 
 
 def compilation():

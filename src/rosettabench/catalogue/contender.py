@@ -22,7 +22,8 @@ class Contender:
     """One entry of a contest.
 
     `lock` names the managed environment, or `python` the external interpreter: exactly one of them is set.
-    `copy` is 2 for the second entry of an A/A control.
+    `copy` is 2 for the second entry of an A/A control. `extra` is work planted on top of what the others do, as a share
+    of it: a contender that is surely slower by that much, to see whether a contest finds it (rosetta calibrate).
     """
 
     framework: str
@@ -30,6 +31,7 @@ class Contender:
     lock: str | None
     python: Path | None = None
     copy: int = 1
+    extra: float = 0.0
 
     @property
     def entry(self) -> FrameworkEntry:
@@ -38,7 +40,10 @@ class Contender:
 
     @property
     def label(self) -> str:
-        """The name in tables: as short as it is unambiguous. The second entry of a control ends in ``#2``."""
+        """The name in tables: as short as it is unambiguous.
+
+        The second entry of a control ends in ``#2``, one with planted work in ``#3+5%``.
+        """
         text = self.framework
         if self.python is not None:
             text += f"@{self.python}"
@@ -46,7 +51,8 @@ class Contender:
             text += f"@{str(self.lock).partition('@')[2]}"
         if self.mode != self.entry.mode:
             text += f":{self.mode}"
-        return text if self.copy == 1 else f"{text}#{self.copy}"
+        text += f"#{self.copy}" if self.copy > 1 else ""
+        return f"{text}+{100 * self.extra:.3g}%" if self.extra else text
 
 
 def parse_contender(text: str, python: Path | None = None) -> Contender:

@@ -16,12 +16,15 @@ class Stopping(Strict):
     `precision` is the half-width of the intervals, relative, at which more rounds would tell nothing that the user
     asked for; `rounds` are the fewest and the most; `seconds` of measuring is the cap in time. A round of all
     contenders lasts about `round_seconds`: short, so that a drift of the machine is common to a whole round.
+    The rounds are shared by `processes` generations of workers: everybody is started afresh so many times, and each
+    generation has at least the fewest rounds.
     """
 
     precision: float = 0.02
-    rounds: tuple[int, int] = (5, 40)
+    rounds: tuple[int, int] = (8, 40)
     seconds: float = 600.0
     round_seconds: float = 2.0
+    processes: int = 1
 
 
 class Suite(Strict):

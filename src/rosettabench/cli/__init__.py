@@ -42,6 +42,7 @@ class Rosetta(LazyGroup):
         "run": Place("rosettabench.cli.run", "run", "Prove that contenders do equal work, then time them in turns."),
         "resume": Place("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
         "prove": Place("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
+        "explain": Place("rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."),
         "report": Place("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
         "env": Place(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
@@ -50,6 +51,9 @@ class Rosetta(LazyGroup):
         "show": Place("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
         "doctor": Place(
             "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
+        ),
+        "calibrate": Place(
+            "rosettabench.cli.calibrate", "calibrate", "Measure how often verdicts are wrong on this machine."
         ),
         "data": Place("rosettabench.cli.data", "data", "Prepare data sets, and check them."),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from math import ceil, log1p
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
@@ -12,7 +11,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.statistics.interval import FEWEST_ROUNDS, ratio_interval
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import MOST_ROUNDS, rounds_until
 
 BLOCK_S = 0.1
 """Seconds of one block, about: like a short turn in a contest."""
@@ -55,14 +55,13 @@ class Noise:
     def rounds(self, precision: float) -> int:
         """Return about how many rounds a ratio of two equals needs until its 95% interval is ± `precision` (relative).
 
-        Neighbouring blocks are taken as a round of two contenders that are the same: the precision that these rounds
-        reach is scaled by the root of their number.
+        Neighbouring blocks are taken as a round of two contenders that are the same, and these rounds as what all
+        others will be like. MOST_ROUNDS where it is more.
         """
         ratios = [first / second for first, second in zip(self.seconds[::2], self.seconds[1::2], strict=False)]
-        interval = ratio_interval(ratios)
-        if interval is None:
+        if len(ratios) < FEWEST_ROUNDS:
             raise ValueError(f"{len(ratios)} rounds say nothing about noise; {FEWEST_ROUNDS} would")
-        return max(FEWEST_ROUNDS, ceil(len(ratios) * (log1p(interval.precision) / log1p(precision)) ** 2))
+        return rounds_until(lambda interval: interval.precision <= precision, ratios) or MOST_ROUNDS
 
 
 def measure_noise(blocks: int = BLOCKS) -> Noise:

@@ -61,6 +61,9 @@ def run(
     round_seconds: Annotated[
         float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05)
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Start every contender afresh so many times, and share the rounds.", min=1)
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
     margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
     full: Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")] = False,
@@ -90,16 +93,19 @@ def run(
     from rosettabench.plan.request import Request
     from rosettabench.plan.setting import read_axes
 
-    if full and (rounds or precision or seconds):
+    if full and (rounds or precision or seconds or processes):
         raise UsageError(
-            "--full trains to the end; --rounds, --precision and --seconds would stop it", "Leave one out."
+            "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
     named = find_suite(suite)
-    stopping = named.stopping.model_dump()
-    stopping |= {"rounds": (rounds, rounds)} if rounds else {}
-    stopping |= {"precision": precision} if precision else {}
-    stopping |= {"seconds": seconds} if seconds else {}
-    stopping |= {"round_seconds": round_seconds} if round_seconds else {}
+    asked = {
+        "rounds": (rounds, rounds) if rounds else None,
+        "precision": precision,
+        "seconds": seconds,
+        "round_seconds": round_seconds,
+        "processes": processes,
+    }
+    stopping = named.stopping.model_dump() | {name: value for name, value in asked.items() if value is not None}
     request = Request.model_validate(
         {
             "workloads": tuple(workloads or named.workloads),

@@ -64,9 +64,11 @@ class Competitor:
             self.session.process.kill()
 
     def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
-        """Start the worker, import, build and load: each a figure."""
+        """Start a worker in a place of its own below `folder`; import, build and load: each a figure."""
         self.environment = environment
-        self.session = Session(self.contender.entry, self.contender.mode, environment, work, folder, timeout)
+        self._number += 1
+        place = folder / f"entry-{self.row.id}-{self._number}"
+        self.session = Session(self.contender.entry, self.contender.mode, environment, work, place, timeout)
         opened = self.session.open()
         self.figure("import_s", opened["import_s"])
         environment_facts = {
@@ -94,8 +96,15 @@ class Competitor:
         self.meter = Meter(self.live.process.pid, sensors)
 
     def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
-        """Do one block and write it down; return its seconds per step."""
-        done = self._train(phase, first, steps)
+        """Do one block and write it down; return its seconds per step.
+
+        Planted work is done, and not counted: that is what makes it a plant.
+        """
+        done = self._train(phase, first, steps + planted_steps(steps, self.contender.extra))
+        if done.elapsed_s <= 0:
+            raise WorkerError(
+                "clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock stands still or goes backwards"
+            )
         self.journal.store.add(
             Block(
                 entry_id=self.row.id,
@@ -129,6 +138,12 @@ class Competitor:
         self.figure("evaluate_s", found["elapsed_s"], **detail)
         self.figure("accuracy", found["correct"] / max(1, found["samples"]), **detail)
 
+    def tick(self) -> float:
+        """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""
+        with self.stage("warm-up"):
+            return self.live.tick()
+        return 0.0
+
     def note_memory(self) -> None:
         """Write the memory of the process tree down, and read the settings again: they may have changed on the way."""
         found = read_memory(self.live.process.pid)
@@ -154,7 +169,7 @@ class Competitor:
 
     @property
     def number(self) -> int:
-        """Which process of this entry it is: 1, and one more after each restart."""
+        """Which process of this entry it is: 1, and one more after each start; 0 before the first."""
         return self._number
 
     def leave(self) -> None:
@@ -166,3 +181,10 @@ class Competitor:
                 self.session.process.close()
             elif self.session is not None:
                 self.session.process.kill()
+            self.session = None
+            self.meter = None
+
+
+def planted_steps(steps: int, extra: float) -> int:
+    """Return how many steps are added to `steps` for `extra` more work, as a share."""
+    return round(steps * extra)

@@ -5,18 +5,20 @@ The order of a contest::
     enter      one after the other: start, import, build, load, first step        (figures)
     prove      each beside the float64 reference, unless the same is proven        (certificates)
     warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
-    turns      round 1:  B  A  D  C                                                (blocks, phase "turn")
-               round 2:  C  D  B  A   each round in an order of its own
-               …          at the planned looks: precise enough? then stop
+    turns      round 1:  B A D C  C D A B                                          (blocks, phase "turn")
+               round 2:  C D B A  A B D C   an order of its own, there and back
+               …          after each round: sure enough? then stop
     evaluate   one after the other                                                 (figures)
 
-Everyone trains the same batches in the same rounds. A contender whose worker fails leaves; the others go on.
+With more than one process asked for, everybody leaves after a share of the rounds and enters again, in an order and
+with a memory layout of its own. Everyone trains the same batches in the same rounds. A contender whose worker fails
+leaves; the others go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -26,39 +28,24 @@ import numpy as np
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.batches import draw_batches
-from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
+from rosettabench.lab.journal import Journal
+from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Work
+from rosettabench.lab.suspension import Suspension
 from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
 from rosettabench.resources.sensors import find_sensors
-from rosettabench.statistics.looks import judgements, looks
-from rosettabench.statistics.ranking import compare
-from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.statistics.rounds import TURNS
+from rosettabench.statistics.verdict import Finding
 
 EVALUATION_BATCHES = 20
 """Batches of the timed evaluation, where a contest does not train to the end: enough to time, cheap enough for all."""
-
-
-@dataclass
-class Progress:
-    """How far a contest is.
-
-    Seconds per step by label and round, those of earlier sessions included; the seconds that this session spent in
-    turns; and the number of the last round.
-    """
-
-    rounds: dict[str, dict[int, float]] = field(default_factory=dict)
-    seconds: float = 0.0
-    last: int = 0
-
-    def complete(self, labels: Iterable[str]) -> int:
-        """Return how many rounds each of these contenders has at least: one that crashed and came back has fewer."""
-        return min((len(self.rounds.get(label, {})) for label in labels), default=0)
 
 
 class Contest:
@@ -72,6 +59,7 @@ class Contest:
         registrar: Registrar,
         folder: Path,
         display: Display,
+        journal: Journal,
         progress: Progress,
     ) -> None:
         self.competitors = list(competitors)
@@ -80,7 +68,10 @@ class Contest:
         self.registrar = registrar
         self.folder = folder
         self.display = display
+        self.journal = journal
         self.progress = progress
+        controls = {one.label: str(one.row.control_of) for one in competitors if one.row.control_of}
+        self.judge = Judge(request, [one.label for one in competitors if one.label not in controls], controls)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._drawn = 0
 
@@ -97,19 +88,16 @@ class Contest:
     def run(self) -> dict[str, Any]:
         """Run it; return why it stopped, after how many rounds, and what the controller itself used."""
         try:
-            for competitor in self.present:
-                self._enter(competitor)
-            self._compare_settings()
-            for competitor in self.present:
-                self._certify(competitor)
-            self._watch()
+            for process in self._earlier_processes():
+                self._begin()
+                self._take_turns(process)
+                self._leave()
+            self._begin()
             if not self.present:
                 return {"why": "nobody is left", "rounds": self.progress.last, "out": self._out()}
-            steps, first = self._warm_up()
-            return self._train(steps) if self.request.full else self._take_turns(steps, first)
+            return self._train() if self.request.full else self._finish()
         finally:
-            for competitor in self.competitors:
-                competitor.leave()
+            self._leave()
 
     def prove(self) -> dict[str, Any]:
         """Prove every competitor, one after the other, and time nothing."""
@@ -122,14 +110,30 @@ class Contest:
                 competitor.leave()
         return {"why": "proven", "rounds": 0, "out": self._out()}
 
+    def _earlier_processes(self) -> list[int]:
+        """Return the processes before the last whose share is not done: none where everybody trains to the end."""
+        processes, most = self.stopping.processes, self.stopping.rounds[1]
+        if self.request.full:
+            return []
+        return [number for number in range(1, processes) if self._complete() < most * number / processes]
+
     # -- before the turns ------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Let everybody in, in random order, and prove them."""
+        self._drawn = 0
+        for competitor in self._order():
+            self._enter(competitor)
+        self._compare_settings()
+        for competitor in self.present:
+            self._certify(competitor)
+        self._watch()
 
     def _enter(self, competitor: Competitor) -> None:
         assert competitor.environment is not None
         self.display.doing(f"starting {competitor.label}")
         with competitor.stage("start"):
-            place = self.folder / f"entry-{competitor.row.id}-{competitor.number}"
-            competitor.enter(competitor.environment, self.work, place, self.request.timeout)
+            competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
             self.display.doing(f"first step of {competitor.label}")
             competitor.first_step()
 
@@ -169,14 +173,15 @@ class Contest:
                 competitor.fail("proof", failure)
 
     def _warm_up(self) -> tuple[int, int]:
-        """Return the steps of a block and the first step that is still untrained."""
+        """Return the steps of a turn and the first step that is still untrained."""
         self.display.doing("warming up")
-        warm_up = WarmUp(self.stopping.round_seconds)
+        tick = max((one.tick() for one in self.present), default=0.0)
+        warm_up = WarmUp(self.stopping.round_seconds, tick, whole(self.request.planted))
         first = number = 0
         while self.present and not warm_up.over:
             number += 1
             steps = warm_up.steps
-            self._supply(first + steps)
+            self._supply(first + steps + self._planted(steps))
             times = {}
             for position, one in enumerate(self._order()):
                 self.display.doing(f"warming up: {one.label}", number, MOST_BLOCKS)
@@ -188,27 +193,39 @@ class Contest:
 
     # -- the turns -------------------------------------------------------------------------------------------------
 
-    def _take_turns(self, steps: int, first: int) -> dict[str, Any]:
-        """Give turns until the intervals are narrow enough, or a cap is reached; then evaluate."""
+    def _take_turns(self, process: int) -> str:
+        """Warm up and give turns until it is sure enough, or this process's share of a cap is used; return why.
+
+        `process` counts from 1; the share grows with it, so what one process leaves the next may use.
+        """
+        steps, first = self._warm_up()
         fewest, most = self.stopping.rounds
-        planned = looks(fewest, most)
-        self._supply(first + steps * most)
-        why, controller = "cap on rounds", process_time()
-        while self.present and (done := self._complete()) < most:
-            if done in planned and self._precise():
-                why = "precise enough"
-                break
-            if self.progress.seconds >= self.stopping.seconds and done >= fewest:
-                why = "cap on time"
-                break
-            self._round(first, steps)
-            first += steps
+        share = process / self.stopping.processes
+        at_least = self._complete() + fewest if self.stopping.processes > 1 else fewest
+        self._supply(first + TURNS * steps * (most + at_least) + self._planted(steps))
+        while self.present:
+            done = self._complete()
+            if done >= most * share:
+                return "cap on rounds"
+            if done >= at_least and (enough := self.judge.enough(self.progress)):
+                return enough
+            if done >= at_least and self.progress.seconds >= self.stopping.seconds * share:
+                return "cap on time"
+            self._round(first, (steps,) * TURNS)
+            first += TURNS * steps
+        return "nobody is left"
+
+    def _finish(self) -> dict[str, Any]:
+        """Give the last turns, then evaluate."""
+        controller = process_time()
+        why = self._take_turns(self.stopping.processes)
         controller = process_time() - controller
         self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
         return self._stopped(why, controller)
 
-    def _train(self, steps: int) -> dict[str, Any]:
+    def _train(self) -> dict[str, Any]:
         """Train the epochs that the workload states, in turns, and evaluate the whole test part after each."""
+        steps, _ = self._warm_up()
         per_epoch = self.work.data.train.samples // self.work.setting.batch_size
         epochs = self.work.workload.training.epochs
         self._supply(per_epoch * epochs)
@@ -217,22 +234,41 @@ class Contest:
                 one.live.build()
         controller = process_time()
         for epoch in range(epochs):
-            for first in range(epoch * per_epoch, (epoch + 1) * per_epoch, steps):
-                self._round(first, min(steps, (epoch + 1) * per_epoch - first))
+            end = (epoch + 1) * per_epoch
+            for first in range(epoch * per_epoch, end, TURNS * steps):
+                left = min(TURNS * steps, end - first)
+                self._round(first, (left - left // 2, left // 2) if left > 1 else (1,))
             self._evaluate(self.work.data.test.samples, epoch + 1)
         return self._stopped("all steps done", process_time() - controller)
 
-    def _round(self, first: int, steps: int) -> None:
+    def _round(self, first: int, turns: Sequence[int]) -> None:
+        """Give a round: turns of so many steps each, in a random order there and in its reverse back."""
         number = self.progress.last + 1
-        for position, one in enumerate(self._order()):
-            with one.stage("turn"):
-                seconds = one.turn("turn", number, position, first, steps)
-                self.progress.rounds.setdefault(one.label, {})[number] = seconds
-                self.progress.seconds += seconds * steps
+        suspension = Suspension()
+        order = self._order()
+        taken: dict[str, float] = dict.fromkeys((one.label for one in order), 0.0)
+        for turn, steps in enumerate(turns):
+            for position, one in enumerate(order if turn % 2 == 0 else reversed(order), start=turn * len(order)):
+                if one.out is None:
+                    with one.stage("turn"):
+                        taken[one.label] += steps * one.turn("turn", number, position, first, steps)
+            first += steps
         self.progress.last = number
+        self.progress.processes[number] = max((one.number for one in order), default=0)
+        self.progress.seconds += sum(taken.values())
+        if suspension.seconds:
+            self._drop(number, suspension.sentence)
+        elif len(turns) == TURNS:
+            for one in self.present:
+                self.progress.rounds.setdefault(one.label, {})[number] = taken[one.label] / sum(turns)
         left = max(0.0, self.stopping.seconds - self.progress.seconds)
         most = self.stopping.rounds[1] if not self.request.full else 0
-        self.display.turns(self._complete(), most, left, self.verdicts())
+        self.display.turns(self._complete(), most, left, self.judge.verdicts(self.progress))
+
+    def _drop(self, number: int, why: str) -> None:
+        """Leave a round out of the statistics; its blocks stay in the store."""
+        self.display.told(f"round {number} does not count: {why}")
+        self.journal.event("dropped", {"round": number, "why": why})
 
     def _evaluate(self, samples: int, epoch: int | None = None) -> None:
         for one in self.present:
@@ -244,43 +280,24 @@ class Contest:
                 one.evaluate(samples, epoch)
                 one.note_memory()
 
-    # -- what it knows -----------------------------------------------------------------------------------------------
+    def _planted(self, steps: int) -> int:
+        return max(planted_steps(steps, one.contender.extra) for one in self.competitors)
 
-    def verdicts(self) -> list[Verdict]:
-        """Return the verdicts on all pairs as of now; the control's second copy is compared with its first alone."""
-        shares = judgements(*self.stopping.rounds)
-        rounds = self.progress.rounds
-        ranked = {one.label: rounds.get(one.label, {}) for one in self.competitors if one.contender.copy == 1}
-        return compare(ranked, self.request.confidence, self.request.margin, shares)
+    # -- its end -----------------------------------------------------------------------------------------------------
 
-    def control(self) -> list[Verdict]:
-        """Return the verdict on the A/A control, if there is one: two entries of one contender."""
-        rounds, shares = self.progress.rounds, judgements(*self.stopping.rounds)
-        copies = [one.row for one in self.competitors if one.row.control_of]
-        return [
-            verdict
-            for row in copies
-            for verdict in compare(
-                {label: rounds.get(label, {}) for label in (str(row.control_of), row.label)},
-                self.request.confidence,
-                self.request.margin,
-                shares,
-            )
-        ]
+    def _leave(self) -> None:
+        for competitor in self.competitors:
+            competitor.leave()
 
     def _complete(self) -> int:
         return self.progress.complete(one.label for one in self.present)
 
-    def _precise(self) -> bool:
-        intervals = [verdict.interval for verdict in [*self.verdicts(), *self.control()]]
-        return all(interval is not None and interval.precision <= self.stopping.precision for interval in intervals)
-
     def _stopped(self, why: str, controller_s: float) -> dict[str, Any]:
-        open_pairs = sum(verdict.finding is Finding.OPEN for verdict in self.verdicts())
+        verdicts = self.judge.verdicts(self.progress)
         return {
             "why": why,
             "rounds": self.progress.last,
-            "open_pairs": open_pairs,
+            "open_pairs": sum(verdict.finding is Finding.OPEN for verdict in verdicts),
             "out": self._out(),
             "controller_cpu_s": controller_s,
             "turns_s": self.progress.seconds,
@@ -304,6 +321,11 @@ class Contest:
         for one in self.present:
             with one.stage("warm-up"):
                 one.live.ask("batches", path=str(path))
+
+
+def whole(share: float) -> int:
+    """Return the least number of steps of which `share` is a whole number: 20 for 0.05, 1 for 0."""
+    return Fraction(share).limit_denominator(1000).denominator
 
 
 def why_failed(body: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -23,10 +23,11 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError, WorkerError
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.contest import Contest, Progress
+from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine
+from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.plan import PlannedContest, make_plan
@@ -34,9 +35,10 @@ from rosettabench.plan.request import Request
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, save_weights, weights_digest
+from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.schema import Entry, Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store, dropped_rounds, now
 
 
 @dataclass
@@ -129,7 +131,7 @@ class Laboratory:
         folder = scratch / f"contest-{row.id}"
         folder.mkdir()
         competitors = [
-            Competitor(contender, entry, Journal(self.store, run.id, row.id, entry.id), sessions(entry) + 1)
+            Competitor(contender, entry, Journal(self.store, run.id, row.id, entry.id), sessions(entry))
             for contender, entry in zip(planned.contenders, row.entries, strict=True)
         ]
         self._environments(competitors)
@@ -142,7 +144,7 @@ class Laboratory:
             lambda: self._reference(work, folder / "reference", request.timeout),
             request.prove_again,
         )
-        contest = Contest(competitors, work, request, registrar, folder, self.display, earlier(row))
+        contest = Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row))
         journal.event("stopped", conduct(contest))
         shutil.rmtree(folder)
 
@@ -246,7 +248,7 @@ def references(workload: Workload) -> list[FrameworkEntry]:
 
 def first_copy(contender: Contender) -> Contender:
     """Return the contender that a control is the second copy of."""
-    return Contender(contender.framework, contender.mode, contender.lock, contender.python)
+    return replace(contender, copy=1, extra=0.0)
 
 
 def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
@@ -272,11 +274,12 @@ def sessions(entry: Entry) -> int:
     return max((*(block.session for block in entry.blocks), *(figure.session for figure in entry.figures)), default=0)
 
 
-def earlier(row: ContestRow) -> Progress:
+def earlier(run: Run, row: ContestRow) -> Progress:
     """Return what a contest has measured already: a resumed run goes on from there."""
     progress = Progress()
     for entry in row.entries:
         turns = [block for block in entry.blocks if block.phase == "turn"]
-        progress.rounds[entry.label] = {block.round: block.elapsed_s / block.steps for block in turns}
-        progress.last = max([progress.last, *progress.rounds[entry.label]])
+        progress.rounds[entry.label] = seconds_per_step(turns, dropped_rounds(run, row))
+        progress.processes |= process_of_round(turns)
+        progress.last = max([progress.last, *(block.round for block in turns)])
     return progress

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,15 @@ from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import confined, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.setting import Setting
+
+LAYOUT = "ROSETTA_LAYOUT"
+LAYOUT_BYTES = 4096
+"""A variable of random length in each worker's environment moves its stack by up to a page: where things happen to lie
+in memory can cost some percent and must not stick to one contender (Mytkowicz, Diwan, Hauswirth, Sweeney: "Producing
+wrong data without doing anything obviously wrong!", ASPLOS 2009). The system randomises the rest."""
+
+TICKS = 25
+"""Empty blocks whose median says what reading the clock costs."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,10 @@ class Session:
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
-        variables = worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder)
+        variables = {
+            **worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder),
+            LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
+        }
         with confined(worker_processors(work.setting.threads)):
             self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
@@ -119,6 +132,10 @@ class Session:
         """Evaluate the first `samples` of the test part, the last partial batch included."""
         where = {} if folder is None else {"folder": str(folder)}
         return self.ask("evaluate", part="test", samples=samples, batch_size=self.work.setting.batch_size, **where)
+
+    def tick(self) -> float:
+        """Return the seconds that the worker's clock shows for an empty block, synchronised: the median of some."""
+        return float(self.ask("tick", repeats=TICKS)["elapsed_s"])
 
     def settings(self) -> dict[str, Any]:
         """Return the effective settings that the framework reports."""

@@ -4,32 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from statistics import median
 
-SHORTEST_BLOCK_S = 0.1
-"""A block of the fastest contender lasts at least this long: a thousand times the cost of a turn's messages and clock
-readings, measured at 0.1 ms (benchmarks/harness_overhead.py)."""
+from rosettabench.statistics.change_point import LEAST, Steadiness, steady_state
+from rosettabench.statistics.rounds import TURNS
 
-SETTLED = 0.05
-"""A block that is no more than 5% faster than the best before it shows no warming any more: the noise of single blocks
-on a shared machine is so large."""
+SHORTEST_BLOCK_S = 0.05
+"""A block of the fastest contender lasts at least this long, several time slices of a usual scheduler."""
+
+CLOCK_SHARE = 0.001
+"""Reading the clock and synchronising may take at most this share of a block; what they take is measured (`tick`)."""
+
+SETTLED = 0.1
+"""The last blocks lie within 10% of the level that they are to belong to: a change point needs a few blocks to show,
+and a steady fall has none."""
+
+FEWEST_BLOCKS = LEAST + 1
+"""Blocks of the final length: one that may still be slow, and enough to be a level of its own after it."""
 
 PROBE = (1, 5)
 """Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed."""
 
-MOST_BLOCKS = 8
+MOST_BLOCKS = 12
 """After so many blocks the warm-up ends in any case; the report shows them."""
 
 
 class WarmUp:
     """Decides, block by block, how long the next block is, and whether the warm-up is over.
 
+    It is over when the block times of everybody have come to rest, by their change points (statistics/change_point.py).
     A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the
     speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
     """
 
-    def __init__(self, round_seconds: float) -> None:
+    def __init__(self, round_seconds: float, tick: float, multiple: int = 1) -> None:
+        """Begin. `round_seconds` is what all turns of a round may take, `tick` the seconds of an empty block.
+
+        The final number of steps is a multiple of `multiple`: a share of planted work must come out whole.
+        """
         self.steps = PROBE[0]
+        self._multiple = multiple
         self._round_seconds = round_seconds
+        self._shortest = max(SHORTEST_BLOCK_S, tick / CLOCK_SHARE)
         self.blocks = 0
         self._times: dict[str, list[float]] = {}
 
@@ -39,12 +55,16 @@ class WarmUp:
         if self.blocks < len(PROBE):
             self.steps = PROBE[self.blocks]
             return
-        wanted = block_steps(seconds_per_step, self._round_seconds) if seconds_per_step else self.steps
+        wanted = self._block_steps(seconds_per_step) if seconds_per_step else self.steps
         if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
             self.steps = wanted
             self._times = {}
             return
         self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
+
+    def _block_steps(self, seconds_per_step: Mapping[str, float]) -> int:
+        steps = block_steps(seconds_per_step, self._round_seconds, self._shortest)
+        return ceil(steps / self._multiple) * self._multiple
 
     @property
     def over(self) -> bool:
@@ -54,16 +74,22 @@ class WarmUp:
         return bool(self._times) and all(is_warm(times) for times in self._times.values())
 
 
-def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float) -> int:
+def block_steps(seconds_per_step: Mapping[str, float], round_seconds: float, shortest: float) -> int:
     """Return how many steps a block has, the same for every contender, from what a step of each takes.
 
-    As many as fill a round of `round_seconds`, but enough for a block of the fastest to reach SHORTEST_BLOCK_S.
+    As many as fill a round of `round_seconds` with all its turns, but enough for a block of the fastest to last
+    `shortest` seconds.
     """
-    fill = round_seconds / sum(seconds_per_step.values())
-    reach = SHORTEST_BLOCK_S / min(seconds_per_step.values())
+    fill = round_seconds / TURNS / sum(seconds_per_step.values())
+    reach = shortest / min(seconds_per_step.values())
     return max(1, round(fill), ceil(reach))
 
 
 def is_warm(seconds_per_step: Sequence[float]) -> bool:
-    """Return whether the times of a contender's blocks of one length, in order, have stopped falling."""
-    return len(seconds_per_step) >= 2 and seconds_per_step[-1] > (1 - SETTLED) * min(seconds_per_step[:-1])
+    """Return whether the times of a contender's blocks of one length, in order, have come to rest at a level."""
+    if len(seconds_per_step) < FEWEST_BLOCKS:
+        return False
+    state = steady_state(seconds_per_step)
+    rest = seconds_per_step[state.start :]
+    level = median(rest[-LEAST:]) / median(rest)
+    return state.steadiness is not Steadiness.UNSETTLED and len(rest) >= LEAST and abs(level - 1) <= SETTLED

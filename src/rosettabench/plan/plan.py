@@ -36,7 +36,8 @@ def make_plan(request: Request) -> list[PlannedContest]:
             f"{', '.join(twice)} is entered twice", "The A/A control enters one contender twice by itself."
         )
     contests = [
-        plan_contest(workload, setting, contenders, request.control)
+        plan_contest(workload, setting, contenders, request.control, request.planted)
+        for _ in range(request.repeats)
         for workload in map(find_workload, dict.fromkeys(request.workloads))
         for setting in settings(workload, request.axes)
     ]
@@ -45,12 +46,16 @@ def make_plan(request: Request) -> list[PlannedContest]:
     return contests
 
 
-def plan_contest(workload: Workload, setting: Setting, contenders: list[Contender], control: bool) -> PlannedContest:
-    """Return one contest. The control is a second copy of the first contender."""
+def plan_contest(
+    workload: Workload, setting: Setting, contenders: list[Contender], control: bool, planted: float
+) -> PlannedContest:
+    """Return one contest. The control is a second copy of the first contender; a third has the planted work."""
     able = [one for one in contenders if workload.implementation(one.entry.implementation_name)]
     missing = {
         one.label: f"{one.framework} has no implementation of {workload.name}" for one in contenders if one not in able
     }
     if control and able:
         able.append(replace(able[0], copy=2))
+    if planted and able:
+        able.append(replace(able[0], copy=3, extra=planted))
     return PlannedContest(workload, setting, tuple(able), missing)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
+from rosettabench.report.doubts import doubted, seen_in
 from rosettabench.report.entry import (
     estimate,
     from_interval,
-    seconds_per_step,
     summarise_accuracies,
     summarise_costs,
     summarise_curve,
@@ -21,10 +21,14 @@ from rosettabench.report.entry import (
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.resources import summarise_resources
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
-from rosettabench.statistics.interval import FEWEST_ROUNDS
-from rosettabench.statistics.looks import judgements
-from rosettabench.statistics.ranking import Ranked, compare, rank
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import needed
+from rosettabench.statistics.oddities import Oddity
+from rosettabench.statistics.ranking import Ranked, compare, pairs, rank
+from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
+from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.store import dropped_rounds
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Event, Failure, Run
@@ -39,11 +43,12 @@ class Contestant:
     happened: dict[str, dict[str, Any]]
     unreadable: dict[str, str]
     faults: tuple[Fault, ...]
+    rounds: dict[int, float]
 
     @property
     def rankable(self) -> bool:
         """Whether it is proven, timed often enough for an interval, and not the control's copy."""
-        return self.entry.control_of is None and self.proof.holds and len(turns(self.entry)) >= FEWEST_ROUNDS
+        return self.entry.control_of is None and self.proof.holds and len(self.rounds) >= FEWEST_ROUNDS
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,8 @@ class Place:
     relative: Estimate | None
 
 
-def gather(run: Run, entry: Entry, name: str) -> Contestant:
-    """Return an entry of the contest `name` with its proof, events and failures."""
+def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
+    """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round."""
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
     events = [event for event in run.events if event.entry_id == entry.id]
     return Contestant(
@@ -66,13 +71,16 @@ def gather(run: Run, entry: Entry, name: str) -> Contestant:
             name: str(why) for event in events if event.kind == "unreadable" for name, why in event.payload.items()
         },
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
+        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
     )
 
 
 def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     """Return what the rows of `contest` say; `name` tells it from the run's other contests."""
-    contestants = [gather(run, entry, name) for entry in contest.entries]
-    verdicts, ranking = judged(contest, [contestant for contestant in contestants if contestant.rankable])
+    contestants = [gather(run, contest, entry, name) for entry in contest.entries]
+    seen = oddities_of(run, contest, contestants)
+    rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
+    verdicts, ranking = judged(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
     entries = [summarise_entry(contest, contestant, places.get(contestant.entry.label)) for contestant in contestants]
@@ -85,8 +93,10 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         headline=sentences.headline(ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
-        sentences=tuple(map(sentences.verdict_sentence, verdicts)),
-        control=summarise_control(contest),
+        sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
+        spreads=summarise_spreads(contest, ranking, rankable),
+        oddities=told(run, contest, seen),
+        control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.stand_in_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped")),
@@ -98,12 +108,47 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     )
 
 
-def judged(contest: Contest, contestants: Sequence[Contestant]) -> tuple[list[Verdict], list[Ranked]]:
+def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
+    """Return what was odd about the timed contenders of a contest."""
+    timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
+    return seen_in(contest, timed, dropped_rounds(run, contest), rules(contest)[1])
+
+
+def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
+    """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
+    dropped = [event.payload for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
+    left_out = [f"Round {payload['round']} does not count: {payload['why']}." for payload in dropped]
+    return (*left_out, *(one.sentence for one in seen))
+
+
+def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
+    """Return a verdict's sentence; for a pair that is open for want of data with the rounds that would decide it."""
+    sentence = sentences.verdict_sentence(verdict)
+    if verdict.finding is not Finding.OPEN or verdict.doubt or verdict.interval is None:
+        return sentence
+    confidence, margin = rules(contest)
+    pair = ratios(rounds[verdict.faster], rounds[verdict.slower])
+    return f"{sentence} {sentences.needed_words(needed(pair, margin, confidence, pairs(len(rounds))))}"
+
+
+def summarise_spreads(
+    contest: Contest, ranking: Sequence[Ranked], rounds: Mapping[str, Rounds]
+) -> tuple[tuple[str, Spread], ...]:
+    """Return how much each ranked contender's time relative to the first varies, by rounds and by processes."""
+    generations = processes(contest)
+    groups = {row.label: by_process(rounds[row.label], generations) for row in ranking}
+    found = [(row.label, spread(groups[ranking[0].label], groups[row.label])) for row in ranking[1:]]
+    return tuple((label, one) for label, one in found if one is not None)
+
+
+def judged(
+    contest: Contest, rounds: Mapping[str, Rounds], seen: Sequence[Oddity]
+) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
-    rounds = {contestant.entry.label: seconds_per_step(contestant.entry) for contestant in contestants}
-    confidence, margin, tests = rules(contest)
-    verdicts = compare(rounds, confidence, margin, tests)
-    ranking = rank(rounds, verdicts, confidence, tests)
+    confidence, margin = rules(contest)
+    generations = processes(contest)
+    verdicts = doubted(compare(rounds, confidence, margin, generations), seen)
+    ranking = rank(rounds, verdicts, confidence, generations)
     labels = [row.label for row in ranking]
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
 
@@ -115,23 +160,28 @@ def place_of(row: Ranked, ranking: Sequence[Ranked]) -> Place:
     return Place(row.rank, from_interval(row.relative) if row.relative else None)
 
 
-def rules(contest: Contest) -> tuple[float, float, int]:
-    """Return confidence, margin of equivalence and the number of judgements that the contest was run with."""
+def rules(contest: Contest) -> tuple[float, float]:
+    """Return confidence and margin of equivalence that the contest was run with."""
     stopping = contest.stopping
-    return stopping["confidence"], stopping["margin"], judgements(*stopping["rounds"])
+    return stopping["confidence"], stopping["margin"]
 
 
-def summarise_control(contest: Contest) -> Control | None:
+def processes(contest: Contest) -> dict[int, int]:
+    """Return which process each round was measured in, counted from 1."""
+    return process_of_round([block for entry in contest.entries for block in turns(entry)])
+
+
+def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen: Sequence[Oddity]) -> Control | None:
     """Return what the A/A control found, judged on its own; None where it did not run."""
-    by_label = {entry.label: entry for entry in contest.entries}
-    copy = next((entry for entry in contest.entries if entry.control_of in by_label), None)
+    rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
+    copy = next((entry for entry in contest.entries if entry.control_of in rounds), None)
     if copy is None or copy.control_of is None:
         return None
-    original = by_label[copy.control_of]
-    pair = {original.label: seconds_per_step(original), copy.label: seconds_per_step(copy)}
-    (verdict,) = compare(pair, *rules(contest))
+    original = copy.control_of
+    pair = {label: rounds[label] for label in (original, copy.label)}
+    (verdict,) = doubted(compare(pair, *rules(contest), processes(contest)), seen)
     false = verdict.finding is Finding.FASTER
-    return Control(original.label, copy.label, verdict, false, sentences.control_sentence(verdict, original.label))
+    return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 
 
 def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None) -> EntrySummary:
@@ -153,20 +203,21 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         rank=place.rank if place else None,
         standing=standing(contestant),
         relative=place.relative if place else None,
-        step=estimate(list(seconds_per_step(entry).values()), confidence),
+        step=estimate(list(contestant.rounds.values()), confidence),
         throughput=estimate(rates, confidence),
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
         resources=summarise_resources(entry, contestant.unreadable),
         faults=contestant.faults,
+        rounds=contestant.rounds,
         samples=summarise_samples(entry),
     )
 
 
 def standing(contestant: Contestant) -> str:
     """Return in a few words whether an entry is ranked, and why not."""
-    entry, rounds = contestant.entry, len(turns(contestant.entry))
+    entry, rounds = contestant.entry, len(contestant.rounds)
     if entry.control_of is not None:
         return f"second copy of {entry.control_of} (A/A control)"
     if not rounds:

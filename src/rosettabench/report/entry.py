@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, Measured, Sample
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
+from rosettabench.statistics.rounds import possible
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Entry, Figure
@@ -21,22 +22,18 @@ def turns(entry: Entry) -> list[Block]:
     return [block for block in entry.blocks if block.phase == "turn"]
 
 
-def seconds_per_step(entry: Entry) -> dict[int, float]:
-    """Return {round: seconds per optimiser step}."""
-    return {block.round: block.elapsed_s / block.steps for block in turns(entry)}
-
-
 def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
-    """Return the typical one of positive `values`, one per round, with its interval; None without values.
+    """Return the typical one of `values`, one per round, with its interval; None without one that is possible.
 
     It is the interval of the ratios (statistics/interval.py) taken to one second, or one sample per second. Unlike a
     ratio within rounds it holds the machine's drift too, so two such intervals say little about a difference.
     """
-    if not values:
+    counted = list(filter(possible, values))
+    if not counted:
         return None
-    interval = ratio_interval(values, confidence)
+    interval = ratio_interval(counted, confidence)
     if interval is None:
-        return Estimate(geometric_mean(values), None, None, len(values))
+        return Estimate(geometric_mean(counted), None, None, len(counted))
     return from_interval(interval)
 
 

@@ -33,6 +33,7 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts += [f"**{escaped(sentence)}**" for sentence in contest.differences]
     shown = (
         tables.ranking_table(contest),
+        tables.spread_table(contest),
         tables.costs_table(contest),
         resources_table(contest),
         tables.settings_table(contest),
@@ -40,6 +41,7 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts += [table_markdown(table) for table in shown if table.rows]
     if contest.sentences:
         parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
+    parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
     if contest.control:
         parts.append(escaped(contest.control.sentence))
     return "\n\n".join([*parts, escaped(contest.stopped)])

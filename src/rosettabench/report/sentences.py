@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from rosettabench.report import figures
 from rosettabench.report.summary import DataNote, Headline
-from rosettabench.statistics.interval import FEWEST_ROUNDS, Interval
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import MOST_ROUNDS
+from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
 
@@ -27,11 +29,21 @@ def verdict_sentence(verdict: Verdict) -> str:
 def level_words(verdict: Verdict) -> str:
     """Return what can be said about a pair of which none is surely faster."""
     if verdict.interval is None:
-        return f"not enough data (fewer than {FEWEST_ROUNDS} common rounds)"
+        return "not enough data (too few common rounds)"
     words = interval_words(verdict.interval)
     if verdict.finding is Finding.EQUIVALENT:
         return f"no difference above {figures.percent(verdict.margin)} ({words})"
-    return f"not enough data (ratio {figures.significant(verdict.interval.ratio)}, {words})"
+    observed = f"(ratio {figures.significant(verdict.interval.ratio)}, {words})"
+    if verdict.doubt:
+        return f"no verdict {observed}. {verdict.doubt.removesuffix('.')}"
+    return f"not enough data {observed}"
+
+
+def needed_words(rounds: int | None) -> str:
+    """Return what would decide an open pair; `rounds` is None where no number that one could wait for would."""
+    if rounds is None:
+        return f"At this noise not even {figures.count(MOST_ROUNDS)} rounds would decide it."
+    return f"At this noise about {figures.count(rounds)} rounds would decide it."
 
 
 def headline(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:
@@ -87,7 +99,7 @@ def control_sentence(verdict: Verdict, original: str) -> str:
     """Return what the A/A control found: it must not find anything."""
     start = f"A/A control: {original} against itself"
     if verdict.interval is None:
-        return f"{start}: not enough data (fewer than {FEWEST_ROUNDS} common rounds)."
+        return f"{start}: not enough data (too few common rounds)."
     observed = f"{start}, ratio {figures.significant(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
     margin = figures.percent(verdict.margin)
     if verdict.finding is Finding.FASTER:

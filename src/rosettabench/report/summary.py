@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
 
@@ -153,7 +154,8 @@ class EntrySummary:
     """One contender in one contest.
 
     `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
-    the ranking; None without a rank, and where the two share too few rounds.
+    the ranking; None without a rank, and where the two share too few rounds. `rounds` are its seconds per step in every
+    round that counts: all verdicts follow from them.
     """
 
     label: str
@@ -175,6 +177,7 @@ class EntrySummary:
     costs: Costs
     resources: Resources
     faults: tuple[Fault, ...]
+    rounds: dict[int, float]
     samples: tuple[Sample, ...]
 
 
@@ -237,7 +240,8 @@ class ContestSummary:
     """One workload with one setting: who did how well, how surely, and who is missing.
 
     `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
-    the control's second copy comes last.
+    the control's second copy comes last. `spreads` are those of each ranked contender's time over the first one's;
+    `oddities` tell what must not happen in a contest and did.
     """
 
     name: str
@@ -248,6 +252,8 @@ class ContestSummary:
     entries: tuple[EntrySummary, ...]
     verdicts: tuple[Verdict, ...]
     sentences: tuple[str, ...]
+    spreads: tuple[tuple[str, Spread], ...]
+    oddities: tuple[str, ...]
     control: Control | None
     data: DataNote | None
     warning: str

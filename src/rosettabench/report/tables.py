@@ -16,6 +16,7 @@ from rosettabench.report.summary import (
     Measured,
     RunSummary,
 )
+from rosettabench.statistics.spread import Deviation
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,55 @@ def costs_table(contest: ContestSummary) -> Table:
         "Beside a figure: its interval, or the extremes of several measurements; without, it was measured once."
     )
     rows = tuple(costs_cells(entry) for entry in [*contest.ranked, *contest.unranked] if has_costs(entry))
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def spread_table(contest: ContestSummary) -> Table:
+    """Return how much the ratios vary, from round to round and from process to process."""
+    columns = (
+        CONTENDER,
+        Column("rounds", numeric=True),
+        Column("from round to round", numeric=True),
+        Column("processes", numeric=True),
+        Column("from process to process", numeric=True),
+    )
+    caption = (
+        "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
+        "One process says nothing about the next; --processes asks for more."
+    )
+    rows = tuple(
+        (
+            Cell(label),
+            Cell(str(spread.rounds)),
+            deviation_cell(spread.within),
+            Cell(str(spread.sessions)),
+            NOTHING if spread.between is None else deviation_cell(spread.between),
+        )
+        for label, spread in contest.spreads
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def deviation_cell(deviation: Deviation) -> Cell:
+    """Return a standard deviation in percent, with its interval where it has one."""
+    low, high = deviation.low, deviation.high
+    note = "" if low is None or high is None else f"{figures.percent(low)} to {figures.percent(high)}"
+    return Cell(figures.percent(deviation.value), note)
+
+
+def rounds_table(contest: ContestSummary) -> Table:
+    """Return what every contender took in each round: what all verdicts follow from."""
+    timed = [entry for entry in contest.entries if entry.rounds]
+    numbers = sorted({number for entry in timed for number in entry.rounds})
+    caption = "Time per step in each round, from both turns. The verdicts follow from the ratios within these rows."
+    columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
+    rows = tuple(
+        (
+            Cell(str(number)),
+            *(Cell(figures.seconds(entry.rounds[number])) if number in entry.rounds else NOTHING for entry in timed),
+        )
+        for number in numbers
+    )
     return Table(captioned(contest, caption), columns, rows)
 
 

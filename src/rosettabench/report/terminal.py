@@ -56,6 +56,10 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     for table in (tables.ranking_table(contest), tables.costs_table(contest), resources_table(contest)):
         if table.rows:
             print_table(table, console)
+    if any(spread.between for _, spread in contest.spreads):
+        print_table(tables.spread_table(contest), console)
+    for sentence in contest.oddities:
+        console.print(styled((sentence, "bold yellow")))
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
         console.print(styled((contest.control.sentence, colour)))

@@ -2,37 +2,57 @@
 
 Two contenders that take turns meet the same weather: within a round the machine's speed is common to both and cancels
 in the ratio, however much it drifts between rounds. So the unit of the statistics is the logarithm of the ratio within
-a round, and its mean is estimated over rounds.
+a round.
 
-A shared machine sends bursts that hit one block and spare its neighbour. A mean gives each of them full weight; the
-20%-trimmed mean gives none to the farthest fifth on either side, at a small loss where there are none. Its interval is
-that of Tukey and McLaughlin (1963, Sankhyā A 25, 331): Student's t on the winsorised variance with h - 1 degrees of
-freedom, h being the number of values left. Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", ch. 4,
-has the formula and its record.
+The interval holds the ratios that the evidence (evidence.py) has never refuted, at none of the rounds so far. It is
+valid at all rounds together (a confidence sequence: Darling & Robbins 1967), so that a contest may stop whenever it
+likes; and it never grows, unless the rounds contradict each other.
+
+The estimate is the 20%-trimmed mean of the log ratios: bursts that hit one block do not decide (Wilcox, "Introduction
+to Robust Estimation and Hypothesis Testing", section 4.1, has the compromise of 20%).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, threshold
 
 TRIM = 0.2
-"""Share of the values that is trimmed on each side: the customary compromise (Wilcox, section 4.1)."""
+"""Share of the values that is trimmed on each side."""
 
-FEWEST_ROUNDS = 5
-"""Below five rounds a trimmed sample has at most two degrees of freedom: an interval would say nothing."""
+OFFSETS = 4.0 ** np.arange(-4, 9)
+"""Distances from the estimate, in mean deviations from it, at which the ends of the interval are sought first."""
+
+HALVINGS = 20
+"""Bisections from there on: the ends are right to a millionth of their distance from the estimate."""
+
+SAME = 1e-12
+"""Log ratios that lie closer together than that differ by rounding only."""
+
+Logs = NDArray[np.float64]
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimated ratio and its confidence interval; all three are ratios (1.0 means equal)."""
+    """An estimated ratio and its confidence interval; all three are ratios (1.0 means equal).
+
+    `steady` is false where the rounds contradict each other: no single ratio is compatible with all of them. The
+    interval then spans those of all rounds, of the first half and of the second.
+    """
 
     ratio: float
     low: float
     high: float
     confidence: float
     rounds: int
+    steady: bool = True
 
     @property
     def precision(self) -> float:
@@ -41,27 +61,115 @@ class Interval:
 
     def inverse(self) -> Interval:
         """The interval of the inverse ratio."""
-        return Interval(1 / self.ratio, 1 / self.high, 1 / self.low, self.confidence, self.rounds)
+        return Interval(1 / self.ratio, 1 / self.high, 1 / self.low, self.confidence, self.rounds, self.steady)
 
 
 def ratio_interval(ratios: Sequence[float], confidence: float = 0.95, tests: int = 1) -> Interval | None:
-    """Return the interval for the ratio behind `ratios`, one positive number per round; None below FEWEST_ROUNDS.
+    """Return the interval for the ratio behind `ratios`, one positive number per round in the order of rounds.
 
-    With `tests` > 1 it is one of so many (pairs, looks) that are to hold together at `confidence`: each takes an equal
-    share of the permitted error (Bonferroni).
+    None where the rounds are too few to exclude anything (fewest_rounds). With `tests` > 1 it is one of so many (pairs)
+    that are to hold together at `confidence`: each takes an equal share of the permitted error (Bonferroni). Raises
+    ValueError for a ratio that is not a positive, finite number.
     """
-    from scipy.stats import t
-
-    n = len(ratios)
-    if n < FEWEST_ROUNDS:
+    logs = logarithms(ratios)
+    if len(logs) < FEWEST_ROUNDS:
         return None
-    logs = sorted(log(ratio) for ratio in ratios)
-    trimmed = int(TRIM * n)
-    kept = n - 2 * trimmed
-    middle = sum(logs[trimmed : n - trimmed]) / kept
-    winsorised = [logs[min(max(i, trimmed), n - trimmed - 1)] for i in range(n)]
-    mean = sum(winsorised) / n
-    variance = sum((value - mean) ** 2 for value in winsorised) / (n - 1)
-    error = sqrt(variance / n) / (1 - 2 * TRIM)
-    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, kept - 1)) * error
-    return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, n)
+    limit = threshold(confidence, tests)
+    middle = trimmed_mean(logs)
+    ends = never_refuted(logs, middle, limit)
+    steady = ends is not None
+    if ends is None:
+        ends = span_of_parts(logs, limit)
+    low, high = ends
+    if not np.isfinite(low) or not np.isfinite(high):
+        return None
+    middle = min(max(middle, low), high)
+    return Interval(exp(middle), exp(low), exp(high), confidence, len(logs), steady)
+
+
+def fewest_rounds(confidence: float = 0.95, tests: int = 1) -> int:
+    """Return how many rounds an interval takes at least: where the ratio is the same in all of them."""
+    return agreement_rounds(threshold(confidence, tests))
+
+
+def agreement_rounds(limit: float) -> int:
+    """Return after how many rounds of one and the same deviation the evidence reaches `limit`."""
+    rounds = FEWEST_ROUNDS
+    while float(log_evidence(np.ones(rounds))[-1]) < limit:
+        rounds += 1
+    return rounds
+
+
+def logarithms(ratios: Sequence[float]) -> Logs:
+    """Return the logarithms; ValueError where there is none."""
+    values = np.asarray(ratios, dtype=np.float64)
+    if not np.all(np.isfinite(values) & (values > 0)):
+        raise ValueError("a ratio of times must be a positive, finite number")
+    logs: Logs = np.log(values)
+    return logs
+
+
+def trimmed_mean(values: Logs) -> float:
+    """Return the mean without the smallest and the largest fifth."""
+    trimmed = int(TRIM * len(values))
+    return float(np.mean(np.sort(values)[trimmed : len(values) - trimmed]))
+
+
+def never_refuted(logs: Logs, middle: float, limit: float) -> Ends | None:
+    """Return the ends of the set of log ratios whose evidence has stayed below `limit` at every round; None if empty.
+
+    An end is infinite where the rounds are too few to exclude anything on that side.
+    """
+    return ends(lambda candidates: log_evidence(logs - candidates[:, None]).max(axis=-1), limit, middle, logs)
+
+
+def not_refuted(logs: Logs, limit: float) -> Ends:
+    """Return the ends of what all of `logs` together do not refute, whatever was refuted on the way.
+
+    The extremes of `logs` where that is nothing, or where they are too few.
+    """
+    found = None
+    if len(logs) >= FEWEST_ROUNDS:
+        middle = trimmed_mean(logs)
+        found = ends(lambda candidates: log_evidence(logs - candidates[:, None])[:, -1], limit, middle, logs)
+    if found is None or not np.all(np.isfinite(found)):
+        return float(logs.min()), float(logs.max())
+    return found
+
+
+def span_of_parts(logs: Logs, limit: float) -> Ends:
+    """Return the ends of the range over all rounds, the first half and the second half."""
+    half = len(logs) // 2
+    parts = [not_refuted(part, limit) for part in (logs, logs[:half], logs[half:])]
+    return min(low for low, _ in parts), max(high for _, high in parts)
+
+
+def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Logs) -> Ends | None:
+    """Return the outermost candidates, seen from `middle`, whose evidence is below `limit`; None if there are none.
+
+    Sought at OFFSETS first, then between the last accepted and the first refuted one; an end is the refuted one, so the
+    error of the search widens the interval.
+    """
+    unit = float(np.mean(np.abs(logs - middle)))
+    if unit < SAME:
+        return (middle, middle) if len(logs) >= agreement_rounds(limit) else (-np.inf, np.inf)
+    steps = np.concatenate(([0.0], OFFSETS)) * unit
+    accepted = [evidence(middle + side * steps) < limit for side in (-1, 1)]
+    if not np.any(accepted):
+        return None
+    if not accepted[0][0]:
+        nearest = [
+            (int(np.flatnonzero(one)[0]), sign) for one, sign in zip(accepted, (-1, 1), strict=True) if one.any()
+        ]
+        place, sign = min(nearest)
+        return ends(evidence, limit, middle + sign * float(steps[place]), logs)
+    inner, outer = np.empty(2), np.empty(2)
+    for side, below in enumerate(accepted):
+        last = int(np.flatnonzero(below)[-1]) if below.any() else 0
+        inner[side], outer[side] = steps[last], steps[last + 1] if last + 1 < len(steps) else np.inf
+    signs = np.array([-1.0, 1.0])
+    for _ in range(HALVINGS if np.all(np.isfinite(outer)) else 0):
+        between = (inner + outer) / 2
+        below = evidence(middle + signs * between) < limit
+        inner, outer = np.where(below, between, inner), np.where(below, outer, between)
+    return middle - float(outer[0]), middle + float(outer[1])

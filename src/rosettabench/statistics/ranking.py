@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, log
 
 from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible, ratios
+from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 
-Rounds = Mapping[int, float]
-"""Round to seconds per step, of one contender."""
+NO_PROCESSES: Processes = {}
+"""Where nothing is known of processes, all rounds count as one's."""
 
 
 @dataclass(frozen=True)
@@ -28,37 +30,57 @@ class Ranked:
     relative: Interval | None
 
 
-def ratios(a: Rounds, b: Rounds) -> list[float]:
-    """Return b's time over a's for each round that both took part in, in the order of rounds."""
-    return [b[number] / a[number] for number in sorted(a.keys() & b.keys())]
+def pairs(contenders: int) -> int:
+    """Return how many pairs so many contenders make: the verdicts that are to hold together; at least 1."""
+    return max(1, contenders * (contenders - 1) // 2)
 
 
-def compare(contenders: Mapping[str, Rounds], confidence: float, margin: float, tests: int = 1) -> list[Verdict]:
-    """Return the verdict on every pair; all of them, at each of `tests` looks, hold together at `confidence`."""
-    pairs = list(combinations(contenders, 2))
-    each = tests * max(1, len(pairs))
+def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float, tests: int = 1) -> Interval | None:
+    """Return the interval of b's time over a's; None where the common rounds are too few.
+
+    Where there were fresh processes, it spans that over the rounds and that over the processes: what is said must hold
+    for other processes than these, and no less for these.
+    """
+    over_rounds = ratio_interval(ratios(a, b), confidence, tests)
+    over_processes = interval_over_processes(by_process(a, processes), by_process(b, processes), confidence, tests)
+    if over_rounds is None or over_processes is None:
+        return over_rounds
+    low, high = min(over_rounds.low, over_processes.low), max(over_rounds.high, over_processes.high)
+    return replace(over_rounds, low=low, high=high)
+
+
+def compare(
+    contenders: Mapping[str, Rounds], confidence: float, margin: float, processes: Processes = NO_PROCESSES
+) -> list[Verdict]:
+    """Return the verdict on every pair; all of them, after every round, hold together at `confidence`."""
+    tests = pairs(len(contenders))
     return [
-        judge(a, b, ratio_interval(ratios(contenders[a], contenders[b]), confidence, each), margin) for a, b in pairs
+        judge(a, b, relative_time(contenders[a], contenders[b], processes, confidence, tests), margin)
+        for a, b in combinations(contenders, 2)
     ]
 
 
 def rank(
-    contenders: Mapping[str, Rounds], verdicts: Sequence[Verdict], confidence: float, tests: int = 1
+    contenders: Mapping[str, Rounds],
+    verdicts: Sequence[Verdict],
+    confidence: float,
+    processes: Processes = NO_PROCESSES,
 ) -> list[Ranked]:
     """Return the contenders from fastest to slowest, with ties.
 
-    Times relative to the fastest have intervals that hold together, over all pairs and `tests` looks, at `confidence`:
-    they are the same as those of the verdicts.
+    Times relative to the fastest have intervals that hold together, over all pairs and rounds, at `confidence`: they
+    are the same as those of the verdicts.
     """
-    each = tests * max(1, len(contenders) * (len(contenders) - 1) // 2)
+    tests = pairs(len(contenders))
     surely_slower = [verdict.slower for verdict in verdicts if verdict.finding is Finding.FASTER]
-    typical = {label: geometric_mean(list(rounds.values())) for label, rounds in contenders.items() if rounds}
+    measured = {label: list(filter(possible, rounds.values())) for label, rounds in contenders.items()}
+    typical = {label: geometric_mean(seconds) for label, seconds in measured.items() if seconds}
     ordered = sorted(typical, key=lambda label: (surely_slower.count(label), typical[label]))
     table = []
     for label in ordered:
         relative = None
         if label != ordered[0]:
-            relative = ratio_interval(ratios(contenders[ordered[0]], contenders[label]), confidence, each)
+            relative = relative_time(contenders[ordered[0]], contenders[label], processes, confidence, tests)
         table.append(Ranked(label, 1 + surely_slower.count(label), typical[label], relative))
     return table
 

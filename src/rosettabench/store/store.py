@@ -95,6 +95,12 @@ class Store:
         return found
 
 
+def dropped_rounds(run: Run, contest: Contest) -> set[int]:
+    """Return the rounds of a contest that do not count, because something happened in them: see its events."""
+    events = [event for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
+    return {int(event.payload["round"]) for event in events}
+
+
 EVERYTHING = (
     selectinload(Run.events),
     selectinload(Run.failures),

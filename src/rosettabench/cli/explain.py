@@ -1,0 +1,120 @@
+"""``rosetta explain``: where the difference between contenders lies."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.cli.completion import complete_contenders, complete_workloads
+from rosettabench.cli.run import Axes, DataDir, Offline, Python, StoreUrl, Timeout, open_laboratory, split
+from rosettabench.errors import UsageError, WorkerError
+
+if TYPE_CHECKING:
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
+
+
+def explain(
+    workload: Annotated[
+        str | None, typer.Argument(help="The workload.", autocompletion=complete_workloads, show_default=False)
+    ] = None,
+    contenders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Two contenders or more: pytorch jax keras[tensorflow]:eager.",
+            autocompletion=complete_contenders,
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long to measure the parts of a step.", min=1)] = 60.0,
+    starts: Annotated[int, typer.Option(help="Fresh processes of each, for start and memory.", min=1)] = 5,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Ask each framework's own profiler for its operations, too.")
+    ] = False,
+    last: Annotated[bool, typer.Option("--last", help="Print the newest explanation again; measure nothing.")] = False,
+    axes: Axes = None,
+    python: Python = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)] = 0.95,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    timeout: Timeout = 900.0,
+    store: StoreUrl = None,
+) -> None:
+    """Say where the difference between contenders lies.
+
+    Launch and interpreter, arithmetic, optimiser, input pipeline, start and memory, each with its interval. The
+    contenders are proven to do equal work first.
+
+    Example: rosetta explain imdb-gru pytorch jax
+    Example: rosetta explain fashion-mlp pytorch pytorch:compiled --seconds 30 --profile
+    """
+    from rosettabench.plan.request import Request
+    from rosettabench.plan.setting import read_axes
+
+    if last:
+        if workload:
+            raise UsageError("--last prints what was measured before; it takes no names", "rosetta explain --last")
+        again(store)
+        return
+    named = split(contenders)
+    if workload is None or len(named) < 2:
+        raise UsageError("name a workload and two contenders or more", "Example: rosetta explain imdb-gru pytorch jax")
+    request = Request(
+        workloads=(workload,),
+        contenders=named,
+        python=str(python) if python else None,
+        axes=read_axes(axes or []),
+        control=False,
+        confidence=confidence,
+        data_dir=str(data_dir.absolute()) if data_dir else None,
+        offline=offline,
+        timeout=timeout,
+    )
+    laboratory = open_laboratory(store)
+    conduct(laboratory, laboratory.begin(request, ["rosetta", *sys.argv[1:]]), seconds, starts, profile)
+
+
+def conduct(laboratory: Laboratory, run: Run, seconds: float, starts: int, profile: bool) -> None:
+    """Examine and explain; raise WorkerError where a contender could not be examined."""
+    from rosettabench.reasons.examination import Examination
+
+    with laboratory.display:
+        laboratory.go_on(run, Examination(seconds, starts, profile).conduct)
+    done = laboratory.store.run(run.id)
+    show(done)
+    if done.failures:
+        first = done.failures[0]
+        raise WorkerError("incomplete", f"not everything could be examined: {first.what}", first.hint)
+
+
+def again(store: str | None) -> None:
+    """Print the newest explanation in the store."""
+    from rosettabench.places import store_url
+    from rosettabench.store.store import Store
+
+    show(newest(Store(store or store_url())))
+
+
+def newest(store: Store) -> Run:
+    """Return the newest run that holds an explanation; UsageError where there is none."""
+    for row in store.runs():
+        if "explain" in row.command:
+            run = store.run(row.id)
+            if any(event.kind == "explained" for event in run.events):
+                return run
+    raise UsageError("nothing is explained in this store yet", "Example: rosetta explain imdb-gru pytorch jax")
+
+
+def show(run: Run) -> None:
+    """Print every explanation of a run, each computed from its raw rounds."""
+    from rosettabench.cli.console import console
+    from rosettabench.reasons.measured import Measured
+    from rosettabench.reasons.parts import explain as follow
+    from rosettabench.report.reasons import print_reasons
+
+    for event in run.events:
+        if event.kind == "explained":
+            print_reasons(follow(Measured.model_validate(event.payload)), console())

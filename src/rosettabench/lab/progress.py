@@ -1,0 +1,73 @@
+"""How far a contest is: its rounds so far, and what they allow to say at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rosettabench.plan.request import Request
+from rosettabench.statistics.oddities import casts_doubt, oddities_by_process
+from rosettabench.statistics.ranking import compare
+from rosettabench.statistics.verdict import Verdict
+
+
+@dataclass
+class Progress:
+    """Seconds per step by label and round, those of earlier sessions included.
+
+    `processes` says in which process each round was measured; `seconds` is what this session has spent in turns, `last`
+    the number of the last round.
+    """
+
+    rounds: dict[str, dict[int, float]] = field(default_factory=dict)
+    processes: dict[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    last: int = 0
+
+    def complete(self, labels: Iterable[str]) -> int:
+        """Return how many rounds each of these contenders has at least: one that crashed and came back has fewer."""
+        return min((len(self.rounds.get(label, {})) for label in labels), default=0)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Says what the rounds so far allow to say: about every pair of `labels`, and about each control.
+
+    `controls` maps the label of a second copy to that of its first; it is compared with that one alone.
+    """
+
+    request: Request
+    labels: Sequence[str]
+    controls: dict[str, str]
+
+    def verdicts(self, progress: Progress) -> list[Verdict]:
+        """Return the verdicts on all pairs, in the light of all rounds and processes; they hold together."""
+        return self._compare(progress, self.labels, progress.processes)
+
+    def enough(self, progress: Progress) -> str | None:
+        """Return why no more rounds are needed; None if they are. It may be asked after every round.
+
+        Only the rounds are judged here: how many processes there will be was fixed beforehand, and more rounds in this
+        one would not tell more of the others. The control is waited for only where there is no other pair: equals take
+        far more rounds to be shown equal than those that differ to be told apart.
+        """
+        pairs = self._compare(progress, self.labels, {}) or self._controls(progress)
+        if not all(verdict.decided or self._precise(verdict) for verdict in pairs) or self._doubtful(progress):
+            return None
+        return "every pair is decided" if all(verdict.decided for verdict in pairs) else "precise enough"
+
+    def _doubtful(self, progress: Progress) -> bool:
+        """Return whether a contender drifts or was at another level for a while: more rounds may outweigh that."""
+        rounds = {label: progress.rounds.get(label, {}) for label in [*self.labels, *self.controls]}
+        return any(map(casts_doubt, oddities_by_process(rounds, progress.processes, self.request.margin)))
+
+    def _controls(self, progress: Progress) -> list[Verdict]:
+        pairs = [(original, copy) for copy, original in self.controls.items()]
+        return [verdict for pair in pairs for verdict in self._compare(progress, pair, {})]
+
+    def _precise(self, verdict: Verdict) -> bool:
+        return verdict.interval is not None and verdict.interval.precision <= self.request.stopping.precision
+
+    def _compare(self, progress: Progress, labels: Sequence[str], processes: Mapping[int, int]) -> list[Verdict]:
+        rounds = {label: progress.rounds.get(label, {}) for label in labels}
+        return compare(rounds, self.request.confidence, self.request.margin, processes)

@@ -1,0 +1,1 @@
+"""Where a difference lies: the parts of a step, of a start and of memory, each with its interval."""

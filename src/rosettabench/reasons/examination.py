@@ -1,0 +1,276 @@
+"""An examination: all contenders alive at once; in every round each does each part of a step, in random order.
+
+It takes the place of a contest's turns (`Laboratory.go_on` hands the contest over)::
+
+    prove     each beside the float64 reference, unless the same is proven         (certificates)
+    start     several fresh processes of each: import, build, first step, memory   (in random order)
+    warm up   every request at every batch size, until it has compiled and filled a block; then two rounds
+    turns     round 1:  B update · A reuse 64 · A train 32 · B feed · …            (until the time is over)
+              round 2:  …                                                          in a random order of its own
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+import numpy as np
+
+from rosettabench.errors import WorkerError
+from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.contest import Contest
+from rosettabench.lab.session import Session
+from rosettabench.proof.walk import STEPS
+from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
+from rosettabench.resources.memory import read_memory
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+
+FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
+"""Batch sizes of the line, as multiples of the one that is explained."""
+
+BLOCK_S = 0.1
+"""Seconds of a block, about: as the shortest block of a contest."""
+
+MOST_STEPS = 1024
+"""Rows of a file of batches, and the most steps of a block."""
+
+WARM_ROUNDS = 2
+"""Rounds that are not counted: the first shows how long blocks are once everything is compiled, the second is the
+first of the blocks that follow from it."""
+
+MOST_ROUNDS = 500
+PROFILED_S = 0.5
+"""Seconds of the profiled block, about: enough steps to be typical, and a trace that can still be read."""
+
+Column = tuple[What, int]
+
+
+@dataclass
+class Bench:
+    """One contender under examination: its cells, steps per block and seconds per step of every counted round."""
+
+    competitor: Competitor
+    steps: dict[Column, int] = field(default_factory=dict)
+    seconds: dict[Column, list[float]] = field(default_factory=dict)
+    unsupported: dict[str, str] = field(default_factory=dict)
+    starts: dict[str, list[float]] = field(default_factory=dict)
+    profile: Profile | None = None
+
+    def subject(self, rounds: int) -> Subject:
+        """Return what was measured in the first so many rounds."""
+        return Subject(
+            label=self.competitor.label,
+            framework=self.competitor.contender.framework,
+            cells=tuple(
+                Cell(what=what, size=size, steps=self.steps[what, size], seconds=tuple(seconds[:rounds]))
+                for (what, size), seconds in self.seconds.items()
+            ),
+            unsupported=self.unsupported,
+            starts={name: tuple(values) for name, values in self.starts.items()},
+            profile=self.profile,
+        )
+
+
+@dataclass
+class Examination:
+    """How an examination is done: `seconds` of turns, fresh `starts` of each contender, and whether to `profile`."""
+
+    seconds: float
+    starts: int
+    profile: bool
+
+    def conduct(self, contest: Contest) -> dict[str, Any]:
+        """Examine the contenders of a contest; write the event "explained"; return what a contest returns."""
+        contest.prove()
+        self._contest = contest
+        self._random = np.random.default_rng()  # the order of turns must not repeat between runs
+        self._rounds = 0
+        self._benches = [Bench(one) for one in contest.present]
+        try:
+            if len(self._present) >= 2:
+                self._start_afresh()
+            self._examine()
+        finally:
+            for bench in self._benches:
+                bench.competitor.leave()
+        return {
+            "why": "explained",
+            "rounds": self._rounds,
+            "out": [one.label for one in contest.competitors if one.out],
+        }
+
+    @property
+    def _present(self) -> list[Bench]:
+        return [bench for bench in self._benches if bench.competitor.out is None]
+
+    @property
+    def _size(self) -> int:
+        return self._contest.work.setting.batch_size
+
+    # -- fresh processes ---------------------------------------------------------------------------------------------
+
+    def _start_afresh(self) -> None:
+        """Start every contender several times, in random order, one after the other."""
+        for number in range(self.starts):
+            for place in self._random.permutation(len(self._benches)):
+                bench = self._benches[place]
+                if bench.competitor.out is None:
+                    self._contest.display.doing(f"fresh start of {bench.competitor.label}", number, self.starts)
+                    with bench.competitor.stage("start"):
+                        self._start(bench, f"start-{number}")
+                        bench.competitor.leave()
+
+    def _start(self, bench: Bench, name: str) -> None:
+        session = self._session(bench, name)
+        figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
+        session.load()
+        figures["first_step_s"] = session.train(0, 1).elapsed_s
+        session.train(1, STEPS - 1)
+        peak = read_memory(session.process.pid).values.get("peak_memory_bytes")
+        if peak is not None:
+            figures["peak_memory_bytes"] = peak
+        for figure, value in figures.items():
+            bench.starts.setdefault(figure, []).append(value)
+
+    def _session(self, bench: Bench, name: str) -> Session:
+        """Start a new process of a contender, which its competitor ends if it fails."""
+        one = bench.competitor
+        assert one.environment is not None
+        folder = self._contest.folder / f"entry-{one.row.id}-{name}"
+        timeout = self._contest.request.timeout
+        one.session = Session(
+            one.contender.entry, one.contender.mode, one.environment, self._contest.work, folder, timeout
+        )
+        return one.session
+
+    # -- all alive ---------------------------------------------------------------------------------------------------
+
+    def _examine(self) -> None:
+        if len(self._present) < 2:
+            return
+        sizes = self._supply()
+        for bench in self._present:
+            self._contest.display.doing(f"starting {bench.competitor.label}")
+            with bench.competitor.stage("start"):
+                self._session(bench, "examined").prepare()
+        line = self._warm_up(sizes)
+        end = monotonic() + self.seconds
+        while len(self._present) >= 2 and self._rounds < MOST_ROUNDS:
+            left = end - monotonic()
+            if left <= 0 and self._rounds >= FEWEST_ROUNDS:
+                break
+            self._contest.display.turns(self._rounds, MOST_ROUNDS, max(0.0, left), ())
+            self._round(counted=True)
+        for bench in self._present if self.profile else ():
+            self._profile(bench)
+        if len(self._present) >= 2:
+            self._write(sizes, line)
+
+    def _supply(self) -> list[int]:
+        """Write a file of batches for every size that the data set can fill; return the sizes."""
+        work = self._contest.work
+        samples, seed = work.data.train.samples, work.setting.seed
+        sizes = sorted({max(1, round(self._size * factor)) for factor in FACTORS})
+        sizes = [size for size in sizes if size <= samples]
+        for size in sizes:
+            np.save(self._batches(size), draw_batches(samples, size, MOST_STEPS, seed))
+        return sizes
+
+    def _batches(self, size: int) -> Path:
+        return self._contest.folder / f"batches-of-{size}.npy"
+
+    def _warm_up(self, sizes: list[int]) -> Literal["reuse", "train"]:
+        """Let everything compile, choose the lengths of the blocks; return what the line is measured with."""
+        own = self._size  # first: what compiles for the shapes that it has seen should know this one as it is
+        order = [own, *(size for size in sizes if size != own)]
+        able = [self._probe(bench, "train", own) and self._probe(bench, "reuse", own) for bench in self._present]
+        line: Literal["reuse", "train"] = "reuse" if all(able) else "train"
+        for bench in self._present:
+            self._contest.display.doing(f"warming up {bench.competitor.label}")
+            bench.steps = {column: steps for column, steps in bench.steps.items() if column[0] in (line, "train")}
+            for size in order:
+                self._probe(bench, line, size)
+            self._probe(bench, "feed", own)
+            if not self._probe(bench, "update", own):
+                self._probe(bench, "backpropagate", own)
+        for _ in range(WARM_ROUNDS):
+            self._round(counted=False)
+        return line
+
+    def _probe(self, bench: Bench, what: What, size: int) -> bool:
+        """Let a request compile at a size, and choose its steps; return whether the framework offers it."""
+        if what in bench.unsupported or bench.competitor.out is not None:
+            return False
+        try:
+            self._block(bench, what, size, 1)
+            self._choose(bench, (what, size), self._block(bench, what, size, 1))
+        except WorkerError as error:
+            if error.kind == "unsupported":
+                bench.unsupported[what] = error.what.partition(": ")[2]
+            else:
+                bench.competitor.fail("warm-up", error)
+            return False
+        return True
+
+    def _choose(self, bench: Bench, column: Column, seconds: float) -> None:
+        bench.steps[column] = int(np.clip(round(BLOCK_S / seconds), 1, MOST_STEPS))
+
+    def _block(self, bench: Bench, what: What, size: int, steps: int) -> float:
+        """Do one request for so many steps of a size; return seconds per step."""
+        session = bench.competitor.live
+        session.ask("batches", path=str(self._batches(size)))
+        first = int(self._random.integers(MOST_STEPS - steps + 1))
+        seconds: float = session.ask(what, first=first, steps=steps)["elapsed_s"]
+        if what == "update":  # the same gradients applied again and again lead nowhere
+            session.build()
+            session.ask("train", first=first, steps=1)
+        return seconds / steps
+
+    def _round(self, counted: bool) -> None:
+        """Let everybody do everything once, in random order."""
+        turns = [(bench, column) for bench in self._present for column in bench.steps]
+        for place in self._random.permutation(len(turns)):
+            bench, column = turns[place]
+            if bench.competitor.out is not None:
+                continue
+            what, size = column
+            with bench.competitor.stage("turn"):
+                seconds = self._block(bench, what, size, bench.steps[column])
+                if counted:
+                    bench.seconds.setdefault(column, []).append(seconds)
+                else:
+                    self._choose(bench, column, seconds)
+        self._rounds += counted
+
+    # -- what comes of it --------------------------------------------------------------------------------------------
+
+    def _profile(self, bench: Bench) -> None:
+        """Let the framework's own profiler watch a block as it is trained."""
+        self._contest.display.doing(f"profiling {bench.competitor.label}")
+        session = bench.competitor.live
+        per_step = float(np.median(bench.seconds["train", self._size]))
+        steps = int(np.clip(round(PROFILED_S / per_step), 1, MOST_STEPS))
+        session.ask("batches", path=str(self._batches(self._size)))
+        try:
+            reply = session.ask("profile", first=0, steps=steps, folder=str(session.folder / "profile"))
+            fields = {name: reply[name] for name in ("elapsed_s", "operations")}
+            bench.profile = Profile.model_validate({"steps": steps, **fields})
+        except WorkerError as error:
+            if error.kind == "unsupported":
+                bench.unsupported["profile"] = error.what.partition(": ")[2]
+            else:
+                bench.competitor.fail("profile", error)
+
+    def _write(self, sizes: list[int], line: Literal["reuse", "train"]) -> None:
+        measured = Measured(
+            workload=self._contest.work.workload.name,
+            batch_size=self._size,
+            sizes=tuple(sizes),
+            line=line,
+            confidence=self._contest.request.confidence,
+            subjects=tuple(bench.subject(self._rounds) for bench in self._present),
+        )
+        self._contest.journal.event("explained", measured.model_dump(mode="json"))

@@ -1,0 +1,187 @@
+"""From the rounds to the parts: what of a step's time is arithmetic, launching, optimiser, input, with intervals.
+
+With the input pipeline switched off, a step of n samples takes t(n) = a + b·n. So a step as it is trained takes::
+
+    input         what switching the input pipeline off saves
+    optimiser     the update: run by itself, or what leaving it out saves
+    launch        a - optimiser: interpreter, dispatch, whatever a step costs besides, however few its samples
+    arithmetic    b·n
+    bend          what the line leaves over at this batch size
+
+and these add up to it, term by term. The parts of a difference are the differences of the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from rosettabench.reasons.bootstrap import interval, locations
+from rosettabench.reasons.line import Array, deviations, fit_line
+from rosettabench.reasons.measured import Measured, Subject, What
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.spread import interval_of_starts
+
+PARTS = ("arithmetic", "launch", "optimiser", "input", "bend")
+"""In the order in which tables show them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, in seconds or as a ratio, and its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def excludes(self, value: float) -> bool:
+        """Whether the interval leaves `value` out."""
+        return not self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Step:
+    """One contender's step: its time as trained, its parts, the line's a and b, the input pipeline alone.
+
+    A part that its framework does not let be told apart is missing: `launch` then holds the optimiser, and launch and
+    arithmetic the input. `bends` maps each batch size to the relative deviation from the line. `how` says how the
+    optimiser was measured: ``update`` or ``backpropagate``, or None.
+    """
+
+    label: str
+    total: Estimate
+    parts: dict[str, Estimate]
+    per_step: Estimate
+    per_sample: Estimate
+    feed: Estimate | None
+    times: dict[int, Estimate]
+    bends: dict[int, Estimate]
+    how: What | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The difference of two contenders' steps: the ratio, the seconds more, and the parts of these seconds.
+
+    `starts` maps the figures of a start to the slower one's ratio to the faster one's; None where there are too few.
+    """
+
+    slower: str
+    faster: str
+    ratio: Estimate
+    more: Estimate
+    parts: dict[str, Estimate]
+    starts: dict[str, Interval | None]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was measured, and what follows."""
+
+    measured: Measured
+    rounds: int
+    steps: tuple[Step, ...]
+    pairs: tuple[Pair, ...]
+
+
+def explain(measured: Measured) -> Explanation:
+    """Return what follows from the rounds; the same rounds always give the same."""
+    columns = [(one.label, cell.what, cell.size) for one in measured.subjects for cell in one.cells]
+    table = np.array([cell.seconds for one in measured.subjects for cell in one.cells]).T
+    drawn = locations(table)
+    judge = Judge(measured, len(table), {column: drawn[:, place] for place, column in enumerate(columns)})
+    return Explanation(
+        measured,
+        len(table),
+        tuple(judge.step(one) for one in measured.subjects),
+        tuple(judge.pair(*two) for two in combinations(measured.subjects, 2)),
+    )
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Computes with the draws of every cell at once: (1 + draws,) by label, request and batch size."""
+
+    measured: Measured
+    rounds: int
+    draws: Mapping[tuple[str, str, int], Array]
+
+    def estimate(self, draws: Array) -> Estimate:
+        """Return the estimate, which is the first draw, with the interval of the others."""
+        return Estimate(float(draws[0]), *interval(draws, self.rounds, self.measured.confidence))
+
+    def of(self, label: str, what: str, size: int | None = None) -> Array:
+        """Return the draws of one cell, at the batch size that is explained where no other is named."""
+        return self.draws[label, what, size or self.measured.batch_size]
+
+    def line(self, label: str) -> tuple[Array, Array]:
+        """Return the draws of a and b of a contender's line."""
+        sizes, what = self.measured.sizes, self.measured.line
+        return fit_line(sizes, np.stack([self.of(label, what, size) for size in sizes], axis=1))
+
+    def how(self, one: Subject) -> What | None:
+        """Return by which request a contender's optimiser can be told apart."""
+        if one.cell("update", self.measured.batch_size):
+            return "update"
+        both = one.cell("backpropagate", self.measured.batch_size) and self.measured.line == "reuse"
+        return "backpropagate" if both else None
+
+    def optimiser(self, one: Subject) -> Array:
+        """Return the draws of what a contender's update takes; only where `how` is not None."""
+        if self.how(one) == "update":
+            return self.of(one.label, "update")
+        return self.of(one.label, "reuse") - self.of(one.label, "backpropagate")
+
+    def parts(self, one: Subject, apart: bool) -> dict[str, Array]:
+        """Return the draws of a step's parts, which add up to its time; `apart`: the optimiser is one of them."""
+        a, b = self.line(one.label)
+        size, steady = self.measured.batch_size, self.of(one.label, self.measured.line)
+        parts = {"arithmetic": b * size, "launch": a, "bend": steady - a - b * size}
+        if apart:
+            parts["optimiser"] = self.optimiser(one)
+            parts["launch"] = a - parts["optimiser"]
+        if self.measured.line == "reuse":
+            parts["input"] = self.of(one.label, "train") - steady
+        return {name: parts[name] for name in PARTS if name in parts}
+
+    def step(self, one: Subject) -> Step:
+        """Return what is known of one contender's step."""
+        a, b = self.line(one.label)
+        how = self.how(one)
+        times = {size: self.of(one.label, self.measured.line, size) for size in self.measured.sizes}
+        bends = deviations(self.measured.sizes, np.stack(list(times.values()), axis=1))
+        feed = one.cell("feed", self.measured.batch_size)
+        return Step(
+            label=one.label,
+            total=self.estimate(self.of(one.label, "train")),
+            parts={name: self.estimate(draws) for name, draws in self.parts(one, how is not None).items()},
+            per_step=self.estimate(a),
+            per_sample=self.estimate(b),
+            feed=self.estimate(self.of(one.label, "feed")) if feed else None,
+            times={size: self.estimate(draws) for size, draws in times.items()},
+            bends={size: self.estimate(bends[:, place]) for place, size in enumerate(self.measured.sizes)},
+            how=how,
+        )
+
+    def pair(self, one: Subject, other: Subject) -> Pair:
+        """Return the difference of two contenders: the slower one's step less the faster one's."""
+        slower, faster = sorted((one, other), key=lambda subject: self.of(subject.label, "train")[0], reverse=True)
+        total, least = self.of(slower.label, "train"), self.of(faster.label, "train")
+        apart = self.how(slower) is not None and self.how(faster) is not None
+        less = self.parts(faster, apart)
+        return Pair(
+            slower=slower.label,
+            faster=faster.label,
+            ratio=self.estimate(total / least),
+            more=self.estimate(total - least),
+            parts={name: self.estimate(draws - less[name]) for name, draws in self.parts(slower, apart).items()},
+            starts={name: self.starts(slower, faster, name) for name in slower.starts if name in faster.starts},
+        )
+
+    def starts(self, slower: Subject, faster: Subject, name: str) -> Interval | None:
+        """Return the ratio of one figure of a start, paired over the fresh processes; None where they are too few."""
+        pairs = zip(slower.starts[name], faster.starts[name], strict=False)
+        return interval_of_starts([top / bottom for top, bottom in pairs], self.measured.confidence)

@@ -1,0 +1,60 @@
+"""What was odd about a contest, and which verdicts it casts doubt on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rosettabench.report.entry import turns
+from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
+from rosettabench.statistics.rounds import Rounds, process_of_round
+from rosettabench.statistics.verdict import Finding, Verdict
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Block, Contest
+
+CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of them."
+
+
+def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
+    """Return what was odd: contenders that drift, blocks that were interrupted, clocks that jumped.
+
+    A pause before a fresh process is no news, and a round that was dropped has been told of already.
+    """
+    blocks = [block for entry in contest.entries for block in turns(entry)]
+    processes, moments = process_of_round(blocks), round_ends(blocks)
+    told = set(dropped)
+    pauses = [
+        gap
+        for process in sorted(set(processes.values()))
+        for gap in gaps({number: moments[number] for number in moments if processes[number] == process})
+        if gap.round not in told
+    ]
+    return [*pauses, *oddities_by_process(rounds, processes, margin)]
+
+
+def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
+    """Return when each round ended, in seconds of the wall clock."""
+    moments: dict[int, float] = {}
+    for block in blocks:
+        moments[block.round] = max(datetime.fromisoformat(block.at).timestamp(), moments.get(block.round, 0.0))
+    return moments
+
+
+def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
+    """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt."""
+    suspects: dict[str, str] = {}
+    for one in seen:
+        if not isinstance(one, Gap) and casts_doubt(one):
+            suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
+    return [with_doubt(verdict, suspects) for verdict in verdicts]
+
+
+def with_doubt(verdict: Verdict, suspects: Mapping[str, str]) -> Verdict:
+    """Return a verdict, open if one of the two is suspect or if its rounds contradict each other."""
+    reasons = [suspects[label] for label in (verdict.faster, verdict.slower) if label in suspects]
+    if verdict.interval is not None and not verdict.interval.steady:
+        reasons.append(CONTRADICTION)
+    return replace(verdict, finding=Finding.OPEN, doubt=" ".join(reasons)) if reasons else verdict

@@ -1,0 +1,104 @@
+"""How often the verdicts are right, where it is known what is right: contests between equals, and with planted work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from statistics import median
+
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.verdict import Finding, Verdict
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened, with its exact confidence interval (Clopper and Pearson, Biometrika 26, 1934)."""
+
+    happened: int
+    of: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The observed share; not a number where nothing was observed."""
+        return self.happened / self.of if self.of else float("nan")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One contest whose answer is known: `slower` takes `truth` times as long as the other (1 for equals)."""
+
+    verdict: Verdict
+    slower: str
+    truth: float
+
+    @property
+    def told(self) -> bool:
+        """Whether a difference was found, in whichever direction."""
+        return self.verdict.finding is Finding.FASTER
+
+    @property
+    def found(self) -> bool:
+        """Whether the right one was found to be slower."""
+        return self.told and self.verdict.slower == self.slower
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of `slower`'s time over the other's."""
+        found = self.verdict.interval
+        return found if found is None or self.verdict.slower == self.slower else found.inverse()
+
+    @property
+    def covered(self) -> bool:
+        """Whether the interval holds the truth."""
+        return self.interval is not None and self.interval.low <= self.truth <= self.interval.high
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the trials of one kind say.
+
+    `told` counts differences found in whichever direction, `found` those in the right one, `covered` the intervals that
+    hold the truth; `spread` is the standard deviation of the estimated ratios (relative), which holds what fresh
+    processes differ by; `rounds` is the middle number of rounds.
+    """
+
+    told: Rate
+    found: Rate
+    covered: Rate
+    spread: float | None
+    rounds: float
+
+
+def calibrate(trials: Sequence[Trial], confidence: float = 0.95) -> Calibration | None:
+    """Return the rates over `trials`, all of one truth; None without any that has an interval."""
+    judged = [trial for trial in trials if trial.interval is not None]
+    if not judged:
+        return None
+    intervals = [trial.interval for trial in judged if trial.interval is not None]
+    return Calibration(
+        told=rate(sum(trial.told for trial in judged), len(judged), confidence),
+        found=rate(sum(trial.found for trial in judged), len(judged), confidence),
+        covered=rate(sum(trial.covered for trial in judged), len(judged), confidence),
+        spread=spread([interval.ratio for interval in intervals]),
+        rounds=median(interval.rounds for interval in intervals),
+    )
+
+
+def rate(happened: int, of: int, confidence: float) -> Rate:
+    """Return how often something happened among `of` trials, at least one."""
+    from scipy.stats import binomtest
+
+    interval = binomtest(happened, of).proportion_ci(confidence, method="exact")
+    return Rate(happened, of, float(interval.low), float(interval.high))
+
+
+def spread(ratios: Sequence[float]) -> float | None:
+    """Return the relative standard deviation of positive numbers, from their logarithms; None for fewer than two."""
+    if len(ratios) < 2:
+        return None
+    logs = [log(ratio) for ratio in ratios]
+    mean = sum(logs) / len(logs)
+    return exp(sqrt(sum((value - mean) ** 2 for value in logs) / (len(logs) - 1))) - 1

@@ -1,0 +1,57 @@
+"""How many rounds a question would take, from the rounds so far: what a noisy machine needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rosettabench.statistics.interval import Interval, fewest_rounds, ratio_interval
+from rosettabench.statistics.verdict import decides
+
+MOST_ROUNDS = 4096
+"""What takes more is said to be out of reach."""
+
+FINENESS = 20
+"""A forecast is sought to one part in so many: the noise that it is made from is known no better."""
+
+
+def needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
+    """Return about how many rounds in all would decide a pair, were the coming ones as noisy as `ratios`, those so far.
+
+    Supposed is the estimated ratio, or 1 where 1 is still in the interval: equals are the case in which noise alone
+    keeps a pair open. None where it is more than MOST_ROUNDS, as for a ratio at the very margin, and where `ratios` are
+    too few to tell.
+    """
+    so_far = ratio_interval(ratios, confidence, tests)
+    if so_far is None:
+        return None
+    supposed = 1 / so_far.ratio if so_far.low <= 1 <= so_far.high else 1.0
+    return rounds_until(
+        lambda interval: decides(interval, margin), [supposed * one for one in ratios], confidence, tests
+    )
+
+
+def rounds_until(
+    reached: Callable[[Interval], bool], ratios: Sequence[float], confidence: float = 0.95, tests: int = 1
+) -> int | None:
+    """Return after about how many rounds `reached` would hold for the interval of rounds that repeat `ratios`.
+
+    They are gone through again and again, so the forecast is as good as they are representative. None where it is more
+    than MOST_ROUNDS, and where `ratios` are fewer than an interval takes.
+    """
+    fewest, seen = fewest_rounds(confidence, tests), len(ratios)
+    if seen < fewest:
+        return None
+
+    def enough(rounds: int) -> bool:
+        interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests)
+        return interval is not None and reached(interval)
+
+    low, high = fewest - 1, fewest
+    while not enough(high):
+        low, high = high, 2 * high
+        if low >= MOST_ROUNDS:
+            return None
+    while high - low > max(1, high // FINENESS):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

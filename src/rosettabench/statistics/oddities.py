@@ -1,0 +1,276 @@
+"""What must not happen in a contest, recognised and told: where one of these was seen, no verdict is to be trusted.
+
+An interval holds for a ratio that stays what it is. A contender that leaks or heats up, a laptop that was shut for an
+hour in the middle of a round, a clock that was set back: none of them is noise, and no interval allows for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, expm1, log, log1p
+from statistics import median
+from typing import TypeVar
+
+from rosettabench.statistics.change_point import LEAST, segments
+from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
+
+Found = TypeVar("Found")
+
+ERROR = 0.01
+"""Probability of seeing a drift in a whole contest where there is none; shared by its contenders (Bonferroni)."""
+
+FEWEST_FOR_DRIFT = 10
+"""Rounds below which no trend is sought."""
+
+ABSURD = 10.0
+"""A block that takes so many times its contender's median was not slow, but interrupted."""
+
+SHORTEST_GAP_S = 60.0
+"""A shorter pause between rounds is no news: somebody pressed Ctrl-Z, or a disk woke up."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A contender that gets slower or faster relative to the others.
+
+    `change` is that of its relative time from the first to the last round: 0.1 is 10% slower. `p_value` is Kendall's.
+    """
+
+    contender: str
+    against: str
+    change: float
+    p_value: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        how = "slower" if self.change > 0 else "faster"
+        return f"{self.contender} got {how} by {abs(self.change):.1%} relative to {self.against} during the contest."
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A contender that was at another level, relative to the others, for a while: `times` its usual one."""
+
+    contender: str
+    against: str
+    first: int
+    last: int
+    times: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        what = f"{self.contender} took {self.times:.2f}× its usual time, relative to {self.against}"
+        return f"{what}, in rounds {self.first} to {self.last}."
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """A block that took absurdly long: `times` its contender's median."""
+
+    contender: str
+    round: int
+    times: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return f"{self.contender} took {self.times:.0f}× its usual time in round {self.round}: was it interrupted?"
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """A time that no clock can have measured rightly."""
+
+    contender: str
+    round: int
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        return f"{self.contender} took {self.seconds:g} s in round {self.round}: the clock is not to be trusted."
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A pause before a round, far longer than rounds take; negative where the clock went back."""
+
+    round: int
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        if self.seconds < 0:
+            return f"The machine's clock went back by {-self.seconds:.0f} s before round {self.round} ended."
+        return f"{self.seconds:.0f} s passed before round {self.round} ended: was the machine suspended?"
+
+
+Oddity = Drift | Shift | Interruption | Impossible | Gap
+
+
+def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, margin: float) -> list[Oddity]:
+    """Return what is odd about the times of a contest, each process looked at by itself.
+
+    A fresh process may well be at another level for as long as it lives; spread.py tells of that.
+    """
+    groups = {label: by_process(rounds, processes) for label, rounds in contenders.items()}
+    return [
+        oddity
+        for process in sorted(set(processes.values()))
+        for oddity in oddities({label: group.get(process, {}) for label, group in groups.items()}, margin)
+    ]
+
+
+def casts_doubt(oddity: Oddity) -> bool:
+    """Whether no verdict on that contender is to be trusted; single blocks that were interrupted do little harm."""
+    return isinstance(oddity, Drift | Shift | Impossible)
+
+
+def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
+    """Return what is odd about the times of a contest, by contender and round.
+
+    Drifts and shifts above `margin` only.
+    """
+    return [
+        *impossible_times(contenders),
+        *interruptions(contenders),
+        *drifts(contenders, margin),
+        *shifts(contenders, margin),
+    ]
+
+
+def impossible_times(contenders: Mapping[str, Rounds]) -> list[Impossible]:
+    """Return the times that no clock can have measured rightly: not positive, not finite, or beyond all measure."""
+    return [
+        Impossible(label, number, seconds)
+        for label, rounds in contenders.items()
+        for number, seconds in sorted(rounds.items())
+        if not possible(seconds)
+    ]
+
+
+def interruptions(contenders: Mapping[str, Rounds]) -> list[Interruption]:
+    """Return the blocks that took at least ABSURD times the median of their contender."""
+    found = []
+    for label, rounds in contenders.items():
+        usual = median(list(filter(possible, rounds.values())) or [1.0])
+        longest = [(number, seconds / usual) for number, seconds in sorted(rounds.items()) if possible(seconds)]
+        found += [Interruption(label, number, times) for number, times in longest if times >= ABSURD]
+    return found
+
+
+def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
+    """Return the contenders whose time relative to the others has a trend, of more than `margin` over the contest.
+
+    Ask once, when the contest is over: the error is that of one look.
+    """
+    level = ERROR / max(1, len(contenders))
+
+    def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
+        found = trend(label, left)
+        return found if found and found.p_value <= level and abs(found.change) > margin else None
+
+    return worst_first(contenders, drifting, lambda drift: abs(log1p(drift.change)))
+
+
+def shifts(contenders: Mapping[str, Rounds], margin: float) -> list[Shift]:
+    """Return the contenders whose time relative to the others was at another level, by more than `margin`, for a while.
+
+    The levels are found by change points (change_point.py); the usual one is that of most rounds.
+    """
+    return worst_first(contenders, lambda label, left: shift(label, left, margin), lambda found: abs(log(found.times)))
+
+
+def worst_first(
+    contenders: Mapping[str, Rounds],
+    find: Callable[[str, Mapping[str, Rounds]], Found | None],
+    size: Callable[[Found], float],
+) -> list[Found]:
+    """Return what `find` finds, the largest first; whoever has it is then left aside.
+
+    So nobody is blamed for having been compared with a contender that is odd. With two contenders nobody can tell which
+    of them it is: the second is named.
+    """
+    left, found = dict(contenders), []
+    while len(left) > 1:
+        labels = list(left) if len(left) > 2 else list(left)[1:]
+        odd = [(size(one), label, one) for label in labels if (one := find(label, left)) is not None]
+        if not odd:
+            break
+        _, label, one = max(odd, key=lambda entry: entry[0])
+        found.append(one)
+        del left[label]
+    return found
+
+
+def shift(label: str, contenders: Mapping[str, Rounds], margin: float) -> Shift | None:
+    """Return the largest shift of a contender's time relative to the others; None where its levels are alike."""
+    series = relative_logs(label, contenders)
+    cut = segments([exp(value) for _, value in series]) if series else ()
+    lasting = [segment for segment in cut if segment.end - segment.start >= LEAST]
+    if len(lasting) < 2:
+        return None
+    usual = max(lasting, key=lambda segment: segment.end - segment.start).level
+    other = max(lasting, key=lambda segment: abs(log(segment.level / usual)))
+    if abs(log(other.level / usual)) <= log1p(margin):
+        return None
+    first, last = series[other.start][0], series[other.end - 1][0]
+    return Shift(label, opponents(label, contenders), first, last, other.level / usual)
+
+
+def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
+    """Return the trend of a contender's time relative to the others; None below FEWEST_FOR_DRIFT common rounds.
+
+    The test is Kendall's rank correlation with the number of the round (Mann 1945), the change that of Theil and Sen's
+    slope: neither is moved by single bursts.
+    """
+    from scipy.stats import kendalltau, theilslopes
+
+    series = relative_logs(label, contenders)
+    if len(series) < FEWEST_FOR_DRIFT:
+        return None
+    numbers, values = zip(*series, strict=True)
+    p_value = float(kendalltau(numbers, values).pvalue)
+    change = expm1(float(theilslopes(values, numbers).slope) * (numbers[-1] - numbers[0]))
+    return Drift(label, opponents(label, contenders), change, p_value)
+
+
+def relative_logs(label: str, contenders: Mapping[str, Rounds]) -> list[tuple[int, float]]:
+    """Return (round, log of a contender's time over the median of the others') where all took part."""
+    others = [rounds for other, rounds in contenders.items() if other != label]
+    common = set(contenders[label]).intersection(*others) if others else set()
+    series = []
+    for number in sorted(common):
+        own, rest = contenders[label][number], [rounds[number] for rounds in others]
+        if possible(own) and all(map(possible, rest)):
+            series.append((number, log(own) - median(map(log, rest))))
+    return series
+
+
+def opponents(label: str, contenders: Mapping[str, Rounds]) -> str:
+    """Return the name of the only other contender, or of all others together."""
+    others = [other for other in contenders if other != label]
+    return others[0] if len(others) == 1 else "the others"
+
+
+def gaps(moments: Mapping[int, float]) -> list[Gap]:
+    """Return the pauses in a contest from the wall-clock times, in seconds, at which its rounds ended.
+
+    The clock of the blocks stands still while a machine is suspended; the wall clock shows it.
+    """
+    numbers = sorted(moments)
+    lengths = [(after, moments[after] - moments[before]) for before, after in pairwise(numbers)]
+    usual = typical([seconds for _, seconds in lengths])
+    longest = max(SHORTEST_GAP_S, ABSURD * usual)
+    return [Gap(number, seconds) for number, seconds in lengths if seconds < 0 or seconds > longest]
+
+
+def typical(lengths: Sequence[float]) -> float:
+    """Return the geometric middle of positive lengths, 0 without any."""
+    positive = [log(length) for length in lengths if length > 0]
+    return exp(median(positive)) if positive else 0.0

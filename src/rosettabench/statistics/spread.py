@@ -1,0 +1,154 @@
+"""Replicates over processes: how much a ratio varies within a process, and how much from one process to the next.
+
+A process keeps for life what it got at its start: where its memory lies, how its hash tables fell, which kernels were
+chosen for it. Rounds within it cannot average that away (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable
+time"). So the interval over the rounds of one pair of processes speaks of these two processes. What is to be said of
+the contenders needs fresh processes, and is estimated as in a meta-analysis, each session being a study:
+
+- between: variance of the sessions' true log ratios, by the method of moments (DerSimonian & Laird 1986), with the
+  Q-profile interval of Viechtbauer (2007, Statistics in Medicine 26, 37);
+- within: standard deviation of log ratios of rounds around their session's mean, with its χ² interval;
+- the ratio: mean over sessions of their mean log ratios; Student's t on their scatter, which holds both variances,
+  with one degree of freedom less than there are sessions (Hartung & Knapp 2001, for studies of equal weight).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.statistics.interval import Interval, logarithms, trimmed_mean
+from rosettabench.statistics.rounds import Rounds, ratios
+
+Sessions = Mapping[int, Rounds]
+"""Session (which process) to round to seconds per step, of one contender."""
+
+FEWEST_IN_SESSION = 2
+"""A session with fewer common rounds says nothing of the spread within it, and is left out."""
+
+LARGEST = 2.0
+"""Standard deviation of log ratios beyond which none is sought: processes that differ by a factor of seven."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A standard deviation, relative (0.03 is 3%), and its interval; `low` and `high` are None where there is none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How much the ratio of two contenders varies from round to round `within` a process, and `between` processes.
+
+    `between` is None with one session: nothing is known of other processes then.
+    """
+
+    within: Deviation
+    between: Deviation | None
+    sessions: int
+    rounds: int
+
+
+def spread(a: Sessions, b: Sessions, confidence: float = 0.95) -> Spread | None:
+    """Return the spread of b's time over a's; None without a session of FEWEST_IN_SESSION common rounds."""
+    groups = session_logs(a, b)
+    if not groups:
+        return None
+    rounds = sum(map(len, groups))
+    freedom = rounds - len(groups)
+    squares = sum(float(np.sum((group - group.mean()) ** 2)) for group in groups)
+    within = within_deviation(squares, freedom, confidence)
+    between = between_deviation(groups, squares / freedom, confidence) if len(groups) > 1 else None
+    return Spread(within, between, len(groups), rounds)
+
+
+def interval_over_processes(a: Sessions, b: Sessions, confidence: float = 0.95, tests: int = 1) -> Interval | None:
+    """Return the interval of b's time over a's for processes like these, not for these alone; None below two sessions.
+
+    How many sessions there are must have been fixed beforehand: unlike the interval over rounds it does not allow to
+    go on until one likes what one sees.
+    """
+    groups = session_logs(a, b)
+    if len(groups) < 2:
+        return None
+    means = np.array([trimmed_mean(group) for group in groups])
+    return mean_interval(means, confidence, tests, sum(map(len, groups)))
+
+
+def interval_of_starts(ratios: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Return the interval of what each fresh process has once, from a ratio per pair of processes; None below two."""
+    return mean_interval(logarithms(ratios), confidence, 1, len(ratios)) if len(ratios) > 1 else None
+
+
+def mean_interval(logs: NDArray[np.float64], confidence: float, tests: int, rounds: int) -> Interval:
+    """Return Student's t interval for the mean of log ratios, one for each process, at least two."""
+    from scipy.stats import t
+
+    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, len(logs) - 1)) * float(logs.std(ddof=1)) / sqrt(len(logs))
+    middle = float(logs.mean())
+    return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, rounds)
+
+
+def session_logs(a: Sessions, b: Sessions) -> list[NDArray[np.float64]]:
+    """Return the log ratios of the common rounds of each session that has enough of them."""
+    groups = [logarithms(ratios(a[session], b[session])) for session in sorted(a.keys() & b.keys())]
+    return [group for group in groups if len(group) >= FEWEST_IN_SESSION]
+
+
+def within_deviation(squares: float, freedom: int, confidence: float) -> Deviation:
+    """Return the pooled standard deviation from a sum of squares around the sessions' means."""
+    from scipy.stats import chi2
+
+    tail = (1 - confidence) / 2
+    low, high = (sqrt(squares / float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
+    return Deviation(sqrt(squares / freedom), low, high)
+
+
+def between_deviation(groups: list[NDArray[np.float64]], within: float, confidence: float) -> Deviation:
+    """Return the standard deviation of the sessions' true means; `within` is the variance of a round."""
+    from scipy.stats import chi2
+
+    means = np.array([group.mean() for group in groups])
+    errors = np.array([within / len(group) for group in groups])
+    freedom = len(groups) - 1
+    if within == 0:
+        return Deviation(float(means.std(ddof=1)), None, None)
+    weights = 1 / errors
+    excess = scatter(means, errors, 0.0) - freedom
+    moments = max(0.0, excess / float(weights.sum() - np.sum(weights**2) / weights.sum()))
+    tail = (1 - confidence) / 2
+    low, high = (profile(means, errors, float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
+    return Deviation(sqrt(moments), low, high)
+
+
+def scatter(means: NDArray[np.float64], errors: NDArray[np.float64], between: float) -> float:
+    """Return Q: squared distances from the weighted mean, in units of the variances `errors` + `between`."""
+    weights = 1 / (errors + between)
+    centre = float(np.sum(weights * means) / weights.sum())
+    return float(np.sum(weights * (means - centre) ** 2))
+
+
+def profile(means: NDArray[np.float64], errors: NDArray[np.float64], quantile: float) -> float | None:
+    """Return the standard deviation between sessions at which Q falls to `quantile`: 0 if it never was above it.
+
+    None where not even LARGEST brings it down so far.
+    """
+    if scatter(means, errors, 0.0) <= quantile:
+        return 0.0
+    if scatter(means, errors, LARGEST**2) > quantile:
+        return None
+    return sqrt(root(lambda variance: scatter(means, errors, variance) - quantile, 0.0, LARGEST**2))
+
+
+def root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function crosses 0 between `low` and `high`."""
+    from scipy.optimize import brentq
+
+    return float(brentq(falling, low, high, xtol=1e-14))

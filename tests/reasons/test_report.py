@@ -1,0 +1,67 @@
+"""The words: what is sure is said, what is not is said to be so."""
+
+import numpy as np
+from examined import FAST, SLOW, measured, subject
+from rich.console import Console
+
+from rosettabench.reasons.measured import Operation, Profile
+from rosettabench.reasons.parts import explain
+from rosettabench.report.reasons import evidence, headline, print_reasons, remarks
+
+
+def explained(noise=0.0, **more):
+    random = np.random.default_rng(0)
+    return explain(
+        measured(subject("slow", SLOW, random, noise=noise, **more), subject("fast", FAST, random, noise=noise))
+    )
+
+
+def test_the_sentence_names_the_parts_the_largest_first():
+    explanation = explained()
+    [pair] = explanation.pairs
+    assert headline(explanation, pair).startswith("slow takes 2.18× the time of fast at batch 32 (95%: ")
+    told = evidence(explanation, pair)
+    assert told.startswith("Of the 1.46 ms more, 960 µs (960 to 960) per-sample arithmetic, 300 µs")
+    assert told.index("arithmetic") < told.index("optimiser") < told.index("input")
+
+
+def test_what_is_not_parted_from_zero_is_said_to_be_so():
+    explanation = explained(noise=0.1)
+    [pair] = explanation.pairs
+    told = evidence(explanation, pair)
+    assert "Not parted from zero: " in told
+    assert "what no line over batch sizes explains" in told.partition("Not parted from zero: ")[2]
+
+
+def test_equals_get_no_confident_sentence():
+    random = np.random.default_rng(5)
+    explanation = explain(measured(subject("one", SLOW, random, noise=0.1), subject("two", SLOW, random, noise=0.1)))
+    [pair] = explanation.pairs
+    assert not pair.ratio.excludes(1)
+    assert "are not parted" in headline(explanation, pair)
+
+
+def test_a_line_that_does_not_fit_is_remarked():
+    [told] = remarks(explained(bent=0.5))
+    assert told.startswith("slow: a line does not fit: at batch 16 a step takes 44% more than it says.")
+    assert remarks(explained()) == []
+
+
+def test_a_part_that_cannot_be_told_apart_is_remarked():
+    [told] = remarks(explained(without=("update", "backpropagate")))
+    assert told == "slow: the optimiser cannot be told apart in this framework (the step is one piece)."
+    assert remarks(explained(without=("update",))) == []
+
+
+def test_everything_is_printed(capsys):
+    random = np.random.default_rng(0)
+    operations = (
+        Operation(name="aten::mm", calls=20, seconds=0.006),
+        Operation(name="strange", calls=2, seconds=0.001),
+    )
+    profile = Profile(steps=10, elapsed_s=0.01, operations=operations)
+    slow = subject("slow", SLOW, random).model_copy(update={"framework": "pytorch", "profile": profile})
+    print_reasons(explain(measured(slow, subject("fast", FAST, random))), Console(width=200, markup=False))
+    page = capsys.readouterr().out
+    for words in ("slow − fast", "slow / fast", "by itself", "aten::mm", "matmul", "idle", "60.0%", "30.0%"):
+        assert words in page
