@@ -113,13 +113,13 @@ class Adapter(Framework):
             "device": next(iter(first.devices())).platform.replace("gpu", "cuda"),
             "precision": str(first.dtype),
             "matmul_precision": jax.config.jax_default_matmul_precision,
-            "tf32": jax.config.jax_default_matmul_precision not in ("float32", "highest"),
             "x64": jax.config.jax_enable_x64,
             "mode": "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(
             readable(
+                tf32=lambda: tensor_float32() if first.devices().pop().platform == "gpu" else None,
                 layout=lambda: "channels_last" if has_convolution(self.model) else None,
                 xla_flags=lambda: os.environ.get("XLA_FLAGS"),
                 compiler=lambda: "XLA" if compiled else None,
@@ -167,6 +167,11 @@ class Adapter(Framework):
     def apply_gradients(self, steps):
         for _ in range(steps):
             self.optimizer.update(self.model, self.kept)
+
+
+def tensor_float32():
+    """Return whether XLA may round float32 to TF32 on a GPU: it does unless it is told not to."""
+    return jax.config.jax_default_matmul_precision not in ("float32", "highest")
 
 
 def has_convolution(model):

@@ -247,9 +247,10 @@ class TensorFlow(object):
             "inter_op_threads": config.threading.get_inter_op_parallelism_threads(),
             "device": "cuda" if ":GPU:" in model.trainable_variables[0].value.device else "cpu",
             "oneDNN": _pywrap_util_port.IsMklEnabled(),
-            "tf32": config.experimental.tensor_float_32_execution_enabled(),
             "deterministic": is_op_determinism_enabled(),
         }
+        if found["device"] == "cuda":
+            found["tf32"] = config.experimental.tensor_float_32_execution_enabled()
         if not model.run_eagerly:
             functions = functions_within(model.train_function)
             traces = [function.experimental_get_tracing_count() for function in functions]

@@ -114,6 +114,8 @@ class Adapter(Framework):
             readable(
                 blas=lambda: openblas(mx.base._LIB),
                 autocast=lambda: getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False),
+                deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
+                isa=lambda: built_for(),
                 layout=lambda: layout(self.model),
                 compiler=lambda: "hybridize" if self.model._active else None,
                 graphs=lambda: int(bool(self.model._cached_graph)) if self.model._active else None,
@@ -152,6 +154,13 @@ class Adapter(Framework):
         mx.profiler.set_state("stop")
         mx.profiler.dump()
         return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
+
+
+def built_for():
+    """Return the widest instruction set for which MXNet was built."""
+    features = mx.runtime.Features()
+    widest = ("CPU_AVX2", "CPU_AVX", "CPU_SSE4_2", "CPU_SSE3", "CPU_SSE2")
+    return next((name[len("CPU_") :] for name in widest if name in features and features.is_enabled(name)), None)
 
 
 def layout(model):

@@ -114,8 +114,9 @@ class Adapter(Framework):
                 blas=lambda: built_with("Math Kernel Library Version|OpenBLAS"),
                 oneDNN_version=lambda: built_with("MKL-DNN|oneDNN"),
                 isa=lambda: torch.backends.cpu.get_cpu_capability(),
-                tf32=lambda: torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32,
-                autocast=lambda: torch.is_autocast_enabled(self.device.type),
+                matmul_precision=lambda: torch.get_float32_matmul_precision(),
+                tf32=lambda: tensor_float32() if self.device.type == "cuda" else None,
+                autocast=lambda: autocast(self.device.type),
                 layout=lambda: layout(self.tensors.values()),
                 deterministic=lambda: torch.are_deterministic_algorithms_enabled(),
                 cudnn_benchmark=lambda: torch.backends.cudnn.benchmark if self.device.type == "cuda" else None,
@@ -159,6 +160,19 @@ class Adapter(Framework):
         operations = [event for kind, event in found if kind in kinds]
         updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
         return elapsed, attribute(marked(operations, updates, "optimizer/"))
+
+
+def tensor_float32():
+    """Return whether a GPU may round float32 to TF32: everywhere, nowhere, or where."""
+    products, others = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    return products if products == others else "matrix products only" if products else "cuDNN only"
+
+
+def autocast(device):
+    """Return whether operations on `device` choose a precision of their own."""
+    if hasattr(torch.amp, "is_autocast_available"):  # since then (2.4) one function knows all devices
+        return torch.is_autocast_enabled(device)
+    return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
 
 
 def compilation():

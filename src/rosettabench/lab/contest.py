@@ -74,6 +74,7 @@ class Contest:
         self.judge = Judge(request, [one.label for one in competitors if one.label not in controls], controls)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._drawn = 0
+        self._told: set[str] = set()
 
     @property
     def stopping(self) -> Stopping:
@@ -138,10 +139,11 @@ class Contest:
             competitor.first_step()
 
     def _compare_settings(self) -> None:
-        """Tell which settings differ that must not, and under --strict end the contest for it."""
+        """Tell which settings differ that must not, once, and under --strict end the contest for it."""
         found = differences({one.label: one.settings for one in self.present})
-        for difference in found:
-            self.display.told(difference.sentence)
+        for sentence in [difference.sentence for difference in found if difference.sentence not in self._told]:
+            self.display.told(sentence)
+            self._told.add(sentence)
         if not found or not self.request.strict:
             return
         what = " ".join(difference.sentence for difference in found)

@@ -65,7 +65,8 @@ def measure_wait(session: Session) -> Wait:
     size = SIZES[session.work.setting.device]
     session.ask("linger", size=size, repeats=1)  # what is compiled or started for it
     trial = session.ask("linger", size=size, repeats=TRIAL)
-    repeats = min(LONGEST, max(TRIAL, ceil(LONG_S * TRIAL / trial["done_s"])))
+    each = (trial["done_s"] + trial["read_s"]) / TRIAL  # fetching it is what waits, where synchronisation does not
+    repeats = min(LONGEST, max(TRIAL, ceil(LONG_S / each)))
     found = session.ask("linger", size=size, repeats=repeats)
     device = str(session.settings().get("device", session.work.setting.device))
     return Wait(device, found["asked_s"], found["done_s"], found["read_s"], found["finite"])

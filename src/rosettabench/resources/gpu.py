@@ -55,15 +55,25 @@ class Gpu:
 
 def find_gpu(variables: Mapping[str, str] = os.environ) -> Gpu | str:
     """Return the GPU that ``cuda`` means to a worker with these environment variables, or why it cannot be watched."""
-    try:
-        import pynvml
-    except ImportError:
-        return "the package nvidia-ml-py, which asks the driver, is not installed beside Rosettabench"
+    import pynvml
+
     try:
         pynvml.nvmlInit()
         return Gpu(pynvml, handle(pynvml, variables.get("CUDA_VISIBLE_DEVICES", "0")))
     except pynvml.NVMLError as error:
         return f"the NVIDIA driver does not tell: {error}"
+
+
+def gpu_names() -> list[str]:
+    """Return the names of this machine's NVIDIA GPUs, in the driver's order; none where no driver answers."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
+        return [str(pynvml.nvmlDeviceGetName(one)) for one in handles]
+    except pynvml.NVMLError:
+        return []
 
 
 def handle(nvml: Any, visible: str) -> Any:  # noqa: ANN401 (pynvml has no types)
