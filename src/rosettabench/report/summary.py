@@ -92,10 +92,12 @@ class Costs:
 class Resources:
     """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
 
+    `notes` has what belongs to an amount: idle power, resolution, samples.
     Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
     """
 
     amounts: dict[str, float]
+    notes: dict[str, str]
     unreadable: dict[str, str]
     seconds: float
 
