@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from rosettabench.resources import tree
-from rosettabench.resources.counters import COUNTERS, SWITCHES, read_counters, used_between
+from rosettabench.resources.counters import COUNTERS, MOST_THREADS, SWITCHES, read_counters, used_between
 from rosettabench.resources.tree import by_search, process_tree
 
 
@@ -111,6 +111,16 @@ def test_threads_that_begin_later_count_from_their_beginning(obedient):
     after = read_counters(obedient.pid)
     assert len(after.switches) == len(before.switches) + 1
     assert used_between(before, after).values[SWITCHES[0]] >= 30
+
+
+def test_reading_many_threads_is_left_out_and_said(obedient):
+    obedient.do("import threading")
+    start = "[threading.Thread(target=time.sleep, args=(60,), daemon=True).start() for _ in range(%d)]"
+    assert set(SWITCHES) <= set(used(obedient, start % (MOST_THREADS - 1)).values)
+    usage = used(obedient, start % 1)
+    assert not set(SWITCHES) & set(usage.values)
+    assert f"more than {MOST_THREADS} threads" in usage.unreadable[SWITCHES[0]]
+    assert "cpu_user_s" in usage.values
 
 
 def wait_for(condition, seconds=20):

@@ -25,6 +25,9 @@ OF_IO = {"read_bytes": b"read_bytes", "written_bytes": b"write_bytes"}
 SWITCHES = ("voluntary_switches", "involuntary_switches")
 """Context switches: the process waited; it was interrupted. Counted for threads that live when the window ends."""
 
+MOST_THREADS = 24
+"""Threads of a tree whose context switches are read: each costs 25 µs a turn, and a turn's readings shall cost 1 ms."""
+
 COUNTERS = (*OF_STAT, *OF_IO, *SWITCHES)
 """Everything that is counted."""
 
@@ -55,7 +58,11 @@ def read_counters(pid: int) -> Counters:
         totals |= storage(io)
     else:
         unreadable = dict.fromkeys(OF_IO, "the system does not let this user read /proc/<pid>/io")
-    return Counters(totals, thread_switches(tree), unreadable)
+    members = [(member, thread) for member in tree for thread in threads(member)]
+    if len(members) > MOST_THREADS:
+        unreadable |= dict.fromkeys(SWITCHES, f"reading them of more than {MOST_THREADS} threads costs too much")
+        members = []
+    return Counters(totals, thread_switches(members), unreadable)
 
 
 def used_between(before: Counters, after: Counters) -> Usage:
@@ -98,16 +105,15 @@ def storage(contents: Iterable[bytes]) -> dict[str, float]:
     return {name: float(sum(int(value) for key, value in lines if key == wanted)) for name, wanted in OF_IO.items()}
 
 
-def thread_switches(tree: Iterable[int]) -> dict[str, tuple[int, int]]:
-    """Return (voluntary, involuntary) context switches of every living thread of the tree."""
+def thread_switches(members: Iterable[tuple[int, str]]) -> dict[str, tuple[int, int]]:
+    """Return (voluntary, involuntary) context switches of every thread, given with its process, that still lives."""
     found = {}
-    for pid in tree:
-        for thread in threads(pid):
-            status = content(f"/proc/{pid}/task/{thread}/status")
-            _, _, counts = status.partition(b"\nvoluntary_ctxt_switches:")
-            words = counts.split()
-            if len(words) >= 3:
-                found[thread] = (int(words[0]), int(words[2]))
+    for pid, thread in members:
+        status = content(f"/proc/{pid}/task/{thread}/status")
+        _, _, counts = status.partition(b"\nvoluntary_ctxt_switches:")
+        words = counts.split()
+        if len(words) >= 3:
+            found[thread] = (int(words[0]), int(words[2]))
     return found
 
 
