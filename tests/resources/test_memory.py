@@ -19,7 +19,8 @@ def test_200_mb_are_seen_and_their_peak_outlives_them(obedient):
     for name in MEMORY:
         assert 195 * MB < during[name] - before[name] < 215 * MB, name
     assert after["resident_bytes"] - before["resident_bytes"] < 20 * MB
-    assert after["peak_memory_bytes"] == during["peak_memory_bytes"]
+    apart = after["peak_memory_bytes"] - during["peak_memory_bytes"]
+    assert abs(apart) < MB, "the mark stays; the kernel adds its processors' counts of pages up late"
 
 
 def test_a_child_shares_what_it_does_not_change(obedient):
