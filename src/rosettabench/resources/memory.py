@@ -50,8 +50,8 @@ def peak(marks: list[int], twice: int) -> int:
     """Return the peak of a tree from the high-water marks (VmHWM) of its living processes, in kibibytes.
 
     For one process that is its mark, kept by the kernel, to some 100 kB: each processor counts the pages that it hands
-    out, and the counts are added up late. For several, whose peaks need not coincide, it is the sum less what is counted
-    twice now, `twice`: an upper bound as far as they go on sharing what they share now.
+    out, and the counts are added up late. For several, whose peaks need not coincide, it is the sum less what is
+    counted twice now, `twice`: an upper bound as far as they go on sharing what they share now.
     """
     return max(*marks, sum(marks) - twice) if len(marks) > 1 else marks[0]
 
