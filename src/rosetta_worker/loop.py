@@ -12,6 +12,7 @@ import numpy as np
 from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
+from rosetta_worker.surroundings import surroundings
 
 POOL = 8
 """Batches that `reuse` and its like fetch beforehand: few enough to stay in the caches, where a batch that was just
@@ -190,7 +191,7 @@ class Worker(object):
         return {"elapsed_s": elapsed, "operations": operations}
 
     def do_settings(self):
-        return {"settings": self.framework.settings()}
+        return {"settings": dict(surroundings(), **self.framework.settings())}
 
     def do_linger(self, size, repeats):
         """How long a computation takes to be asked for, and to be done: both from the same start."""

@@ -8,6 +8,7 @@ import numpy as np
 from chainer import functions as F
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute
 
 DESCRIPTION = {
@@ -88,14 +89,23 @@ class Adapter(Framework):
 
     def settings(self):
         first = next(self.model.params())
-        return {
+        found = {
             "threads": blas_threads(),
             "device": "cpu" if first.xp is np else "cuda",
             "precision": first.dtype.name,
+            "autocast": np.dtype(chainer.config.dtype) != first.dtype,
             "iDeep": chainer.config.use_ideep,
-            "cudnn_deterministic": chainer.config.cudnn_deterministic,
+            "deterministic": chainer.config.cudnn_deterministic,
             "mode": "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                blas=lambda: openblas(ctypes.CDLL(np.core._multiarray_umath.__file__)),
+                layout=lambda: layout(self.model),
+            )
+        )
+        return found
 
     def train_fetched(self, fetched, steps):
         total = 0.0
@@ -161,6 +171,12 @@ class Spans(chainer.FunctionHook):
 
     def backward_postprocess(self, function, in_data, out_grad):
         self.end("backward/" + type(function).__name__)
+
+
+def layout(model):
+    """Return how the model's convolutions take their images; None where it has none: Chainer's take channels first."""
+    convolutions = [link for link in model.links() if isinstance(link, chainer.links.Convolution2D)]
+    return "channels_first" if convolutions else None
 
 
 def blas_threads():

@@ -78,6 +78,9 @@ def run(
     insist: Annotated[
         bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End a contest whose contenders differ in settings that must be equal.")
+    ] = False,
     prove_again: Again = False,
     data_dir: DataDir = None,
     offline: Offline = False,
@@ -127,6 +130,7 @@ def run(
             "data_dir": str(data_dir.absolute()) if data_dir else None,
             "offline": offline,
             "insist": insist,
+            "strict": strict,
             "prove_again": prove_again,
             "timeout": timeout,
         }

@@ -29,6 +29,7 @@ from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
+from rosettabench.lab.fairness import REMEDY, differences
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
@@ -39,6 +40,7 @@ from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
+from rosettabench.resources.sensors import find_sensors
 from rosettabench.statistics.verdict import Finding
 
 EVALUATION_BATCHES = 20
@@ -72,6 +74,7 @@ class Contest:
         self.schedule = Schedule(request.stopping)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._drawn = 0
+        self._told: set[str] = set()
 
     @property
     def stopping(self) -> Stopping:
@@ -108,8 +111,10 @@ class Contest:
         self._drawn = 0
         for competitor in self._order():
             self._enter(competitor)
+        self._compare_settings()
         for competitor in self.present:
             self._certify(competitor)
+        self._watch()
 
     def _enter(self, competitor: Competitor) -> None:
         assert competitor.environment is not None
@@ -118,6 +123,26 @@ class Contest:
             competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
             self.display.doing(f"first step of {competitor.label}")
             competitor.first_step()
+
+    def _compare_settings(self) -> None:
+        """Tell which settings differ that must not, once, and under --strict end the contest for it."""
+        found = differences({one.label: one.settings for one in self.present})
+        for sentence in [difference.sentence for difference in found if difference.sentence not in self._told]:
+            self.display.told(sentence)
+            self._told.add(sentence)
+        if not found or not self.request.strict:
+            return
+        what = " ".join(difference.sentence for difference in found)
+        for competitor in self.present:
+            competitor.fail("settings", WorkerError("unequal", what, REMEDY))
+
+    def _watch(self) -> None:
+        """Find what can be watched of the machine, while every worker waits, and meter everybody from now on."""
+        if not self.present:
+            return
+        sensors = find_sensors(self.work.setting.device)
+        for competitor in self.present:
+            competitor.watch(sensors)
 
     def _certify(self, competitor: Competitor) -> None:
         self.display.doing(f"proving {competitor.label}")

@@ -11,7 +11,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import worker_variables
+from rosettabench.lab.machine import confined, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.setting import Setting
 
@@ -77,7 +77,8 @@ class Session:
             **worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder),
             LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
         }
-        self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+        with confined(worker_processors(work.setting.threads)):
+            self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/protocol.md with this session's time limit."""

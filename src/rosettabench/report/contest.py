@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import sentences
-from rosettabench.report.agreement import loss_agreement, setting_rows
+from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, seen_in
 from rosettabench.report.entry import (
     estimate,
@@ -21,6 +21,7 @@ from rosettabench.report.entry import (
 )
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.reasons import summarise_reasons
+from rosettabench.report.resources import summarise_resources
 from rosettabench.report.summary import (
     ContestSummary,
     Control,
@@ -51,6 +52,7 @@ class Contestant:
     entry: Entry
     proof: Proof
     happened: dict[str, dict[str, Any]]
+    unreadable: dict[str, str]
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
 
@@ -71,10 +73,14 @@ class Place:
 def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
     """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round."""
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
+    events = [event for event in run.events if event.entry_id == entry.id]
     return Contestant(
         entry=entry,
         proof=summarise_proof(entry),
-        happened=payloads(event for event in run.events if event.entry_id == entry.id),
+        happened=payloads(events),
+        unreadable={
+            name: str(why) for event in events if event.kind == "unreadable" for name, why in event.payload.items()
+        },
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
         rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
     )
@@ -109,6 +115,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
+        differences=tuple(difference.sentence for difference in setting_differences(entries)),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
@@ -237,6 +244,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
+        resources=summarise_resources(entry, contestant.unreadable),
         faults=contestant.faults,
         rounds=contestant.rounds,
         samples=summarise_samples(entry),

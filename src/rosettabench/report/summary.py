@@ -89,6 +89,20 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
+
+    `notes` has what belongs to an amount: idle power, resolution, samples.
+    Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
+    """
+
+    amounts: dict[str, float]
+    notes: dict[str, str]
+    unreadable: dict[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
 
@@ -166,6 +180,7 @@ class EntrySummary:
     curve: tuple[CurvePoint, ...]
     accuracies: tuple[Accuracy, ...]
     costs: Costs
+    resources: Resources
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
     samples: tuple[Sample, ...]
@@ -261,6 +276,7 @@ class ContestSummary:
     overhead: float | None
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
+    differences: tuple[str, ...]
     faults: tuple[Fault, ...]
     reasons: Reasons | None
     why: str
