@@ -98,6 +98,8 @@ class Laboratory:
 
         Ctrl-C is written down and raised again.
         """
+        if not run.contests:
+            raise UsageError(f"run {run.id} measured the machine; there is no contest in it to go on with")
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests

@@ -64,13 +64,12 @@ class Store:
             return session.scalars(select(Run).order_by(Run.at.desc())).all()
 
     def run(self, run_id: str | None = None) -> Run:
-        """Return a run with everything below it; the newest where no id is given.
+        """Return a run with everything below it; where no id is given, the newest that has contests.
 
         An unambiguous beginning of an id will do. Raises UsageError when there is no such run.
         """
         wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
-        if run_id is not None:
-            wanted = wanted.where(Run.id.startswith(run_id, autoescape=True))
+        wanted = wanted.where(Run.id.startswith(run_id, autoescape=True) if run_id is not None else Run.contests.any())
         with explained(self.url), Session(self.engine) as session:
             found = session.scalars(wanted.limit(2)).all()
         if not found:
