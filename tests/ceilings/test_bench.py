@@ -3,10 +3,12 @@
 import pytest
 from laboratory import TIMEOUT, environment
 
+from rosetta_worker.loop import Worker
 from rosettabench.catalogue.contender import parse_contender
+from rosettabench.catalogue.roots import worker_folder
 from rosettabench.ceilings.bench import Bench, Library, baseline
 from rosettabench.ceilings.peak import sweep
-from rosettabench.ceilings.precision import plausible_errors
+from rosettabench.ceilings.precision import plausible_errors, precision_fault
 from rosettabench.errors import WorkerError
 
 BUILT_IN = ("pytorch", "keras[tensorflow]", "jax", "mxnet-gluon", "chainer")
@@ -52,12 +54,33 @@ def test_products_have_the_error_of_their_precision(bench, precision):
     assert found.environment == bench.library.environment.name
 
 
-@pytest.mark.environment
-def test_a_block_does_as_many_products_as_it_counts(bench):
-    """Ninety-nine more products take more processor time than one: nothing is skipped, and nothing left behind."""
-    bench.ask("product", size=512, precision="float32")
-    cpu = [sum(bench.ask("repeat", times=times)["cpu_s"] for _ in range(3)) for times in (1, 100)]
-    assert cpu[1] > 10 * cpu[0]
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("for _ in range(times):\n                left = left", "for _ in range(1):\n                left = left"),
+        ("matrix.astype(precision)", "matrix.astype('float16').astype('float32')"),
+        ("left @ right", "left @ left"),
+    ],
+)
+def test_who_leaves_products_out_or_computes_others_is_seen(tmp_path, old, new):
+    text = (worker_folder() / "baseline.py").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    (tmp_path / "baseline.py").write_text(text.replace(old, new), encoding="utf-8")
+    faults = []
+    for adapter in (worker_folder() / "baseline.py", tmp_path / "baseline.py"):
+        worker = Worker()
+        worker.do_open(str(adapter), None, {"device": "cpu"})
+        faults.append(precision_fault("float32", 64, worker.do_product(64, "float32")["error"]))
+    assert faults[0] is None
+    assert "less exactly than float32" in faults[1]
+
+
+def test_a_copy_that_is_none_is_seen(tmp_path):
+    text = (worker_folder() / "baseline.py").read_text(encoding="utf-8")
+    (tmp_path / "baseline.py").write_text(text.replace("np.copyto(target, array)", "pass"), encoding="utf-8")
+    worker = Worker()
+    worker.do_open(str(tmp_path / "baseline.py"), None, {"device": "cpu"})
+    assert worker.do_copy(2**16, "memory")["equal"] is False
 
 
 @pytest.mark.environment

@@ -1,4 +1,4 @@
-"""Operations counted from a workload's statement are those that its formulas ask for, and that PyTorch counts itself."""
+"""Operations counted from a workload's statement are those of its formulas, and those that PyTorch counts itself."""
 
 import json
 import os

@@ -14,18 +14,21 @@ def rounded(array, digits):
     return np.ldexp(np.round(fraction * 2.0**digits) / 2.0**digits, exponent)
 
 
+def in_precision(array, precision):
+    """`array` as a matrix unit of that precision reads it."""
+    if precision == "float64":
+        return array.astype("float64")
+    return rounded(array.astype("float64"), SIGNIFICANDS[precision]).astype("float32")
+
+
 def error_of(precision, size, seed=0):
-    """The relative error of a product computed in a precision: operands rounded, sums in float32 or its own."""
+    """The relative error of a chain of two products in a precision: operands rounded, sums in float32 or its own."""
     largest = (3.0 / size) ** 0.5
     matrix = np.random.default_rng(seed).uniform(-largest, largest, (size, size)).astype("float32")
-    exact = matrix.astype("longdouble") @ matrix.astype("longdouble")
-    if precision == "float64":
-        computed = matrix.astype("float64") @ matrix.astype("float64")
-    else:
-        operand = rounded(matrix.astype("float64"), SIGNIFICANDS[precision]).astype("float32")
-        computed = operand @ operand
-    if precision == "bfloat16":
-        computed = rounded(computed.astype("float64"), 8)
+    exact = np.linalg.matrix_power(matrix.astype("longdouble"), 3)
+    computed = operand = in_precision(matrix, precision)
+    for _ in range(2):
+        computed = in_precision(computed @ operand, precision)
     return float(np.linalg.norm((computed - exact).astype("float64")) / np.linalg.norm(exact.astype("float64")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -95,8 +96,11 @@ def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laborator
     found: list[Library] = []
     made = {lock.name for lock in all_locks() if environments.find(lock)}
     here = tuple(name for name, entry in contestants().items() if entry.locks[0] in made)
-    for word in named or here:
-        contender = parse_contender(word, python)
+    contenders = [parse_contender(word, python) for word in named or here]
+    twice = [label for label, times in Counter(one.label for one in contenders).items() if times > 1]
+    if twice:
+        raise UsageError(f"{', '.join(twice)} is named twice", "Leave one of the two out.")
+    for contender in contenders:
         if contender.python is not None:
             environment = external(contender.python)
         else:

@@ -13,8 +13,8 @@ COLUMNS = (
     *("run", "contest", "workload", "contender", "control_of", "proof", "data", "flop_per_s", "share_of_peak"),
     *(f.name for f in fields(Sample)),
 )
-"""`data` is original, download or stand-in; `flop_per_s` counts the workload's products, `share_of_peak` is that over the
-machine's ceiling, both empty where they are not known; the columns from `session` on are the store's own."""
+"""`data` is original, download or stand-in; `flop_per_s` counts the workload's products, `share_of_peak` is that over
+the machine's ceiling, both empty where they are not known; the columns from `session` on are the store's own."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of a text that a spreadsheet would run as a formula (OWASP, "CSV Injection")."""

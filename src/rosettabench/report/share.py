@@ -25,7 +25,7 @@ def summarise_peak(contest: Contest, measured: Sequence[Series]) -> Peak:
     setting = contest.setting
     threads, device, precision = setting["threads"], setting["device"], setting["precision"]
     step = figures.operations(counted.training * setting["batch_size"])
-    asked = f"A step multiplies and adds {step}, counted from the workload"
+    asked = f"The products of a step are {step}, counted from the workload"
     found = ceilings(measured, threads, device).get(("product", precision))
     where = f"{precision} with {threads} {'thread' if threads == 1 else 'threads'} on {device}"
     if found is None:
