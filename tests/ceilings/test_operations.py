@@ -123,7 +123,7 @@ def test_an_embedding_multiplies_nothing():
     [
         ('"output.kernel" = { kind = "dense" }\n', "", "see output.kernel"),
         ('"output.kernel" =', '"output.bias" =', "see output.bias, output.kernel"),
-        ('"output.kernel" =', '"outptu.kernel" =', "see output.kernel, outptu.kernel"),
+        ('"output.kernel" =', '"outptu.kernel" =', "see outptu.kernel, output.kernel"),
         ('kind = "dense" }', 'kind = "sparse" }', "operations.output.kernel.kind"),
         ("positions = [24, 24]", "positions = [24, 0]", "operations.conv2.kernel.positions.1"),
     ],

@@ -49,4 +49,5 @@ def test_the_sentence_says_in_which_direction():
 @given(st.sampled_from(sorted(SIGNIFICANDS)), st.integers(2, 20_000))
 def test_what_is_plausible_is_a_range_around_the_unit_round_off(precision, size):
     least, greatest = plausible_errors(precision, size)
-    assert 0 < least < 2.0 ** -SIGNIFICANDS[precision] < greatest < 1
+    assert 0 <= least < 2.0 ** -SIGNIFICANDS[precision] < greatest < 1
+    assert (least == 0) == (precision == "float64")

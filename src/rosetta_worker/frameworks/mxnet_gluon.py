@@ -155,7 +155,7 @@ class Adapter(Framework):
 
     def copies(self, array):
         source = self.to_device(array)
-        target = mx.nd.empty_like(source)
+        target = mx.nd.zeros_like(source)
         ways = {"memory": copier(source, target)}
         if self.setting.device != "cpu":
             host = mx.nd.array(array, mx.cpu_pinned())

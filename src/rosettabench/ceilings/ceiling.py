@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.series import Series
+from rosettabench.store.schema import PEAK
 
 if TYPE_CHECKING:
     from rosettabench.store.store import Store
-
-REQUEST = "peak"
-"""Key in a run's request by which a measurement of ceilings is known: it is a run without contests."""
 
 EVENT = "ceiling"
 """Kind of the events that hold one Series each."""
@@ -42,7 +40,7 @@ def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[Series]:
     """Return every series in the store that was measured on `machine`, as a run records it."""
-    runs = [run for run in store.runs() if REQUEST in run.request and same_machine(run.machine, machine)]
+    runs = [run for run in store.runs() if PEAK in run.request and same_machine(run.machine, machine)]
     events = [event for run in runs for event in store.run(run.id).events if event.kind == EVENT]
     return [Series.model_validate(event.payload) for event in events]
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Literal
 from rosettabench import __version__
 from rosettabench.ceilings.bench import SCANNED, Bench, Library
 from rosettabench.ceilings.cache import copied_bytes
-from rosettabench.ceilings.ceiling import EVENT, REQUEST
+from rosettabench.ceilings.ceiling import EVENT
 from rosettabench.ceilings.series import Refused, Series
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine
-from rosettabench.store.schema import Run
+from rosettabench.store.schema import PEAK, Run
 from rosettabench.store.store import Store, now
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Peak:
                 at=now(),
                 version=__version__,
                 command=list(command),
-                request={REQUEST: {"threads": self._works.threads, "device": self._works.device}},
+                request={PEAK: {"threads": self._works.threads, "device": self._works.device}},
                 machine=describe_machine(),
             )
         )

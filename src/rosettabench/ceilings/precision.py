@@ -13,15 +13,18 @@ ROUNDED_ONLY = frozenset({"bfloat16", "tf32"})
 
 
 def plausible_errors(precision: str, size: int) -> tuple[float, float]:
-    """Return the least and the greatest relative error of a product of (size, size) matrices in a precision.
+    """Return the least and the greatest relative error of a chain of two products of (size, size) matrices.
 
-    With u the unit round-off, half of 2^(1 - significand): the error is of the order of u where only operands are
-    rounded, and up to sqrt(size) · u where each of `size` additions rounds by chance (Higham and Mary, "A new approach
-    to probabilistic rounding error analysis", SIAM Journal on Scientific Computing 41, 2019). Independent errors of
-    operands average out, and sums in blocks round less: a tenth of u is the least.
+    With u the unit round-off, 2^-significand. Where only operands and results are rounded, the error is near u: five
+    roundings of 0.4 u each (root mean square) by chance come to 0.9 u, and to about 2 u if they are cut off instead.
+    Where each of `size` additions rounds by chance, it is up to sqrt(size) · u (Higham and Mary, "A new approach to
+    probabilistic rounding error analysis", SIAM Journal on Scientific Computing 41, 2019), and less where sums are made
+    in blocks; in float64 it may be 0, as it is float64 that it is compared with.
     """
     unit = 2.0 ** -SIGNIFICANDS[precision]
-    return unit / 10, 2 * unit if precision in ROUNDED_ONLY else max(2.0, sqrt(size)) * unit
+    if precision in ROUNDED_ONLY:
+        return unit / 4, 4 * unit
+    return 0.0 if precision == "float64" else unit / 10, max(4.0, sqrt(size)) * unit
 
 
 def precision_fault(precision: str, size: int, error: float) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.ceilings.ceiling import EVENT, REQUEST, Ceiling, ceilings
+from rosettabench.ceilings.ceiling import EVENT, Ceiling, ceilings
 from rosettabench.ceilings.peak import REFUSED
 from rosettabench.ceilings.series import Refused, Series
 from rosettabench.report import figures
 from rosettabench.report.record import finite
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.report.terminal import print_table, styled
+from rosettabench.store.schema import PEAK
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,13 +40,13 @@ def refused_of(run: Run) -> list[Refused]:
 
 def ceilings_of(run: Run) -> dict[tuple[str, str], Ceiling]:
     """Return the ceilings that one run found."""
-    asked = run.request[REQUEST]
+    asked = run.request[PEAK]
     return ceilings(series_of(run), asked["threads"], asked["device"])
 
 
 def print_ceilings(run: Run, console: Console) -> None:
     """Print what every library reached, the ceilings, and why something is missing."""
-    asked, series = run.request[REQUEST], series_of(run)
+    asked, series = run.request[PEAK], series_of(run)
     console.print(styled((f"This machine with {threads_words(asked['threads'])} on {asked['device']}", "bold")))
     print_table(ceilings_table(series), console)
     for ceiling in ceilings_of(run).values():
@@ -141,7 +142,7 @@ def ceilings_record(run: Run) -> dict[str, Any]:
             "run": run.id,
             "at": run.at,
             "machine": run.machine,
-            **run.request[REQUEST],
+            **run.request[PEAK],
             "ceilings": [vars(ceiling) for ceiling in ceilings_of(run).values()],
             "series": [
                 {**one.model_dump(), "best": one.best, "fault": one.fault, "typical": typical_record(one)}

@@ -68,7 +68,7 @@ def ranking_table(contest: ContestSummary) -> Table:
         "Ranking. Contenders that share a rank could not be parted. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("rank", numeric=True),
         CONTENDER,
         Column("time / fastest", numeric=True),
