@@ -56,7 +56,7 @@ def write_run(
     shared = weather * np.exp(np.cumsum(random.normal(0, 0.03, rounds)))
     entered = [(player, None) for player in players] + ([(players[0], "#2")] if control else [])
     for place, (player, copy) in enumerate(entered):
-        entry = write_entry(store, identity, contest, at, player, copy)
+        entry = write_entry(store, identity, contest, at, player, copy, processes)
         levels = player.step * np.exp(random.normal(0, born, processes))
         times = [
             levels[number * processes // rounds] * shared[number] * np.exp(random.normal(0, noise))
@@ -67,7 +67,7 @@ def write_run(
     return identity
 
 
-def write_entry(store, run, contest, at, player, copy):
+def write_entry(store, run, contest, at, player, copy, processes):
     """Write an entry with its environment, its settings and its certificate."""
     label = player.framework + (f"@{player.python}" if player.python else "") + (copy or "")
     entry = store.add(
@@ -91,7 +91,8 @@ def write_entry(store, run, contest, at, player, copy):
         check = {"quantity": "gradient", "step": 0, "tensor": "dense.kernel", "passed": False}
         body["first_divergence"] = {**check, "deviation": 0.1, "tolerance": 1e-4}
     certificate = store.add(Certificate(key=label, at=at, passed=player.proven, body=body, digest=digest(body)))
-    store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=1))
+    for session in range(1, processes + 1):
+        store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=session))
     return entry
 
 

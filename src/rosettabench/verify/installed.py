@@ -82,7 +82,7 @@ def require(python: Path, contenders: Sequence[Contender]) -> None:
 
 def version_of(entry: FrameworkEntry, packages: Mapping[str, str]) -> str | None:
     """Return the version of a framework's main package among `packages`, name to version; None if it has none."""
-    names = {canonicalize_name(name): version for name, version in packages.items()}
+    names: dict[str, str] = {canonicalize_name(name): version for name, version in packages.items()}
     module = entry.packages[0]
     candidates = (canonicalize_name(module), *ALSO.get(module, ()))
     return next((names[name] for name in candidates if name in names), None)
