@@ -46,6 +46,11 @@ def test_one_thing_that_was_read_is_said(changed, what):
     assert what in found
 
 
+def test_a_debug_build_of_python():
+    own = Installation(SETTINGS, {}, debug_python=True)
+    assert [one.what for one in causes(own, None, PLAIN, 2)] == ["its Python is a debug build"]
+
+
 def test_without_a_managed_release_what_speaks_for_itself_is_said():
     assert len(said(managed=None, threads=1, debug=True, isa="NO AVX", blas="OpenBLAS", oneDNN=False)) == 3
 

@@ -1,11 +1,14 @@
 """Which managed release stands beside an installation: the same version whatever its build, or else the nearest."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.environments.lock import Lock
 from rosettabench.verify import installed
-from rosettabench.verify.installed import counterpart, version_of
+from rosettabench.verify.installed import counterpart, is_debug_build, version_of
 
 PYTORCH = all_frameworks()["pytorch"]
 
@@ -31,6 +34,14 @@ def test_of_several_the_nearest(monkeypatch, tmp_path, version, nearest):
     monkeypatch.setattr(installed, "load_lock", locks.get)
     entry = PYTORCH.model_copy(update={"locks": tuple(locks)})
     assert counterpart(entry, {"torch": version}).release == nearest
+
+
+def test_an_interpreter_tells_whether_it_is_a_debug_build(tmp_path):
+    assert is_debug_build(Path(sys.executable)) is hasattr(sys, "gettotalrefcount")
+    counting = tmp_path / "python"
+    counting.write_text(f'#!/bin/sh\nshift\nexec {sys.executable} -c "import sys; sys.gettotalrefcount = int; $1"\n')
+    counting.chmod(0o700)
+    assert is_debug_build(counting)
 
 
 def test_no_lock_no_counterpart():

@@ -109,7 +109,7 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
 def verified(laboratory: Laboratory, request: Request, one: Contender, packages: dict[str, str]) -> Verification:
     """Let an installation take turns with its managed release, and return what was found."""
     from rosettabench.verify.hardware import read_hardware
-    from rosettabench.verify.installed import counterpart, version_of
+    from rosettabench.verify.installed import counterpart, is_debug_build, version_of
     from rosettabench.verify.verification import Subject, verification
 
     other = counterpart(one.entry, packages)
@@ -119,7 +119,8 @@ def verified(laboratory: Laboratory, request: Request, one: Contender, packages:
     run = laboratory.begin(request.model_copy(update={"contenders": tuple(names)}), ["rosetta", *sys.argv[1:]])
     with laboratory.display:
         laboratory.go_on(run)
-    subject = Subject(version_of(one.entry, packages), other)
+    assert one.python is not None  # parse_contender was given one
+    subject = Subject(version_of(one.entry, packages), other, is_debug_build(one.python))
     return verification(laboratory.store, laboratory.store.run(run.id), subject, read_hardware(), request.margin)
 
 

@@ -37,10 +37,11 @@ CUDA_PARTS = re.compile(r"nvidia-|jax-cuda|.*-cu\d+$")
 
 @dataclass(frozen=True)
 class Installation:
-    """What was read of one side of a verification: settings in force, and packages by lower-case name."""
+    """What was read of one side of a verification: settings in force, packages by lower-case name, Python's build."""
 
     settings: Mapping[str, Any]
     packages: Mapping[str, str]
+    debug_python: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def causes(own: Installation, managed: Installation | None, hardware: Hardware, 
         *thread_causes(own.settings, threads),
         *library_causes(own.settings, managed.settings if managed else {}),
         *isa_causes(own.settings, managed.settings if managed else {}, hardware),
-        *debug_causes(own.settings),
+        *debug_causes(own),
         *build_causes(own, hardware),
         *other_causes(own.settings, managed.settings if managed else {}),
     ]
@@ -111,10 +112,12 @@ def isa_causes(own: Mapping[str, Any], managed: Mapping[str, Any], hardware: Har
     )
 
 
-def debug_causes(settings: Mapping[str, Any]) -> Iterator[Cause]:
-    """Yield a debug build."""
-    if settings.get("debug") is True:
+def debug_causes(own: Installation) -> Iterator[Cause]:
+    """Yield a debug build, of the framework or of Python."""
+    if own.settings.get("debug") is True:
         yield Cause("it is a debug build", "Install a release build.")
+    if own.debug_python:
+        yield Cause("its Python is a debug build", "Install the framework beside a release build of Python.")
 
 
 def build_causes(own: Installation, hardware: Hardware) -> Iterator[Cause]:

@@ -50,6 +50,11 @@ def modules_of(python: Path, modules: Sequence[str]) -> set[str]:
         raise EnvironmentFault(f"{python} started, but did not answer as a Python does") from error
 
 
+def is_debug_build(python: Path) -> bool:
+    """Whether an interpreter is a debug build of Python, which counts references. EnvironmentFault as `start`."""
+    return start(python, ["-c", "import sys; print(hasattr(sys, 'gettotalrefcount'))"], TIME_LIMIT_S).strip() == "True"
+
+
 def installed(python: Path, workload: Workload) -> list[FrameworkEntry]:
     """Return the frameworks that implement a workload and that an interpreter has; EnvironmentFault if there is none.
 

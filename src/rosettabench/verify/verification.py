@@ -91,10 +91,14 @@ def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is verified: a framework's installed version, as far as known, and the managed release chosen for it."""
+    """What is verified: a framework's installed version, as far as known, and the managed release chosen for it.
+
+    `debug_python` is whether its interpreter is a debug build.
+    """
 
     version: str | None
     counterpart: Counterpart | None
+    debug_python: bool = False
 
 
 def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, margin: float) -> Verification:
@@ -117,7 +121,14 @@ def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, m
         earlier=NOTHING if past is None else beside(past.ratio, margin, past.verdict.doubt),
         past=past,
         runs=runs,
-        causes=tuple(causes(read(own), read(managed) if managed else None, hardware, contest.setting["threads"])),
+        causes=tuple(
+            causes(
+                Installation(own.settings, own.packages, subject.debug_python),
+                Installation(managed.settings, managed.packages) if managed else None,
+                hardware,
+                contest.setting["threads"],
+            )
+        ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
     )
 
@@ -135,11 +146,6 @@ def fault_of(own: EntrySummary) -> str:
 def cause_words(own: EntrySummary) -> str:
     """Return what a failed proof names as the likely cause."""
     return f" (likely: {own.proof.cause})" if own.proof.cause else ""
-
-
-def read(entry: EntrySummary) -> Installation:
-    """Return what was read of an entry."""
-    return Installation(entry.settings, entry.packages)
 
 
 def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySummary | None, margin: float) -> Beside:
