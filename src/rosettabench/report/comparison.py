@@ -112,6 +112,8 @@ def remarks(one: Comparison) -> list[str]:
             f"Processes that are alike differ by ±{figures.percent(cell.deviation or 0.0)} here "
             f"({cell.degrees} degrees of freedom at least); the intervals hold that."
         )
+    if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubt for cell in one.cells):
+        said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
     if one.missing:
         said.append(f"Only in one of the two: {listed(one.missing)}.")
     return said
