@@ -6,9 +6,9 @@ import tomllib
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
@@ -47,14 +47,26 @@ class Loss(Strict):
     name: str
 
 
-class Optimizer(Strict):
+class Adam(Strict):
     """Hyperparameters of Adam, with epsilon added after the bias correction."""
 
-    name: str
+    name: Literal["adam"]
     learning_rate: float
     beta1: float
     beta2: float
     epsilon: float
+
+
+class Sgd(Strict):
+    """Hyperparameters of gradient descent with momentum: v = m·v + g, w = w - rate·v. Neither Nesterov's nor damped."""
+
+    name: Literal["sgd"]
+    learning_rate: float
+    momentum: float
+
+
+Optimizer = Annotated[Adam | Sgd, Field(discriminator="name")]
+"""The optimiser of a workload: its name says which hyperparameters it has."""
 
 
 class Training(Strict):
@@ -84,6 +96,8 @@ class Workload(Strict):
     training: Training
     metric: Metric
     tensors: tuple[Tensor, ...]
+    dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
+    """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     folder: Path
 
     @property

@@ -25,8 +25,14 @@ GUIDES = {
     "block parameter": 1e-4,
     "evaluation logits": 1e-5,
     "accuracy": 0.0,
+    "dropout evaluation": 1e-5,
+    "dropout repeats": 0.0,
+    "dropout scale": 1e-5,
+    "dropout share": 5.0,
+    "dropout loss": 5.0,
 }
-"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32."""
+"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. The
+last two are in standard errors: by chance alone, one check in 1.7 million is further off than five of them."""
 
 SAFETY = 10.0
 """How many times the measured noise is allowed.
