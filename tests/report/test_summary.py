@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -79,6 +80,17 @@ def test_a_false_difference_is_called_one(tmp_path):
     assert control.false_difference
     assert control.verdict.finding is Finding.FASTER
     assert "false difference" in control.sentence and "1.2" in control.sentence
+
+
+def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
+    run = sample_store.run()
+    run.request = {"axes": {"batch_size": [32]}}  # in memory only
+    contests = summarise(run).contests
+    first, second = [row.label for row in contests[0].ranked][:2]
+    words = ["rosetta", "explain", "fashion-mlp", first, second, "--set=batch_size=32"]
+    assert shlex.split(contests[0].why) == words
+    run.contests[0].entries[:] = run.contests[0].entries[:1]
+    assert summarise(run).contests[0].why == ""
 
 
 def test_every_session_needs_its_own_certificate(sample_store, tmp_path):

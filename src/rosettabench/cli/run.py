@@ -172,10 +172,11 @@ def open_laboratory(store: str | None) -> Laboratory:
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
     from rosettabench.lab.run import unfinished
+    from rosettabench.reasons.examination import conduct as as_asked
 
     try:
         with laboratory.display:
-            laboratory.go_on(started)
+            laboratory.go_on(started, as_asked)
     except KeyboardInterrupt:
         typer.echo("", err=True)
         publish(laboratory.store.run(started.id), page)

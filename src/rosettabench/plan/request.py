@@ -7,13 +7,24 @@ from pydantic import BaseModel, ConfigDict
 from rosettabench.catalogue.suite import Stopping
 
 
+class Examining(BaseModel):
+    """How an examination is done: `seconds` of turns, fresh `starts` of each contender, and whether to `profile`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seconds: float = 60.0
+    starts: int = 5
+    profile: bool = False
+
+
 class Request(BaseModel):
     """A request for a run; everything that the command line can say about what to measure.
 
     `confidence` is that of all verdicts of a contest together, `margin` the difference that matters to nobody.
     `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times
     are known well enough. Each contest is made `repeats` times. `planted` adds to each the first contender with so much
-    extra work, as a share: rosetta calibrate asks for these two.
+    extra work, as a share: rosetta calibrate asks for these two. With `examining`, the parts of a step are measured in
+    place of its whole: rosetta explain asks for that.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,5 +43,6 @@ class Request(BaseModel):
     insist: bool = False
     repeats: int = 1
     planted: float = 0.0
+    examining: Examining | None = None
     prove_again: bool = False
     timeout: float = 900.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from rosettabench.report.entry import (
     turns,
 )
 from rosettabench.report.proof import summarise_proof
+from rosettabench.report.reasons import summarise_reasons
 from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import needed
@@ -79,12 +81,13 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
     entries = [summarise_entry(contest, contestant, places.get(contestant.entry.label)) for contestant in contestants]
     data = data_note(happened.get("data"))
+    reasons = summarise_reasons(happened.get("explained"))
     return ContestSummary(
         name=name,
         workload=contest.workload,
         setting=contest.setting,
         stopping=contest.stopping,
-        headline=sentences.headline(ranking, verdicts),
+        headline=reasons.pairs[0] if reasons and reasons.pairs else sentences.headline(ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
@@ -98,6 +101,8 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
+        reasons=reasons,
+        why="" if reasons else why_command(run, contest, ranking),
     )
 
 
@@ -122,6 +127,14 @@ def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Round
     confidence, margin = rules(contest)
     pair = ratios(rounds[verdict.faster], rounds[verdict.slower])
     return f"{sentence} {sentences.needed_words(needed(pair, margin, confidence, pairs(len(rounds))))}"
+
+
+def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:
+    """Return the command that explains the difference between the first two of a ranking, "" without two."""
+    if len(ranking) < 2:
+        return ""
+    axes = [f"--set={axis}={contest.setting[axis]}" for axis in run.request.get("axes", {}) if axis in contest.setting]
+    return shlex.join(["rosetta", "explain", contest.workload, *(row.label for row in ranking[:2]), *axes])
 
 
 def summarise_spreads(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rosettabench.report import tables
-from rosettabench.report.summary import ContestSummary, RunSummary
+from rosettabench.report.summary import ContestSummary, Reasons, RunSummary
 from rosettabench.report.text import visible
 
 SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
@@ -29,6 +29,8 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
     if contest.warning:
         parts.append(f"> **{escaped(contest.warning)}**")
+    if contest.reasons:
+        return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
         tables.ranking_table(contest),
         tables.spread_table(contest),
@@ -41,7 +43,14 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
     if contest.control:
         parts.append(escaped(contest.control.sentence))
-    return "\n\n".join([*parts, escaped(contest.stopped)])
+    why = [f"Why it is so: {escaped(contest.why)}"] if contest.why else []
+    return "\n\n".join([*parts, escaped(contest.stopped), *why])
+
+
+def reasons_markdown(reasons: Reasons) -> list[str]:
+    """Return where the differences lie: the other pairs, the tables, and what a reader must know."""
+    others = [f"**{escaped(pair.answer)}.** {escaped(pair.evidence)}" for pair in reasons.pairs[1:]]
+    return [*others, *map(table_markdown, reasons.tables), *(f"> {escaped(remark)}" for remark in reasons.remarks)]
 
 
 def table_markdown(table: tables.Table) -> str:

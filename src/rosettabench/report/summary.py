@@ -6,10 +6,13 @@ All of it is plain, frozen data. Durations are in seconds, memory is in bytes, r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rosettabench.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -228,12 +231,22 @@ class Headline:
 
 
 @dataclass(frozen=True)
+class Reasons:
+    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, tables."""
+
+    pairs: tuple[Headline, ...]
+    remarks: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
 class ContestSummary:
     """One workload with one setting: who did how well, how surely, and who is missing.
 
     `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
     the control's second copy comes last. `spreads` are those of each ranked contender's time over the first one's;
-    `oddities` tell what must not happen in a contest and did.
+    `oddities` tell what must not happen in a contest and did. `reasons` are there where it was an examination;
+    elsewhere `why` is the command that would find them for the first two of the ranking, "" where there are no two.
     """
 
     name: str
@@ -254,6 +267,8 @@ class ContestSummary:
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
     faults: tuple[Fault, ...]
+    reasons: Reasons | None
+    why: str
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

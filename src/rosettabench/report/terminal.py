@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report import tables
-from rosettabench.report.summary import ContestSummary, RunSummary
+from rosettabench.report.summary import ContestSummary, Reasons, RunSummary
 from rosettabench.report.text import visible
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     )
     if contest.warning:
         console.print(styled((contest.warning, "bold yellow")))
+    if contest.reasons:
+        print_reasons(contest.reasons, console)
+        return
     for table in (tables.ranking_table(contest), tables.costs_table(contest)):
         if table.rows:
             print_table(table, console)
@@ -60,7 +63,17 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
         console.print(styled((contest.control.sentence, colour)))
-    console.print(styled((contest.stopped, "dim")))
+    console.print(styled((contest.stopped, "dim"), (f" Why it is so: {contest.why}" if contest.why else "", "dim")))
+
+
+def print_reasons(reasons: Reasons, console: Console) -> None:
+    """Print where the differences lie: the other pairs, the tables, and what a reader must know."""
+    for pair in reasons.pairs[1:]:
+        console.print(styled((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
+    for table in reasons.tables:
+        print_table(table, console)
+    for remark in reasons.remarks:
+        console.print(styled((remark, "yellow")))
 
 
 def print_table(table: tables.Table, console: Console) -> None:
