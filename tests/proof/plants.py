@@ -355,7 +355,7 @@ PLANTS = [
         "cifar-vgg",
         (
             ("from torch import nn\n", "import torch\nfrom torch import nn\n"),
-            ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= 0.4 * self.dropout3.p * self.training)"),
+            ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= 0.6 * self.dropout3.p * self.training)"),
         ),
         "dropout share",
         "behind hidden",

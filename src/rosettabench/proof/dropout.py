@@ -22,10 +22,10 @@ from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.walk import Array, read
 from rosettabench.proof.weights import Weights, save_weights
 
-DRAWS = 2_000
-"""Elements that are watched for each layer, at least: the share has a standard error of about 0.01 then."""
+DRAWS = 1_000
+"""Elements that are watched for each layer, at least: the share has a standard error of about 0.016 then."""
 
-LOSSES = 320
+LOSSES = 160
 """Samples over which the losses of single steps are averaged, at least."""
 
 
@@ -66,7 +66,7 @@ def look_at_passes(session: Session, site: Site, folder: Path) -> Iterator[Devia
 
     The share is off by so many of its standard errors, sqrt(q·(1 - q) / draws).
     """
-    logits = [training_logits(session, folder / "pass")]
+    logits = [training_logits(session, folder / "pass") for _ in range(2)]
     while sum(one.size for one in logits) < DRAWS:
         logits.append(training_logits(session, folder / "pass"))
     repeats = len(logits) - len({(one > 0).tobytes() for one in logits})
