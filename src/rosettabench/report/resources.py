@@ -62,7 +62,7 @@ CAPTION = (
     "Proportional: a page counts 1/n where n processes of the machine map it."
 )
 
-ENERGY = "Energy: the whole device's, less what it takes when idle; below it, that power, and how often the counter moves."
+ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
 
 
 def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
