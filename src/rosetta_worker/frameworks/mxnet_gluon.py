@@ -10,6 +10,7 @@ if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when
 
 import mxnet as mx
 from mxnet import autograd
+from mxnet.gluon import nn
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.surroundings import openblas, readable
@@ -27,13 +28,13 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
             self.model.initialize(ctx=self.context)
+            if not self.dropout:
+                self.model.apply(keep_everything)
             if self.setting.mode == "compiled":
                 self.model.hybridize()
         self.set_parameters(weights)
@@ -155,6 +156,39 @@ class Adapter(Framework):
         mx.profiler.dump()
         return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
 
+    def product(self, matrix, precision):
+        if precision not in ("float32", "float64"):
+            raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
+        right = self.to_device(matrix.astype(precision))
+
+        def multiply(times):
+            left = right
+            for _ in range(times):
+                left = mx.nd.dot(left, right)
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        source = self.to_device(array)
+        target = mx.nd.zeros_like(source)
+        ways = {"memory": copier(source, target)}
+        if self.setting.device != "cpu":
+            host = mx.nd.array(array, mx.cpu_pinned())
+            ways["to_device"], ways["from_device"] = copier(host, target), copier(source, host)
+        return ways
+
+
+def copier(source, target):
+    """Return a function that copies one array into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            source.copyto(target)
+        return target
+
+    return copy
+
 
 def built_for():
     """Return the widest instruction set for which MXNet was built."""
@@ -171,3 +205,9 @@ def layout(model):
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
 """MXNet's names of layouts, and the common ones."""
+
+
+def keep_everything(block):
+    """Let a dropout layer drop nothing, whatever else a block is: Gluon has no public name for the rate."""
+    if isinstance(block, nn.Dropout):
+        block._rate = 0.0

@@ -20,8 +20,6 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         if hasattr(torch.backends, "cuda"):
@@ -31,6 +29,9 @@ class Adapter(Framework):
             self.device = torch.device(self.setting.device)
             self.model = self.implementation.Model().to(self.device)
             self.tensors = dict(self.model.named_parameters())
+            for layer in self.model.modules():
+                if isinstance(layer, torch.nn.Dropout) and not self.dropout:
+                    layer.p = 0.0
             self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -92,7 +93,10 @@ class Adapter(Framework):
         return product
 
     def array(self, tensor):
-        return tensor.detach().cpu().numpy()
+        tensor = tensor.detach().cpu()
+        if str(tensor.dtype) == "torch.bfloat16":  # which NumPy does not know
+            tensor = tensor.float()
+        return tensor.numpy()
 
     def learning_rate(self):
         return self.optimizer.param_groups[0]["lr"]
@@ -160,6 +164,41 @@ class Adapter(Framework):
         operations = [event for kind, event in found if kind in kinds]
         updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
         return elapsed, attribute(marked(operations, updates, "optimizer/"))
+
+    def product(self, matrix, precision):
+        kind = torch.float32 if precision == "tf32" else getattr(torch, precision)
+        right = torch.from_numpy(matrix).to(self.device, kind)
+
+        def multiply(times):
+            if self.device.type == "cuda":
+                torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+            left = right
+            for _ in range(times):
+                left = left @ right
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        host = torch.from_numpy(array)
+        source = host.to(self.device)
+        target = torch.empty_like(source)
+        ways = {"memory": copier(source, target)}
+        if self.device.type == "cuda":
+            pinned = host.pin_memory()  # what a copy needs to run at full speed
+            ways["to_device"], ways["from_device"] = copier(pinned, target), copier(source, pinned)
+        return ways
+
+
+def copier(source, target):
+    """Return a function that copies one tensor into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            target.copy_(source, non_blocking=True)
+        return target
+
+    return copy
 
 
 def tensor_float32():
