@@ -1,6 +1,7 @@
 """JAX with Flax NNX and Optax: op by op, or the whole step through nnx.jit."""
 
 import functools
+import os
 import pathlib
 
 import jax
@@ -9,6 +10,7 @@ from flax import nnx
 from jax import numpy as jnp
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute
 from rosetta_worker.xplane import host_events, instructions
 
@@ -105,14 +107,26 @@ class Adapter(Framework):
 
     def settings(self):
         first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]
-        return {
+        compiled = self.bind is not functools.partial
+        found = {
             "threads": eigen_threads(),
             "device": next(iter(first.devices())).platform.replace("gpu", "cuda"),
             "precision": str(first.dtype),
             "matmul_precision": jax.config.jax_default_matmul_precision,
             "x64": jax.config.jax_enable_x64,
-            "mode": "eager" if self.bind is functools.partial else "compiled",
+            "mode": "compiled" if compiled else "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                tf32=lambda: tensor_float32() if first.devices().pop().platform == "gpu" else None,
+                layout=lambda: "channels_last" if has_convolution(self.model) else None,
+                xla_flags=lambda: os.environ.get("XLA_FLAGS"),
+                compiler=lambda: "XLA" if compiled else None,
+                graphs=lambda: self.update.jitted_fn._cache_size() if compiled else None,
+            )
+        )
+        return found
 
     def train_fetched(self, fetched, steps):
         total = jnp.zeros(())
@@ -153,6 +167,51 @@ class Adapter(Framework):
     def apply_gradients(self, steps):
         for _ in range(steps):
             self.optimizer.update(self.model, self.kept)
+
+    def product(self, matrix, precision):
+        kind, exact = ("float32", "tensorfloat32") if precision == "tf32" else (precision, "float32")
+
+        def multiply(times):
+            with jax.enable_x64(precision == "float64"), jax.default_matmul_precision(exact):
+                left = right
+                for _ in range(times):
+                    left = left @ right
+            return left
+
+        with jax.enable_x64(precision == "float64"):
+            right = jnp.asarray(matrix, kind)
+        return multiply
+
+    def copies(self, array):
+        host, device = jax.devices("cpu")[0], jax.devices(self.setting.device)[0]
+        here, there = jax.device_put(array, host), jax.device_put(array, device)
+        ways = {"memory": in_turn(jnp.copy, there)}
+        if host != device:
+            ways["to_device"] = in_turn(lambda _: jax.device_put(here, device), there)
+            ways["from_device"] = in_turn(lambda _: jax.device_put(there, host), here)
+        return ways
+
+
+def in_turn(copy, first):
+    """Return a function that makes so many copies, each when the one before it is there: JAX would drop unused ones."""
+
+    def copies(times):
+        last = first
+        for _ in range(times):
+            last = jax.block_until_ready(copy(last))
+        return last
+
+    return copies
+
+
+def tensor_float32():
+    """Return whether XLA may round float32 to TF32 on a GPU: it does unless it is told not to."""
+    return jax.config.jax_default_matmul_precision not in ("float32", "highest")
+
+
+def has_convolution(model):
+    """Whether a layer of the model is a convolution: those of Flax know no layout but channels last."""
+    return any(isinstance(node, nnx.Conv) for _, node in nnx.iter_graph(model))
 
 
 def take(dataset, ids):
