@@ -169,6 +169,24 @@ class Framework(object):
         """
         raise NotImplementedError("this framework's adapter knows no profiler")
 
+    # -- what the machine can do, for `rosetta peak`; a framework that cannot do one says so in a sentence -------------
+
+    def product(self, matrix, precision):
+        """Return a function that starts a chain of so many products with `matrix` and returns the last one.
+
+        `matrix` is (n, n) and float32. The chain is ``matrix @ matrix @ …``, computed in `precision`: float32,
+        bfloat16, float64, or tf32. Nothing in it may wait for the device.
+        """
+        raise NotImplementedError("this framework's adapter multiplies no matrices by themselves")
+
+    def copies(self, array):
+        """Return {way: function}: each copies `array` so many times and returns the last copy.
+
+        Ways: ``memory``, from the device's memory to another place in it; where the device is not the host,
+        ``to_device`` and ``from_device``. `array` is (n,) and float32.
+        """
+        raise NotImplementedError("this framework's adapter copies nothing by itself")
+
 
 def resolve(thing, path):
     """Follow a dotted path of attributes and indices: ``resolve(model, "gru.0.w1")``."""

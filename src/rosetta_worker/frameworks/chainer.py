@@ -135,6 +135,30 @@ class Adapter(Framework):
             del self.optimizer.update  # the class's own is in force again
         return elapsed, attribute(hook.events)
 
+    def product(self, matrix, precision):
+        if precision not in ("float32", "float64"):
+            raise NotImplementedError("Chainer multiplies no %s" % precision)
+        right = self.device.send(matrix.astype(precision))
+
+        def multiply(times):
+            left = right
+            for _ in range(times):
+                left = left @ right
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        source = self.device.send(array)
+        target = self.device.xp.empty_like(source)
+
+        def copy(times):
+            for _ in range(times):
+                self.device.xp.copyto(target, source)
+            return target
+
+        return {"memory": copy}
+
 
 class Spans(chainer.FunctionHook):
     """Keeps when each function ran. TimerHook keeps how long, and counts what runs within another twice."""

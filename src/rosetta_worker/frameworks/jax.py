@@ -154,6 +154,41 @@ class Adapter(Framework):
         for _ in range(steps):
             self.optimizer.update(self.model, self.kept)
 
+    def product(self, matrix, precision):
+        kind, exact = ("float32", "tensorfloat32") if precision == "tf32" else (precision, "float32")
+
+        def multiply(times):
+            with jax.enable_x64(precision == "float64"), jax.default_matmul_precision(exact):
+                left = right
+                for _ in range(times):
+                    left = left @ right
+            return left
+
+        with jax.enable_x64(precision == "float64"):
+            right = jnp.asarray(matrix, kind)
+        return multiply
+
+    def copies(self, array):
+        host, device = jax.devices("cpu")[0], jax.devices(self.setting.device)[0]
+        here, there = jax.device_put(array, host), jax.device_put(array, device)
+        ways = {"memory": in_turn(jnp.copy, there)}
+        if host != device:
+            ways["to_device"] = in_turn(lambda _: jax.device_put(here, device), there)
+            ways["from_device"] = in_turn(lambda _: jax.device_put(there, host), here)
+        return ways
+
+
+def in_turn(copy, first):
+    """Return a function that makes so many copies, each when the one before it is there: JAX would drop unused ones."""
+
+    def copies(times):
+        last = first
+        for _ in range(times):
+            last = jax.block_until_ready(copy(last))
+        return last
+
+    return copies
+
 
 def take(dataset, ids):
     """Return the samples `ids` of (inputs, labels)."""

@@ -152,6 +152,30 @@ class Adapter(Framework):
     def profile(self, work, folder):
         return self.backend.profile(work, folder)
 
+    def product(self, matrix, precision):
+        if precision == "tf32":
+            raise NotImplementedError("Keras has no switch for TF32")
+        right = ops.convert_to_tensor(matrix, precision)
+
+        def multiply(times):
+            left = right
+            for _ in range(times):
+                left = ops.matmul(left, right)
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        source = ops.convert_to_tensor(array)
+
+        def copy(times):
+            last = source
+            for _ in range(times):
+                last = ops.add(last, 0.0)  # its ops.copy may return what it was given
+            return last
+
+        return {"memory": copy}
+
 
 def run_steps(model, fetched, steps):
     """Let `model` take `steps` of its own training steps on the batches of `fetched`, in turn; return the mean loss."""

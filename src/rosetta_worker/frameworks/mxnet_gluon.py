@@ -139,3 +139,36 @@ class Adapter(Framework):
         mx.profiler.set_state("stop")
         mx.profiler.dump()
         return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
+
+    def product(self, matrix, precision):
+        if precision not in ("float32", "float64"):
+            raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
+        right = self.to_device(matrix.astype(precision))
+
+        def multiply(times):
+            left = right
+            for _ in range(times):
+                left = mx.nd.dot(left, right)
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        source = self.to_device(array)
+        target = mx.nd.zeros_like(source)
+        ways = {"memory": copier(source, target)}
+        if self.setting.device != "cpu":
+            host = mx.nd.array(array, mx.cpu_pinned())
+            ways["to_device"], ways["from_device"] = copier(host, target), copier(source, host)
+        return ways
+
+
+def copier(source, target):
+    """Return a function that copies one array into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            source.copyto(target)
+        return target
+
+    return copy

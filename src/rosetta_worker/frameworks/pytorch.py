@@ -89,7 +89,10 @@ class Adapter(Framework):
         return product
 
     def array(self, tensor):
-        return tensor.detach().cpu().numpy()
+        tensor = tensor.detach().cpu()
+        if str(tensor.dtype) == "torch.bfloat16":  # which NumPy does not know
+            tensor = tensor.float()
+        return tensor.numpy()
 
     def learning_rate(self):
         return self.optimizer.param_groups[0]["lr"]
@@ -144,3 +147,38 @@ class Adapter(Framework):
         operations = [event for kind, event in found if kind in kinds]
         updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
         return elapsed, attribute(marked(operations, updates, "optimizer/"))
+
+    def product(self, matrix, precision):
+        kind = torch.float32 if precision == "tf32" else getattr(torch, precision)
+        right = torch.from_numpy(matrix).to(self.device, kind)
+
+        def multiply(times):
+            if self.device.type == "cuda":
+                torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+            left = right
+            for _ in range(times):
+                left = left @ right
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        host = torch.from_numpy(array)
+        source = host.to(self.device)
+        target = torch.empty_like(source)
+        ways = {"memory": copier(source, target)}
+        if self.device.type == "cuda":
+            pinned = host.pin_memory()  # what a copy needs to run at full speed
+            ways["to_device"], ways["from_device"] = copier(pinned, target), copier(source, pinned)
+        return ways
+
+
+def copier(source, target):
+    """Return a function that copies one tensor into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            target.copy_(source, non_blocking=True)
+        return target
+
+    return copy

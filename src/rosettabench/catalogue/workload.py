@@ -6,9 +6,9 @@ import tomllib
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_validator
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
@@ -32,6 +32,19 @@ class Tensor(Strict):
     name: str
     shape: tuple[int, ...]
     init: str
+
+
+class Product(Strict):
+    """How often a step multiplies with one canonical tensor, for one sample: docs/ceilings.md says what is counted.
+
+    `positions` are the extents over which the tensor is applied again: the height and width of a convolution's output,
+    the tokens of a sequence; none for a dense layer that is applied once. `first`: its inputs are the data, by which
+    nobody differentiates.
+    """
+
+    kind: Literal["dense", "convolution", "recurrent", "embedding"]
+    positions: tuple[PositiveInt, ...] = ()
+    first: bool = False
 
 
 class DataEntry(Strict):
@@ -84,7 +97,18 @@ class Workload(Strict):
     training: Training
     metric: Metric
     tensors: tuple[Tensor, ...]
+    operations: dict[str, Product] = {}
+    """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
     folder: Path
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        """Refuse a count that leaves a matrix out, or counts what is none: it would be wrong and look right."""
+        matrices = {tensor.name for tensor in self.tensors if len(tensor.shape) > 1}
+        wrong = sorted(matrices ^ set(self.operations)) if self.operations else []
+        if wrong:
+            raise ValueError(f"operations must name every tensor of two dimensions or more: see {', '.join(wrong)}")
+        return self
 
     @property
     def parameters(self) -> int:

@@ -48,6 +48,7 @@ class Rosetta(LazyGroup):
         "history": Place(
             "rosettabench.cli.history", "history", "Show a trial over time, and when it got slower or faster."
         ),
+        "peak": Place("rosettabench.cli.peak", "peak", "Measure what this machine can do: products and copies."),
         "report": Place("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
         "env": Place(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."

@@ -14,6 +14,7 @@ from rosettabench.errors import UsageError, WorkerError
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
     from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
 
 Workloads = Annotated[
     list[str] | None,
@@ -179,11 +180,11 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
             laboratory.go_on(started, as_asked)
     except KeyboardInterrupt:
         typer.echo("", err=True)
-        publish(laboratory.store.run(started.id), page)
+        publish(laboratory.store, laboratory.store.run(started.id), page)
         typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
         raise
     finished = laboratory.store.run(started.id)
-    publish(finished, page)
+    publish(laboratory.store, finished, page)
     missing = sum(failure.entry_id is None for failure in finished.failures)
     if missing or any(unfinished(finished, contest) for contest in finished.contests):
         raise WorkerError(
@@ -193,15 +194,16 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
         )
 
 
-def publish(finished: Run, page: Path | None) -> None:
-    """Print the tables of a run and write its page."""
+def publish(store: Store, finished: Run, page: Path | None) -> None:
+    """Print the tables of a run, which is in `store`, and write its page."""
+    from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.cli.report import Format, render, write
     from rosettabench.report.html import file_stem
     from rosettabench.report.run import summarise
     from rosettabench.report.terminal import print_run
 
-    summary = summarise(finished)
+    summary = summarise(finished, measured_here(store, finished.machine))
     print_run(summary, console())
     path = page or Path(f"{file_stem(summary)}.html")
     write(render(summary, Format.HTML), path)

@@ -25,6 +25,15 @@ TICKS = 25
 """Empty blocks whose median says what reading the clock costs."""
 
 
+def start_worker(environment: Environment, backend: str | None, threads: int, folder: Path) -> WorkerProcess:
+    """Start a worker in `folder`, which must exist, under the one policy that holds for all of them."""
+    variables = {
+        **worker_variables(threads, backend, environment.kind == "managed", folder),
+        LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
+    }
+    return WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+
+
 @dataclass(frozen=True)
 class Work:
     """What every contender of a contest is given: the same workload, setting, data, weights and batches.
@@ -73,11 +82,7 @@ class Session:
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
-        variables = {
-            **worker_variables(work.setting.threads, entry.backend, environment.kind == "managed", folder),
-            LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
-        }
-        self.process = WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+        self.process = start_worker(environment, entry.backend, work.setting.threads, folder)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/protocol.md with this session's time limit."""

@@ -21,7 +21,17 @@ from rosettabench.report.entry import (
 )
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.reasons import summarise_reasons
-from rosettabench.report.summary import ContestSummary, Control, DataNote, EntrySummary, Estimate, Fault, Proof
+from rosettabench.report.share import rate, share, summarise_peak
+from rosettabench.report.summary import (
+    ContestSummary,
+    Control,
+    DataNote,
+    EntrySummary,
+    Estimate,
+    Fault,
+    Peak,
+    Proof,
+)
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import needed
 from rosettabench.statistics.oddities import Oddity
@@ -32,6 +42,7 @@ from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.store import dropped_rounds
 
 if TYPE_CHECKING:
+    from rosettabench.ceilings.series import Series
     from rosettabench.store.schema import Contest, Entry, Event, Failure, Run
 
 
@@ -71,15 +82,19 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
     )
 
 
-def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
-    """Return what the rows of `contest` say; `name` tells it from the run's other contests."""
+def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[Series]) -> ContestSummary:
+    """Return what the rows of `contest` say; `name` tells it from the run's other contests.
+
+    `measured` is what is known of what the run's machine can do (ceilings/ceiling.py).
+    """
+    peak = summarise_peak(contest, measured)
     contestants = [gather(run, contest, entry, name) for entry in contest.entries]
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
     verdicts, ranking = judged(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
-    entries = [summarise_entry(contest, contestant, places.get(contestant.entry.label)) for contestant in contestants]
+    entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(happened.get("data"))
     reasons = summarise_reasons(happened.get("explained"))
     return ContestSummary(
@@ -103,6 +118,7 @@ def summarise_contest(run: Run, contest: Contest, name: str) -> ContestSummary:
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
+        peak=peak,
     )
 
 
@@ -190,12 +206,14 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
     return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 
 
-def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None) -> EntrySummary:
+def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None, peak: Peak) -> EntrySummary:
     """Return one contender's figures with its place in the ranking, None for whoever has none."""
     entry, happened = contestant.entry, contestant.happened
     confidence = contest.stopping["confidence"]
     environment = happened.get("environment", {})
     rates = [block.samples / block.elapsed_s for block in turns(entry)]
+    step = estimate(list(contestant.rounds.values()), confidence)
+    achieved = rate(step, peak, contest.setting["batch_size"])
     return EntrySummary(
         label=entry.label,
         framework=entry.framework,
@@ -209,7 +227,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         rank=place.rank if place else None,
         standing=standing(contestant),
         relative=place.relative if place else None,
-        step=estimate(list(contestant.rounds.values()), confidence),
+        step=step,
         throughput=estimate(rates, confidence),
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
@@ -217,6 +235,8 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         faults=contestant.faults,
         rounds=contestant.rounds,
         samples=summarise_samples(entry),
+        rate=achieved,
+        share=share(achieved, peak),
     )
 
 

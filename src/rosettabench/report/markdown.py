@@ -38,6 +38,8 @@ def contest_markdown(contest: ContestSummary) -> str:
         tables.settings_table(contest),
     )
     parts += [table_markdown(table) for table in shown if table.rows]
+    if contest.timed:
+        parts.append(escaped(contest.peak.sentence))
     if contest.sentences:
         parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
     parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]

@@ -141,12 +141,28 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Peak:
+    """What the machine can do and what a training step asks of it, both in floating-point operations of products.
+
+    `per_sample` is counted from the workload; None where its statement has no count. `ceiling` is the highest rate, per
+    second, that `library` reached on this machine in the contest's precision, with its threads and device; None where
+    nobody has measured it. `sentence` says all that.
+    """
+
+    per_sample: int | None
+    ceiling: float | None
+    library: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class EntrySummary:
     """One contender in one contest.
 
     `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
     the ranking; None without a rank, and where the two share too few rounds. `rounds` are its seconds per step in every
-    round that counts: all verdicts follow from them.
+    round that counts: all verdicts follow from them. `rate` are the operations per second that it reached, `share` that
+    over the machine's ceiling (Peak).
     """
 
     label: str
@@ -169,6 +185,8 @@ class EntrySummary:
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
     samples: tuple[Sample, ...]
+    rate: Estimate | None
+    share: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -264,6 +282,7 @@ class ContestSummary:
     faults: tuple[Fault, ...]
     reasons: Reasons | None
     why: str
+    peak: Peak
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

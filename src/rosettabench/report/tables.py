@@ -68,7 +68,7 @@ def ranking_table(contest: ContestSummary) -> Table:
         "Ranking. Contenders that share a rank could not be parted. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("rank", numeric=True),
         CONTENDER,
         Column("time / fastest", numeric=True),
@@ -78,7 +78,16 @@ def ranking_table(contest: ContestSummary) -> Table:
         Column("proof"),
     )
     shown = [*contest.ranked, *contest.unranked]
-    return Table(captioned(contest, caption), columns, tuple(ranking_cells(entry) for entry in shown))
+    rows = [ranking_cells(entry) for entry in shown]
+    if contest.peak.ceiling is not None:
+        columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
+        rows = [(*row[:-1], share_cell(entry), row[-1]) for row, entry in zip(rows, shown, strict=True)]
+    return Table(captioned(contest, caption), columns, tuple(rows))
+
+
+def share_cell(entry: EntrySummary) -> Cell:
+    """Return the share of the machine's ceiling that a contender reaches, in percent."""
+    return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
 
 
 def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:

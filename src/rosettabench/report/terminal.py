@@ -56,6 +56,8 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     for table in (tables.ranking_table(contest), tables.costs_table(contest)):
         if table.rows:
             print_table(table, console)
+    if contest.timed:
+        console.print(styled((contest.peak.sentence, "dim")))
     if any(spread.between for _, spread in contest.spreads):
         print_table(tables.spread_table(contest), console)
     for sentence in contest.oddities:
