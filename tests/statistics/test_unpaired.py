@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.statistics.interval import Interval
-from rosettabench.statistics.unpaired import UNKNOWN, Alike, equals, freedom, quotient, scattered, unpaired_interval
+from rosettabench.statistics.unpaired import (
+    UNKNOWN,
+    Alike,
+    equals,
+    freedom,
+    levelled,
+    quotient,
+    scattered,
+    unpaired_interval,
+)
 
 
 def run(random, ratio=1.0, processes=1, rounds=16, born=0.0, noise=0.02):
@@ -72,6 +81,21 @@ def test_too_few_rounds_have_no_interval():
     assert unpaired_interval(few, enough) is None
     assert unpaired_interval(enough, []) is None
     assert unpaired_interval(enough, enough) is not None
+
+
+def test_precise_rounds_of_processes_that_differ_do_not_contradict_each_other():
+    random = np.random.default_rng(3)
+    before, after = run(random, 1.0, 3, 12, born=0.03, noise=0.001), run(random, 1.5, 3, 12, born=0.03, noise=0.001)
+    interval = unpaired_interval(before, after)
+    assert interval.steady
+    assert interval.low < 1.5 < interval.high
+
+
+def test_processes_are_brought_to_one_level_and_keep_their_noise():
+    random = np.random.default_rng(4)
+    moved = np.log(levelled(run(random, 2.0, 400, 5, born=0.3, noise=0.02)))
+    assert moved.std() == pytest.approx(0.02, rel=0.1)
+    assert levelled([[1.0, 1.1]]) == [1.0, 1.1]
 
 
 def test_the_arms_are_added_as_squares():

@@ -87,7 +87,7 @@ def unpaired_interval(
     of these processes only: see `freedom`. With `tests` > 1 it is one of so many that hold together (Bonferroni).
     Raises ValueError for a ratio that is not a positive, finite number.
     """
-    first, second = (ratio_interval(list(chain(*side)), confidence, tests) for side in (before, after))
+    first, second = (ratio_interval(levelled(side), confidence, tests) for side in (before, after))
     if first is None or second is None:
         return None
     over_rounds = quotient(second, first)
@@ -103,6 +103,23 @@ def unpaired_interval(
         over_rounds.rounds,
         over_rounds.steady,
     )
+
+
+def levelled(processes: Sequence[Series]) -> list[float]:
+    """Return the ratios of all processes in one series, each moved to the mean level of all.
+
+    Otherwise precise rounds of processes that differ would contradict each other. What a process' rounds lose by being
+    centred at their own mean is given back: n rounds deviate from it by √(1 - 1/n) of what they do from the truth.
+    """
+    if len(processes) < 2:
+        return list(chain(*processes))
+    levels = [level(series) for series in processes]
+    middle = sum(levels) / len(levels)
+    return [
+        exp(middle + (log(ratio) - own) * sqrt(len(series) / max(1, len(series) - 1)))
+        for series, own in zip(processes, levels, strict=True)
+        for ratio in series
+    ]
 
 
 def freedom(before: Sequence[Series], after: Sequence[Series], alike: Alike) -> int:
