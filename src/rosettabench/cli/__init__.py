@@ -1,0 +1,172 @@
+"""The command line, ``rosetta``: one thin file per command."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from rosettabench import __version__
+from rosettabench.cli.lazy import LazyGroup, Place, verbatim
+from rosettabench.errors import RosettaError
+
+DEBUG = "ROSETTA_DEBUG"
+"""Variable: anything but nothing and 0 shows the traceback of an error."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 and the number of the signal, as shells have it."""
+
+AGAIN = "Run it again with --debug for the traceback."
+
+REFUSALS = {
+    errno.ENOSPC: "Free some space, or name another place with ROSETTA_CACHE, --store or --output.",
+    errno.EDQUOT: "Your quota is used up: free some space, or name another place with ROSETTA_CACHE or --store.",
+    errno.EACCES: "Give yourself permission there, or name another place with ROSETTA_CACHE, --store or --output.",
+    errno.EROFS: "Name a place that can be written with ROSETTA_CACHE, --store or --output.",
+}
+"""What to do about the system's refusals that no room has explained better."""
+
+CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
+"""Terminals obey these characters, and an error may quote what a file or a framework said."""
+
+
+class Rosetta(LazyGroup):
+    """All commands of ``rosetta``, in the order in which they are listed."""
+
+    table = {  # noqa: RUF012 (typer makes the only instance)
+        "run": Place("rosettabench.cli.run", "run", "Prove that contenders do equal work, then time them in turns."),
+        "resume": Place("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
+        "prove": Place("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
+        "explain": Place("rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."),
+        "verify": Place("rosettabench.cli.verify", "verify", "Say whether an installation is as fast as it should be."),
+        "compare": Place("rosettabench.cli.compare", "compare", "Say what got slower or faster between two runs."),
+        "history": Place(
+            "rosettabench.cli.history", "history", "Show a trial over time, and when it got slower or faster."
+        ),
+        "peak": Place("rosettabench.cli.peak", "peak", "Measure what this machine can do: products and copies."),
+        "report": Place("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
+        "env": Place(
+            "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
+        ),
+        "list": Place("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
+        "show": Place("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
+        "doctor": Place(
+            "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
+        ),
+        "calibrate": Place(
+            "rosettabench.cli.calibrate", "calibrate", "Measure how often verdicts are wrong on this machine."
+        ),
+        "data": Place("rosettabench.cli.data", "data", "Prepare data sets, and check them."),
+    }
+
+
+app = typer.Typer(
+    cls=Rosetta,
+    rich_markup_mode=None,  # rich would take two thirds of the time of --help
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=verbatim(
+        """
+Example: rosetta run
+Example: rosetta run imdb-gru -f pytorch,mxnet-gluon:compiled
+Example: rosetta show imdb-gru -f pytorch,jax
+        """
+    ),
+)
+
+
+def debug_shown(value: bool) -> None:
+    """Remember that tracebacks are wanted, for this process and those that it starts."""
+    if value:
+        os.environ[DEBUG] = "1"
+
+
+def version_shown(value: bool) -> None:
+    """Print the version and stop."""
+    if value:
+        typer.echo(f"rosettabench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def rosetta(
+    context: typer.Context,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            help=f"Show the traceback of an error (or set {DEBUG}=1).",
+            callback=debug_shown,
+            is_eager=True,
+            expose_value=False,  # LazyGroup hands this option on to all commands, which do not ask for it
+        ),
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=version_shown, is_eager=True)
+    ] = False,
+) -> None:
+    """Which deep-learning framework does a job best: equal work, proven; then timed.
+
+    Every command explains itself: rosetta COMMAND --help
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line (`arguments`, or those of the process) and return the exit code: docs/exit-codes.md."""
+    code = attempt(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError:  # told, or a reader that went away; Python would complain again when it closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def attempt(arguments: Sequence[str] | None) -> int:
+    """Run the command line, tell what went wrong if something did, and return the exit code."""
+    try:
+        code = typer.main.get_command(app).main(arguments, prog_name="rosetta", standalone_mode=False)
+        sys.stdout.flush()  # here, where it can still be told that it fails
+    except RosettaError as error:
+        return complain(error, error.what, error.hint, error.exit_code)
+    except typer.TyperException as error:
+        return complain(error, error.format_message(), help_hint(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 1
+    except OSError as error:
+        return complain(error, refusal(error), REFUSALS.get(error.errno or 0, AGAIN), 1)
+    except Exception as error:  # noqa: BLE001 (told in one sentence, and in full with --debug)
+        said = f"unexpected error, {type(error).__name__}: {error}".removesuffix(": ")
+        return complain(error, said, AGAIN, 1)
+    return code if isinstance(code, int) else 0
+
+
+def refusal(error: OSError) -> str:
+    """Return what the operating system refused, and where."""
+    where = f"{error.filename}: " if error.filename else ""
+    return f"the system refused: {where}{error.strerror or error}"
+
+
+def complain(error: Exception, what: str, hint: str, code: int) -> int:
+    """Print an error for the user, after its traceback if that is wanted, and return the exit code."""
+    if os.environ.get(DEBUG, "0") not in ("", "0"):
+        traceback.print_exception(error)
+    plain = False if os.environ.get("NO_COLOR") else None
+    typer.secho("error: ", fg="red", bold=True, nl=False, err=True, color=plain)
+    typer.echo(what.translate(CONTROL), err=True)
+    if hint:
+        typer.echo(hint.translate(CONTROL), err=True)
+    return code
+
+
+def help_hint(error: typer.TyperException) -> str:
+    """Return where the help for a mistyped command line is."""
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path} --help explains it." if context else ""
