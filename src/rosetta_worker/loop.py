@@ -80,7 +80,10 @@ class Worker(object):
         self.framework = adapter(model, Setting(**setting))
         return {"import_s": perf_counter() - start, "packages": packages()}
 
-    def do_build(self, weights):
+    def do_build(self, weights, dropout=True):
+        if dropout != self.framework.dropout:
+            self.framework.dropout = dropout
+            self.framework.model = None  # what was made, and perhaps compiled, for the other case serves no longer
         arrays = {name: np.load(path) for name, path in weights.items()}
         with Stopwatch(lambda: None) as watch:
             self.framework.build(arrays)

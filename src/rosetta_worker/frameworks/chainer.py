@@ -56,7 +56,8 @@ class Adapter(Framework):
         return self.differentiate_fetched(*self.batch(dataset, ids))
 
     def differentiate_fetched(self, inputs, labels):
-        logits = self.model(inputs)
+        with chainer.using_config("train", self.dropout):  # F.dropout is a function and knows no other switch
+            logits = self.model(inputs)
         loss = self.implementation.loss(logits, labels)
         self.model.cleargrads()
         loss.backward()
@@ -85,7 +86,8 @@ class Adapter(Framework):
         return chainer.cuda.to_cpu(chainer.as_array(tensor))
 
     def learning_rate(self):
-        return self.optimizer.alpha
+        hyper = self.optimizer.hyperparam.get_dict()
+        return hyper.get("alpha", hyper.get("lr"))  # Adam's `lr` is the rate after the bias correction
 
     def settings(self):
         first = next(self.model.params())

@@ -29,26 +29,27 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
-    model = None
-
     def build(self, weights):
         if self.model is None:
             jax.config.update("jax_default_device", jax.devices(self.setting.device)[0])
             jax.config.update("jax_default_matmul_precision", "float32")  # no TF32
             self.model = self.implementation.Model(nnx.Rngs(self.setting.seed))
+            for _, layer in nnx.iter_modules(self.model):
+                if isinstance(layer, nnx.Dropout) and not self.dropout:
+                    layer.rate = 0.0
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.compile(*MODES[self.setting.mode])
         self.set_parameters(weights)
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
-        self.step = self.bind(self.update, self.model, self.optimizer)
-        self.backward = self.bind(self.passes, self.model)
+        self.step = self.bind(self.update_module, self.model, self.optimizer)
+        self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
         """Wrap each function that works on the device in what the mode wraps it in."""
         self.take = jit(take)
         self.differentiate = nnx_jit(nnx.value_and_grad(self.with_loss, has_aux=True))
-        self.update = nnx_jit(self.update)
-        self.passes = nnx_jit(self.passes)
+        self.update_module = nnx_jit(self.update)
+        self.passes_of_module = nnx_jit(self.passes)
         self.predict = nnx_jit(predict)
         self.bind = bind
 

@@ -35,12 +35,10 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
 
-    model = None
-    spectator = None
-
     def build(self, weights):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
+            self.spectator = None
             self.model = self.compile(self.implementation.optimizer)
             self.model.optimizer.build(self.model.trainable_variables)
         self.twin = None
@@ -50,6 +48,9 @@ class Adapter(Framework):
     def compile(self, optimizer, metrics=()):
         """Return a new model, ready to train in this setting's mode."""
         model = self.implementation.Model()
+        for layer in model.layers:
+            if isinstance(layer, keras.layers.Dropout) and not self.dropout:
+                layer.rate = 0.0
         model.compile(
             optimizer(model, self.setting.optimizer),
             loss=lambda labels, logits: self.implementation.loss(logits, labels),

@@ -10,6 +10,7 @@ if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when
 
 import mxnet as mx
 from mxnet import autograd
+from mxnet.gluon import nn
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.surroundings import openblas, readable
@@ -27,13 +28,13 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
             self.model.initialize(ctx=self.context)
+            if not self.dropout:
+                self.model.apply(keep_everything)
             if self.setting.mode == "compiled":
                 self.model.hybridize()
         self.set_parameters(weights)
@@ -204,3 +205,9 @@ def layout(model):
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
 """MXNet's names of layouts, and the common ones."""
+
+
+def keep_everything(block):
+    """Let a dropout layer drop nothing, whatever else a block is: Gluon has no public name for the rate."""
+    if isinstance(block, nn.Dropout):
+        block._rate = 0.0

@@ -20,8 +20,6 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         if hasattr(torch.backends, "cuda"):
@@ -31,6 +29,9 @@ class Adapter(Framework):
             self.device = torch.device(self.setting.device)
             self.model = self.implementation.Model().to(self.device)
             self.tensors = dict(self.model.named_parameters())
+            for layer in self.model.modules():
+                if isinstance(layer, torch.nn.Dropout) and not self.dropout:
+                    layer.p = 0.0
             self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)

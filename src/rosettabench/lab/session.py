@@ -104,9 +104,10 @@ class Session:
         }
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
-    def build(self, weights: dict[str, str] | None = None) -> dict[str, Any]:
-        """Build the model, or start it afresh, from the canonical weights."""
-        return self.ask("build", weights=weights or self.work.weights)
+    def build(self, weights: dict[str, str] | None = None, *, dropout: bool = True) -> dict[str, Any]:
+        """Build the model, or start it afresh, from the canonical weights; without `dropout` it drops nothing."""
+        switch = {} if dropout else {"dropout": False}
+        return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:
         """Give the worker its data and batches; the seconds that loading took."""

@@ -117,7 +117,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         oddities=told(run, contest, seen),
         control=summarise_control(contest, contestants, seen),
         data=data,
-        warning=sentences.stand_in_warning(data),
+        warning=sentences.data_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped")),
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),

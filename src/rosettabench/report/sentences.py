@@ -126,8 +126,10 @@ def control_sentence(verdict: Verdict, original: str) -> str:
     return f"{observed}: no false difference, but too noisy to exclude one of {margin}."
 
 
-def stand_in_warning(data: DataNote | None) -> str:
-    """Return what every table has to say if made-up data took the real data's place; empty if it did not."""
+def data_warning(data: DataNote | None) -> str:
+    """Return what every table has to say if the data was made up, or not all of the set; empty if it was all real."""
+    if data is not None and data.incomplete:
+        return f"Incomplete data: {data.note} Times of a step are comparable, accuracies are those of a smaller set."
     if data is None or not data.stand_in:
         return ""
     return f"Stand-in data: not the real {data.name}. Times are comparable, losses and accuracies mean nothing."

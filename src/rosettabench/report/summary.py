@@ -231,6 +231,11 @@ class DataNote:
         """Whether made-up data took the real data's place."""
         return self.origin == "stand-in"
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether only a part of the real data was at hand; `note` says how much."""
+        return self.origin == "incomplete"
+
 
 @dataclass(frozen=True)
 class SettingRow:
@@ -332,5 +337,5 @@ class RunSummary:
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
-        """The contests that did not run on real data."""
+        """The contests that did not run on the whole real data."""
         return tuple(contest for contest in self.contests if contest.warning)
