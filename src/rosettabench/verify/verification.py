@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.history.archive import Archive
 from rosettabench.history.cell import Key, Sitting, sittings
 from rosettabench.history.comparison import Compared, Pairing, Side
@@ -45,13 +46,26 @@ NOTHING = Beside(Standing.NONE)
 
 
 @dataclass(frozen=True)
+class Ceiling:
+    """An installation beside the machine's ceiling: the `share` that it reaches, and that of the managed release.
+
+    None where the ceiling is not measured yet; `sentence` says what is known of it. It is told and not judged: a small
+    model is far below any ceiling in every framework.
+    """
+
+    share: Estimate | None
+    managed: Estimate | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Verification:
     """What was found of one framework of an interpreter.
 
     `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty where all is well.
     `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
-    machine, `past` that comparison itself. `roof` is its own products beside the machine's ceiling. `causes` and
-    `unread` are what was read of it, and what could not be.
+    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what of it
+    its steps reach. `causes` and `unread` are what was read of it, and what could not be.
     """
 
     label: str
@@ -68,6 +82,7 @@ class Verification:
     roof: Roof | None
     causes: tuple[Cause, ...]
     unread: tuple[str, ...]
+    ceiling: Ceiling
 
     @property
     def standing(self) -> Standing:
@@ -107,7 +122,7 @@ class Subject:
 
 def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, margin: float) -> Verification:
     """Return what a run of one contest says: its first entry is the installation, the next the managed release."""
-    contest = summarise(run).contests[0]
+    contest = summarise(run, measured_here(store, run.machine)).contests[0]
     labels = [entry.label for entry in run.contests[0].entries if entry.control_of is None]
     own, *others = (find(contest, label) for label in labels)
     managed = others[0] if others else None
@@ -136,6 +151,7 @@ def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, m
             *roof_causes(subject.roof),
         ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
+        ceiling=Ceiling(own.share, managed.share if managed else None, contest.peak.sentence),
     )
 
 
