@@ -64,8 +64,8 @@ class Verification:
 
     `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty where all is well.
     `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
-    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what of it
-    its steps reach. `causes` and `unread` are what was read of it, and what could not be.
+    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what
+    its steps reach of it. `causes` and `unread` are what was read of it, and what could not be.
     """
 
     label: str
