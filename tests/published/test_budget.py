@@ -21,7 +21,8 @@ from rosettabench.published.study import all_studies
 from rosettabench.store.store import Store
 
 WORKLOADS = ("fashion-mlp", "fashion-cnn", "imdb-gru")
-REQUEST = Request(workloads=WORKLOADS, contenders=("pytorch", "mxnet-gluon"), control=False)
+STOPPING = Stopping(processes=1, rounds=(8, 40), round_seconds=2.0)
+REQUEST = Request(workloads=WORKLOADS, contenders=("pytorch", "mxnet-gluon"), control=False, stopping=STOPPING)
 MUCH = 1e15
 
 
@@ -59,7 +60,7 @@ def test_durations_in_words():
 @given(st.floats(20, 5000), st.lists(st.floats(1, 60), min_size=3, max_size=3), st.floats(0, 3), st.floats(0.5, 4))
 def test_what_is_kept_fits(budget, starts, step_s, round_s):
     contests = [(one, Estimate(start, step_s, 1.0, ())) for (one, _), start in zip(plan(), starts, strict=True)]
-    stopping = Stopping(round_seconds=round_s)
+    stopping = STOPPING.model_copy(update={"round_seconds": round_s})
     try:
         kept, left_out, short = within_budget(contests, stopping, budget, none_asked)
     except UsageError as error:
@@ -79,7 +80,7 @@ def test_what_the_fewest_claims_ask_for_goes_first():
         return claims_asking(all_claims(), planned.workload.name, planned.setting.as_json(), here)
 
     assert [asked(planned) > 0 for planned, _ in plan()][:2] == [True, True]
-    kept, left_out, _ = within_budget(plan(), Stopping(), 30.0, lambda one: one.workload.name != "fashion-mlp")
+    kept, left_out, _ = within_budget(plan(), STOPPING, 30.0, lambda one: one.workload.name != "fashion-mlp")
     assert {planned.workload.name for planned, _ in kept} == {"fashion-cnn", "imdb-gru"}
     assert [one.workload for one in left_out] == ["fashion-mlp"]
     assert "no claim asked for it" in left_out[0].why
@@ -92,8 +93,16 @@ def test_a_request_without_what_is_left_out_has_the_rest():
     assert Request.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
 
 
+def test_processes_are_cut_before_contests_are():
+    many = Stopping(processes=5, rounds=(20, 40))
+    for budget, processes in ((1000.0, 5), (200.0, 2), (50.0, 1)):
+        kept, _, short = within_budget(plan(start_s=5.0), many, budget, none_asked)
+        assert (short.processes, len(kept)) == (processes, 3)
+        assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
+
+
 def test_a_large_budget_has_more_rounds():
-    _, _, stopping = within_budget(plan(), Stopping(round_seconds=1.0), 600.0, none_asked)
+    _, _, stopping = within_budget(plan(), STOPPING.model_copy(update={"round_seconds": 1.0}), 600.0, none_asked)
     assert stopping.rounds == (8, 190)
     assert stopping.seconds == 190
 
@@ -110,13 +119,13 @@ def test_no_memory_for_anything_is_a_sentence():
 
 def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
     planned = make_plan(REQUEST)[0]
-    blind = estimate(planned, Stopping(), Past())
+    blind = estimate(planned, Past())
     assert blind.guessed == ("start", "rounds", "memory")
     measured_run(tmp_path, ("fashion-mlp", {}, {"pytorch": 1e-3, "mxnet-gluon": 2e-3}))
     run = Store(f"sqlite:///{tmp_path}/results.sqlite").run()
     known = past([run], run.machine)
     assert known.sample_s["fashion-mlp", "pytorch"] == pytest.approx(1e-3 / 32, rel=0.2)
-    seen = estimate(planned, Stopping(), known)
+    seen = estimate(planned, known)
     assert seen.guessed == ("start",), "its end says nothing of the time of its turns"
     assert seen.memory == 2 * 5.1e8
     assert seen.step_s == pytest.approx(2 * 3e-3, rel=0.2), "two turns of one step of each"

@@ -1,8 +1,11 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import re
+
 import torch
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute, chrome_events, marked
 
 DESCRIPTION = {
@@ -17,8 +20,6 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         if hasattr(torch.backends, "cuda"):
@@ -28,6 +29,9 @@ class Adapter(Framework):
             self.device = torch.device(self.setting.device)
             self.model = self.implementation.Model().to(self.device)
             self.tensors = dict(self.model.named_parameters())
+            for layer in self.model.modules():
+                if isinstance(layer, torch.nn.Dropout) and not self.dropout:
+                    layer.p = 0.0
             self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -89,24 +93,41 @@ class Adapter(Framework):
         return product
 
     def array(self, tensor):
-        return tensor.detach().cpu().numpy()
+        tensor = tensor.detach().cpu()
+        if str(tensor.dtype) == "torch.bfloat16":  # which NumPy does not know
+            tensor = tensor.float()
+        return tensor.numpy()
 
     def learning_rate(self):
         return self.optimizer.param_groups[0]["lr"]
 
     def settings(self):
+        first = next(iter(self.tensors.values()))
+        compiled = self.forward != self.with_loss
         found = {
             "threads": torch.get_num_threads(),
-            "device": next(iter(self.tensors.values())).device.type,
-            "precision": str(next(iter(self.tensors.values())).dtype).replace("torch.", ""),
-            "oneDNN": torch.backends.mkldnn.is_available(),
-            "deterministic": torch.are_deterministic_algorithms_enabled(),
-            "mode": "eager" if self.forward == self.with_loss else "compiled",
+            "device": first.device.type,
+            "precision": str(first.dtype).replace("torch.", ""),
+            "mode": "compiled" if compiled else "eager",
+            "loader_workers": 0,
         }
-        if self.device.type == "cuda":
-            found["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
-            found["cudnn_benchmark"] = torch.backends.cudnn.benchmark
-        return found
+        found.update(
+            readable(
+                inter_op_threads=lambda: torch.get_num_interop_threads(),
+                oneDNN=lambda: torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
+                blas=lambda: built_with("Math Kernel Library Version|OpenBLAS"),
+                oneDNN_version=lambda: built_with("MKL-DNN|oneDNN"),
+                isa=lambda: torch.backends.cpu.get_cpu_capability(),
+                matmul_precision=lambda: torch.get_float32_matmul_precision(),
+                tf32=lambda: tensor_float32() if self.device.type == "cuda" else None,
+                autocast=lambda: autocast(self.device.type),
+                layout=lambda: layout(self.tensors.values()),
+                debug=lambda: torch.version.debug,
+                deterministic=lambda: torch.are_deterministic_algorithms_enabled(),
+                cudnn_benchmark=lambda: torch.backends.cudnn.benchmark if self.device.type == "cuda" else None,
+            )
+        )
+        return dict(found, **(compilation() if compiled else {}))
 
     def train_fetched(self, fetched, steps):
         self.model.train()
@@ -144,3 +165,80 @@ class Adapter(Framework):
         operations = [event for kind, event in found if kind in kinds]
         updates = [event for _, event in found if event[3].startswith("Optimizer.step")]
         return elapsed, attribute(marked(operations, updates, "optimizer/"))
+
+    def product(self, matrix, precision):
+        kind = torch.float32 if precision == "tf32" else getattr(torch, precision)
+        right = torch.from_numpy(matrix).to(self.device, kind)
+
+        def multiply(times):
+            if self.device.type == "cuda":
+                torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+            left = right
+            for _ in range(times):
+                left = left @ right
+            return left
+
+        return multiply
+
+    def copies(self, array):
+        host = torch.from_numpy(array)
+        source = host.to(self.device)
+        target = torch.empty_like(source)
+        ways = {"memory": copier(source, target)}
+        if self.device.type == "cuda":
+            pinned = host.pin_memory()  # what a copy needs to run at full speed
+            ways["to_device"], ways["from_device"] = copier(pinned, target), copier(source, pinned)
+        return ways
+
+
+def copier(source, target):
+    """Return a function that copies one tensor into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            target.copy_(source, non_blocking=True)
+        return target
+
+    return copy
+
+
+def tensor_float32():
+    """Return whether a GPU may round float32 to TF32: everywhere, nowhere, or where."""
+    products, others = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    return products if products == others else "matrix products only" if products else "cuDNN only"
+
+
+def autocast(device):
+    """Return whether operations on `device` choose a precision of their own."""
+    if hasattr(torch.amp, "is_autocast_available"):  # since then (2.4) one function knows all devices
+        return torch.is_autocast_enabled(device)
+    return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
+
+
+def compilation():
+    """Return what torch.compile has made of the step so far: its graphs, the breaks between them, frames given up."""
+    from torch._dynamo.utils import counters  # no public name tells
+
+    frames = counters["frames"]
+    return {
+        "compiler": "torch.compile",
+        "graphs": counters["stats"]["unique_graphs"],
+        "graph_breaks": sum(counters["graph_break"].values()),
+        "fallbacks": frames["total"] - frames["ok"],
+    }
+
+
+def built_with(names):
+    """Return the part of PyTorch's own description of its build that names a library, without its commit and date."""
+    lines = [line.strip(" -") for line in torch.__config__.show().splitlines() if re.search(names, line)]
+    return re.sub(r"-Product Build.*| \(Git.*", "", lines[0]) if lines else None
+
+
+def layout(tensors):
+    """Return how the kernels of convolutions lie in memory, which decides how they are computed; None without any."""
+    kernels = [tensor for tensor in tensors if tensor.dim() == 4]
+    if not kernels:
+        return None
+    last = all(kernel.is_contiguous(memory_format=torch.channels_last) for kernel in kernels)
+    first = all(kernel.is_contiguous() for kernel in kernels)
+    return "channels_first" if first else "channels_last" if last else "mixed"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import Request
     from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
 
 PAST_RUNS = 5
 """How many of the latest runs tell what the next will take."""
@@ -45,6 +46,12 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+SUITE = "quick"
+"""The suite that names what the user does not."""
+
+ROUNDS_EACH = 4
+"""Rounds of a process below which fewer are started, where the user asks for few rounds."""
+
 Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 
@@ -52,8 +59,9 @@ def run(
     workloads: Workloads = None,
     frameworks: Frameworks = None,
     suite: Annotated[
-        str, typer.Option(help="What to run where nothing else is said.", autocompletion=complete_suites)
-    ] = "quick",
+        str | None,
+        typer.Option(help="What to run where nothing else is said, and when to stop.", autocompletion=complete_suites),
+    ] = None,
     axes: Axes = None,
     python: Python = None,
     rounds: Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)] = None,
@@ -69,7 +77,7 @@ def run(
         float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05)
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(help="Start every contender afresh so many times, and share the rounds.", min=1)
+        int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
     margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
@@ -77,6 +85,9 @@ def run(
     control: Annotated[bool, typer.Option(help="Enter the first contender twice (A/A control).")] = True,
     insist: Annotated[
         bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End a contest whose contenders differ in settings that must be equal.")
     ] = False,
     prove_again: Again = False,
     data_dir: DataDir = None,
@@ -87,14 +98,15 @@ def run(
 ) -> None:
     """Prove that contenders do equal work, then time them in turns.
 
-    Without arguments it runs the suite "quick". Everything is kept the moment it happens: after Ctrl-C, or worse,
-    `rosetta resume` goes on.
+    Without arguments it runs the suite "quick", one process of each contender. Where you name workloads or contenders,
+    and no suite, five fresh processes of each share 20 rounds, and five more another 20 where these leave a pair open.
+    Everything is kept the moment it happens: after Ctrl-C, or worse, `rosetta resume` goes on.
 
     Example: rosetta run
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
-    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.catalogue.suite import Stopping, find_suite
     from rosettabench.lab.machine import describe_machine
     from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import Request
@@ -110,16 +122,18 @@ def run(
         raise UsageError(
             "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
-    named = find_suite(suite)
+    named = find_suite(suite or SUITE)
     here = scope(named, len(describe_machine()["gpus"]))
+    own_question = suite is None and (workloads or frameworks)
+    usual = Stopping() if own_question else named.stopping
     asked = {
         "rounds": (rounds, rounds) if rounds else None,
         "precision": precision,
         "seconds": seconds,
         "round_seconds": round_seconds,
-        "processes": processes,
+        "processes": processes or (min(usual.processes, max(1, rounds // ROUNDS_EACH)) if rounds else None),
     }
-    stopping = named.stopping.model_dump() | {name: value for name, value in asked.items() if value is not None}
+    stopping = usual.model_dump() | {name: value for name, value in asked.items() if value is not None}
     request = Request.model_validate(
         {
             "workloads": tuple(workloads or here.workloads),
@@ -137,6 +151,7 @@ def run(
             "data_dir": str(data_dir.absolute()) if data_dir else None,
             "offline": offline,
             "insist": insist,
+            "strict": strict,
             "prove_again": prove_again,
             "timeout": timeout,
         }
@@ -161,7 +176,7 @@ def fitting(request: Request, laboratory: Laboratory, budget: float | None) -> R
 
     machine = describe_machine()
     before = past([laboratory.store.run(run.id) for run in laboratory.store.runs()[:PAST_RUNS]], machine)
-    contests = [(planned, estimate(planned, request.stopping, before)) for planned in make_plan(request)]
+    contests = [(planned, estimate(planned, before)) for planned in make_plan(request)]
     claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
     here = catalogue(len(machine["gpus"]))
 
@@ -227,15 +242,13 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
             laboratory.go_on(started, as_asked)
     except KeyboardInterrupt:
         typer.echo("", err=True)
-        publish(laboratory.store.run(started.id), page)
+        publish(laboratory.store, laboratory.store.run(started.id), page)
         typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
         raise
     finished = laboratory.store.run(started.id)
-    publish(finished, page)
-    gaps = (
-        {"plan"} if finished.request.get("study") else set()
-    )  # of a study, what is not written here is told, and no error
-    missing = sum(failure.entry_id is None and failure.stage not in gaps for failure in finished.failures)
+    publish(laboratory.store, finished, page)
+    told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
+    missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     if missing or any(unfinished(finished, contest) for contest in finished.contests):
         raise WorkerError(
             "incomplete",
@@ -244,15 +257,16 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
         )
 
 
-def publish(finished: Run, page: Path | None) -> None:
-    """Print the tables of a run and write its page."""
+def publish(store: Store, finished: Run, page: Path | None) -> None:
+    """Print the tables of a run, which is in `store`, and write its page."""
+    from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.cli.report import Format, render, write
     from rosettabench.report.html import file_stem
     from rosettabench.report.run import summarise
     from rosettabench.report.terminal import print_run
 
-    summary = summarise(finished)
+    summary = summarise(finished, measured_here(store, finished.machine))
     print_run(summary, console())
     path = page or Path(f"{file_stem(summary)}.html")
     write(render(summary, Format.HTML), path)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.estimate import Past
+from rosettabench.statistics.ranking import LOOKS
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
@@ -50,7 +51,7 @@ def start_seconds(run: Run, contest: Contest) -> float | None:
     if len(ends) != 1 or not figures or "turns_s" not in ends[0].payload or ends[0].payload["out"]:
         return None
     processes = max(map(last_session, contest.entries))
-    if processes > contest.stopping.get("processes", 1):
+    if processes > LOOKS * contest.stopping.get("processes", 1):
         return None
     wall = (datetime.fromisoformat(ends[0].at) - datetime.fromisoformat(min(figures))).total_seconds()
     return max(0.0, wall - float(ends[0].payload["turns_s"])) / len(contest.entries) / processes

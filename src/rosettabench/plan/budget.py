@@ -10,6 +10,7 @@ from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import Estimate
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.plan.request import LeftOut, Request
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
 SHORTEST_ROUND_S = 0.5
 """For a budget's sake a round is cut to that and not below: a contest's start costs more than it would save."""
@@ -42,10 +43,10 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    What is `asked` for least goes first; among equals the longest, then the last. What is left of the budget beside the
+    Processes are cut before contests are. What is `asked` for least goes first; among equals the longest, then the last. What is left of the budget beside the
     starts is shared equally. Raises UsageError where not even one fits.
     """
-    short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
+    short = fewer_processes(contests, stopping, budget)
     kept = list(contests)
     while kept and sum(found.least(short) for _, found in kept) > budget:
         kept.remove(min(reversed(kept), key=lambda one: (asked(one[0]), -one[1].least(short))))
@@ -60,11 +61,26 @@ def within_budget(
         for planned, _ in contests
         if all(planned is not other for other, _ in kept)
     ]
-    turns = (budget - sum(found.start_s for _, found in kept)) / len(kept)
+    turns = (budget - sum(found.starts(short) for _, found in kept)) / len(kept)
     seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / ROUNDS))
-    fewest, most = stopping.rounds
+    fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
-    return kept, left_out, stopping.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+    return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+
+
+def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float) -> Stopping:
+    """Return the shortest rounds, with as many processes as fit into a budget in all contests, at least one.
+
+    With fewer processes goes their share of the fewest rounds, down to those that an interval takes.
+    """
+    short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
+    fewest, most = stopping.rounds
+    for processes in range(stopping.processes, 0, -1):
+        rounds = (max(min(fewest, FEWEST_ROUNDS), fewest * processes // stopping.processes), most)
+        short = short.model_copy(update={"processes": processes, "rounds": rounds})
+        if sum(found.least(short) for _, found in contests) <= budget:
+            break
+    return short
 
 
 def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:

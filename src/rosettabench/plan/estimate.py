@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.lab.schedule import Schedule
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.statistics.rounds import TURNS
 
@@ -40,7 +41,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a contest takes: `start_s` beside its turns, `step_s` for a round of one step a turn, `memory` in bytes.
+    """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a round of one step a turn, `memory` in bytes.
 
     `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once.
     `guessed` names what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a
@@ -52,21 +53,25 @@ class Estimate:
     memory: float
     guessed: tuple[str, ...]
 
+    def starts(self, stopping: Stopping) -> float:
+        """Return the seconds beside the turns, if all processes that a contest may take are started."""
+        return Schedule(stopping).processes * self.start_s
+
     def least(self, stopping: Stopping) -> float:
         """Return the seconds of the contest with its fewest rounds."""
-        return self.start_s + stopping.rounds[0] * max(self.step_s, stopping.round_seconds)
+        return self.starts(stopping) + stopping.rounds[0] * max(self.step_s, stopping.round_seconds)
 
     def most(self, stopping: Stopping) -> float:
         """Return the seconds of the contest up to its cap on time, or on rounds if that comes first."""
         rounds = stopping.rounds[1] * max(self.step_s, stopping.round_seconds)
-        return max(self.least(stopping), self.start_s + min(stopping.seconds, rounds))
+        return max(self.least(stopping), self.starts(stopping) + min(stopping.seconds, rounds))
 
 
-def estimate(planned: PlannedContest, stopping: Stopping, past: Past) -> Estimate:
+def estimate(planned: PlannedContest, past: Past) -> Estimate:
     """Return what a contest will take. All its contenders are alive at once, so their memory adds up."""
     name = planned.workload.name
     labels = [one.label.partition("#")[0] for one in planned.contenders]
-    start = past.start_s.get(name, START_S) * len(labels) * stopping.processes
+    start = past.start_s.get(name, START_S) * len(labels)
     steps = [past.sample_s.get((name, label)) for label in labels]
     known = [planned.setting.batch_size * seconds for seconds in steps if seconds is not None]
     least = TURNS * sum(known) * len(labels) / max(1, len(known))  # a turn is a step or more

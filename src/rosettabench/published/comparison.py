@@ -1,7 +1,7 @@
 """Two arms compared by time or by CPU use.
 
 A ratio of two contenders of one contest is paired within its rounds, exactly as the contest's own verdicts are
-(statistics/ranking.py). Across contests nothing is paired: statistics/unpaired.py says what then remains.
+(statistics/ranking.py). Across contests nothing is paired: statistics/across.py says what then remains.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.measurement import Measurement, empty, with_interval, words
+from rosettabench.statistics.across import ratio_across
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
-from rosettabench.statistics.unpaired import unpaired_ratio
 
 if TYPE_CHECKING:
     from rosettabench.report.summary import RunSummary
@@ -46,7 +46,7 @@ def compared(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Measurement:
     elif quantity is Quantity.CPU:
         return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
     else:
-        interval = unpaired_ratio(a.per_sample, b.per_sample, a.confidence, tests)
+        interval = ratio_across(a.per_sample, b.per_sample, a.confidence, tests)
     return with_interval(empty(a, b), interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval)
 
 

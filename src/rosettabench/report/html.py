@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report import charts, figures, tables
 from rosettabench.report.record import render_json
+from rosettabench.report.resources import resources_table
 from rosettabench.report.samples import render_csv
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import RunSummary
@@ -79,6 +80,7 @@ def environment() -> Environment:
     found.globals.update(
         tables=tables,
         study_tables=study_tables,
+        resources_table=resources_table,
         figures=figures,
         titles=TITLES,
         themes=(LIGHT, DARK),

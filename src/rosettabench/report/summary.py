@@ -90,6 +90,20 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
+
+    `notes` has what belongs to an amount: idle power, resolution, samples.
+    Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
+    """
+
+    amounts: dict[str, float]
+    notes: dict[str, str]
+    unreadable: dict[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
 
@@ -142,12 +156,28 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Peak:
+    """What the machine can do and what a training step asks of it, both in floating-point operations of products.
+
+    `per_sample` is counted from the workload; None where its statement has no count. `ceiling` is the highest rate, per
+    second, that `library` reached on this machine in the contest's precision, with its threads and device; None where
+    nobody has measured it. `sentence` says all that.
+    """
+
+    per_sample: int | None
+    ceiling: float | None
+    library: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class EntrySummary:
     """One contender in one contest.
 
     `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
     the ranking; None without a rank, and where the two share too few rounds. `rounds` are its seconds per step in every
-    round that counts: all verdicts follow from them.
+    round that counts: all verdicts follow from them. `rate` are the operations per second that it reached, `share` that
+    over the machine's ceiling (Peak).
     """
 
     label: str
@@ -167,9 +197,12 @@ class EntrySummary:
     curve: tuple[CurvePoint, ...]
     accuracies: tuple[Accuracy, ...]
     costs: Costs
+    resources: Resources
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
     samples: tuple[Sample, ...]
+    rate: Estimate | None
+    share: Estimate | None
     first_steps: dict[int, float] = field(default_factory=dict)
     """Process to seconds of its very first step."""
 
@@ -200,6 +233,11 @@ class DataNote:
     def stand_in(self) -> bool:
         """Whether made-up data took the real data's place."""
         return self.origin == "stand-in"
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether only a part of the real data was at hand; `note` says how much."""
+        return self.origin == "incomplete"
 
 
 @dataclass(frozen=True)
@@ -264,9 +302,11 @@ class ContestSummary:
     overhead: float | None
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
+    differences: tuple[str, ...]
     faults: tuple[Fault, ...]
     reasons: Reasons | None
     why: str
+    peak: Peak
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:
@@ -333,5 +373,5 @@ class RunSummary:
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
-        """The contests that did not run on real data."""
+        """The contests that did not run on the whole real data."""
         return tuple(contest for contest in self.contests if contest.warning)
