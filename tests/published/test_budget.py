@@ -95,7 +95,7 @@ def test_a_request_without_what_is_left_out_has_the_rest():
 
 def test_processes_are_cut_before_contests_are():
     many = Stopping(processes=5, rounds=(20, 40))
-    for budget, processes in ((1000.0, 5), (200.0, 2), (50.0, 1)):
+    for budget, processes in ((1000.0, 5), (100.0, 2), (50.0, 1)):
         kept, _, short = within_budget(plan(start_s=5.0), many, budget, none_asked)
         assert (short.processes, len(kept)) == (processes, 3)
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
@@ -128,7 +128,9 @@ def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
     seen = estimate(planned, known)
     assert seen.guessed == ("start",), "its end says nothing of the time of its turns"
     assert seen.memory == 2 * 5.1e8
-    assert seen.step_s == pytest.approx(2 * 3e-3, rel=0.2), "two turns of one step of each"
+    assert seen.step_s == pytest.approx(3e-3, rel=0.2), "a step of each"
+    long = STOPPING.model_copy(update={"round_seconds": 0.001})
+    assert seen.round(long) == pytest.approx(long.turns * seen.step_s)
     assert past([run], {**run.machine, "processor": "another"}) == Past(), "another machine says nothing of this one"
 
 

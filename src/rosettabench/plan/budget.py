@@ -43,8 +43,9 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    Processes are cut before contests are. What is `asked` for least goes first; among equals the longest, then the last. What is left of the budget beside the
-    starts is shared equally. Raises UsageError where not even one fits.
+    Processes are cut before contests are. Of these, what is `asked` for least goes first; among equals the longest,
+    then the last. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
+    fits.
     """
     short = fewer_processes(contests, stopping, budget)
     kept = list(contests)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.lab.schedule import Schedule
 from rosettabench.plan.plan import PlannedContest
-from rosettabench.statistics.rounds import TURNS
 
 START_S = 15.0
 """Guess for a contender that never ran here: start, import, first step, proof, warm-up and evaluation."""
@@ -41,10 +40,9 @@ class Past:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a round of one step a turn, `memory` in bytes.
+    """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
 
-    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once.
-    `guessed` names what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a
+    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a
     lower bound.
     """
 
@@ -57,13 +55,17 @@ class Estimate:
         """Return the seconds beside the turns, if all processes that a contest may take are started."""
         return Schedule(stopping).processes * self.start_s
 
+    def round(self, stopping: Stopping) -> float:
+        """Return the seconds of a round: a turn is a step or more."""
+        return max(stopping.turns * self.step_s, stopping.round_seconds)
+
     def least(self, stopping: Stopping) -> float:
         """Return the seconds of the contest with its fewest rounds."""
-        return self.starts(stopping) + stopping.rounds[0] * max(self.step_s, stopping.round_seconds)
+        return self.starts(stopping) + stopping.rounds[0] * self.round(stopping)
 
     def most(self, stopping: Stopping) -> float:
         """Return the seconds of the contest up to its cap on time, or on rounds if that comes first."""
-        rounds = stopping.rounds[1] * max(self.step_s, stopping.round_seconds)
+        rounds = stopping.rounds[1] * self.round(stopping)
         return max(self.least(stopping), self.starts(stopping) + min(stopping.seconds, rounds))
 
 
@@ -74,7 +76,7 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
     start = past.start_s.get(name, START_S) * len(labels)
     steps = [past.sample_s.get((name, label)) for label in labels]
     known = [planned.setting.batch_size * seconds for seconds in steps if seconds is not None]
-    least = TURNS * sum(known) * len(labels) / max(1, len(known))  # a turn is a step or more
+    step = sum(known) * len(labels) / max(1, len(known))
     memories = [past.memory.get((name, label)) for label in labels]
     floor = MEMORY_BYTES + BYTES_PER_PARAMETER * planned.workload.parameters
     guesses = {
@@ -84,7 +86,7 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
     }
     return Estimate(
         start_s=start,
-        step_s=least,
+        step_s=step,
         memory=sum(floor if one is None else one for one in memories),
         guessed=tuple(what for what, guessed in guesses.items() if guessed),
     )
