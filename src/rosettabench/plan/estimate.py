@@ -42,8 +42,8 @@ class Past:
 class Estimate:
     """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
 
-    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a
-    lower bound.
+    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names
+    what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a lower bound.
     """
 
     start_s: float
