@@ -31,7 +31,7 @@ SIZES = (512, 1024, 2048, 4096, 8192)
 """Rows of the matrices, tried in this order: small ones do not fill a machine, large ones take long."""
 
 PREPARING = 3
-"""Products before the first block of a size: a chain of two that is checked, and one that shows the length of a block."""
+"""Products before the first block of a size: a chain of two that is checked, and one that shows how long a block is."""
 
 REFUSED = "refused"
 """Kind of the events that hold one Refused each."""
