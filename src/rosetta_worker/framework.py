@@ -36,6 +36,12 @@ class Framework(object):
     `parameters` in any order. A subclass says how; nothing in it knows a workload.
     """
 
+    model = None
+    """The framework's model; None until `build` has made one, and where it must make another."""
+    dropout = True
+    """Whether training drops what the model's dropout layers state. A proof switches it off: then the model that
+    `build` makes keeps everything."""
+
     def __init__(self, implementation, setting):
         self.implementation = implementation
         self.setting = setting

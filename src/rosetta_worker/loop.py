@@ -12,6 +12,7 @@ import numpy as np
 from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
+from rosetta_worker.surroundings import surroundings
 
 POOL = 8
 """Batches that `reuse` and its like fetch beforehand: few enough to stay in the caches, where a batch that was just
@@ -79,7 +80,10 @@ class Worker(object):
         self.framework = adapter(model, Setting(**setting))
         return {"import_s": perf_counter() - start, "packages": packages()}
 
-    def do_build(self, weights):
+    def do_build(self, weights, dropout=True):
+        if dropout != self.framework.dropout:
+            self.framework.dropout = dropout
+            self.framework.model = None  # what was made, and perhaps compiled, for the other case serves no longer
         arrays = {name: np.load(path) for name, path in weights.items()}
         with Stopwatch(lambda: None) as watch:
             self.framework.build(arrays)
@@ -198,7 +202,7 @@ class Worker(object):
         return {"elapsed_s": elapsed, "operations": operations}
 
     def do_settings(self):
-        return {"settings": self.framework.settings()}
+        return {"settings": dict(surroundings(), **self.framework.settings())}
 
     def do_linger(self, size, repeats):
         """How long a computation takes to be asked for, and to be done: both from the same start."""

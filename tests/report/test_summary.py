@@ -202,6 +202,30 @@ def test_fresh_processes_show_their_own_spread(sample_store):
     assert spreads["mxnet-gluon"].between.value < 0.02
 
 
+def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_path):
+    store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
+    store.add(Run(id="fresh", at=now(), version="0", command=["rosetta"], request={}, machine={}))
+    players = [Player("jax", 2e-3), Player("pytorch", 4e-3)]
+    write_contest(store, "fresh", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
+    run = store.run()
+    alone = summarise(run).contests[0]
+    assert "one process of each" in alone.headline.evidence
+    assert "jax is faster than pytorch by 2" in alone.sentences[0]
+    for entry in run.contests[0].entries:
+        for first in list(entry.certifications):
+            again = Certification(entry_id=entry.id, certificate_id=first.certificate_id, session=2)
+            again.certificate = first.certificate
+            entry.certifications.append(again)
+        for block in entry.blocks:
+            block.session = 1 + (block.round > 6)  # in memory only
+            if entry.label == "pytorch" and block.session == 2:
+                block.elapsed_s *= 1.1
+    two = summarise(run).contests[0]
+    assert "one process of each" not in two.headline.evidence
+    assert "not enough data" in two.sentences[0], "two processes that differ by 10% say next to nothing of others"
+    assert "fresh ones to decide it" in two.sentences[0]
+
+
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):
     run = sample_store.run()
     for block in run.contests[0].entries[0].blocks:

@@ -8,6 +8,7 @@ import numpy as np
 from chainer import functions as F
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute
 
 DESCRIPTION = {
@@ -55,7 +56,8 @@ class Adapter(Framework):
         return self.differentiate_fetched(*self.batch(dataset, ids))
 
     def differentiate_fetched(self, inputs, labels):
-        logits = self.model(inputs)
+        with chainer.using_config("train", self.dropout):  # F.dropout is a function and knows no other switch
+            logits = self.model(inputs)
         loss = self.implementation.loss(logits, labels)
         self.model.cleargrads()
         loss.backward()
@@ -84,18 +86,28 @@ class Adapter(Framework):
         return chainer.cuda.to_cpu(chainer.as_array(tensor))
 
     def learning_rate(self):
-        return self.optimizer.alpha
+        hyper = self.optimizer.hyperparam.get_dict()
+        return hyper.get("alpha", hyper.get("lr"))  # Adam's `lr` is the rate after the bias correction
 
     def settings(self):
         first = next(self.model.params())
-        return {
+        found = {
             "threads": blas_threads(),
             "device": "cpu" if first.xp is np else "cuda",
             "precision": first.dtype.name,
+            "autocast": np.dtype(chainer.config.dtype) != first.dtype,
             "iDeep": chainer.config.use_ideep,
-            "cudnn_deterministic": chainer.config.cudnn_deterministic,
+            "deterministic": chainer.config.cudnn_deterministic,
             "mode": "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                blas=lambda: openblas(ctypes.CDLL(np.core._multiarray_umath.__file__)),
+                layout=lambda: layout(self.model),
+            )
+        )
+        return found
 
     def train_fetched(self, fetched, steps):
         total = 0.0
@@ -185,6 +197,12 @@ class Spans(chainer.FunctionHook):
 
     def backward_postprocess(self, function, in_data, out_grad):
         self.end("backward/" + type(function).__name__)
+
+
+def layout(model):
+    """Return how the model's convolutions take their images; None where it has none: Chainer's take channels first."""
+    convolutions = [link for link in model.links() if isinstance(link, chainer.links.Convolution2D)]
+    return "channels_first" if convolutions else None
 
 
 def blas_threads():

@@ -1,6 +1,7 @@
 """JAX with Flax NNX and Optax: op by op, or the whole step through nnx.jit."""
 
 import functools
+import os
 import pathlib
 
 import jax
@@ -9,6 +10,7 @@ from flax import nnx
 from jax import numpy as jnp
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute
 from rosetta_worker.xplane import host_events, instructions
 
@@ -27,26 +29,27 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
-    model = None
-
     def build(self, weights):
         if self.model is None:
             jax.config.update("jax_default_device", jax.devices(self.setting.device)[0])
             jax.config.update("jax_default_matmul_precision", "float32")  # no TF32
             self.model = self.implementation.Model(nnx.Rngs(self.setting.seed))
+            for _, layer in nnx.iter_modules(self.model):
+                if isinstance(layer, nnx.Dropout) and not self.dropout:
+                    layer.rate = 0.0
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.compile(*MODES[self.setting.mode])
         self.set_parameters(weights)
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
-        self.step = self.bind(self.update, self.model, self.optimizer)
-        self.backward = self.bind(self.passes, self.model)
+        self.step = self.bind(self.update_module, self.model, self.optimizer)
+        self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
         """Wrap each function that works on the device in what the mode wraps it in."""
         self.take = jit(take)
         self.differentiate = nnx_jit(nnx.value_and_grad(self.with_loss, has_aux=True))
-        self.update = nnx_jit(self.update)
-        self.passes = nnx_jit(self.passes)
+        self.update_module = nnx_jit(self.update)
+        self.passes_of_module = nnx_jit(self.passes)
         self.predict = nnx_jit(predict)
         self.bind = bind
 
@@ -105,14 +108,26 @@ class Adapter(Framework):
 
     def settings(self):
         first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]
-        return {
+        compiled = self.bind is not functools.partial
+        found = {
             "threads": eigen_threads(),
             "device": next(iter(first.devices())).platform.replace("gpu", "cuda"),
             "precision": str(first.dtype),
             "matmul_precision": jax.config.jax_default_matmul_precision,
             "x64": jax.config.jax_enable_x64,
-            "mode": "eager" if self.bind is functools.partial else "compiled",
+            "mode": "compiled" if compiled else "eager",
+            "loader_workers": 0,
         }
+        found.update(
+            readable(
+                tf32=lambda: tensor_float32() if first.devices().pop().platform == "gpu" else None,
+                layout=lambda: "channels_last" if has_convolution(self.model) else None,
+                xla_flags=lambda: os.environ.get("XLA_FLAGS"),
+                compiler=lambda: "XLA" if compiled else None,
+                graphs=lambda: self.update.jitted_fn._cache_size() if compiled else None,
+            )
+        )
+        return found
 
     def train_fetched(self, fetched, steps):
         total = jnp.zeros(())
@@ -188,6 +203,16 @@ def in_turn(copy, first):
         return last
 
     return copies
+
+
+def tensor_float32():
+    """Return whether XLA may round float32 to TF32 on a GPU: it does unless it is told not to."""
+    return jax.config.jax_default_matmul_precision not in ("float32", "highest")
+
+
+def has_convolution(model):
+    """Whether a layer of the model is a convolution: those of Flax know no layout but channels last."""
+    return any(isinstance(node, nnx.Conv) for _, node in nnx.iter_graph(model))
 
 
 def take(dataset, ids):

@@ -9,6 +9,7 @@ from keras import ops
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.optimizers.keras import summed
+from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute
 from rosetta_worker.xplane import host_events
 
@@ -34,12 +35,10 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
 
-    model = None
-    spectator = None
-
     def build(self, weights):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
+            self.spectator = None
             self.model = self.compile(self.implementation.optimizer)
             self.model.optimizer.build(self.model.trainable_variables)
         self.twin = None
@@ -49,6 +48,9 @@ class Adapter(Framework):
     def compile(self, optimizer, metrics=()):
         """Return a new model, ready to train in this setting's mode."""
         model = self.implementation.Model()
+        for layer in model.layers:
+            if isinstance(layer, keras.layers.Dropout) and not self.dropout:
+                layer.rate = 0.0
         model.compile(
             optimizer(model, self.setting.optimizer),
             loss=lambda labels, logits: self.implementation.loss(logits, labels),
@@ -124,10 +126,12 @@ class Adapter(Framework):
         found = {
             "backend": keras.backend.backend(),
             "precision": self.model.trainable_variables[0].dtype,
-            "layout": keras.config.image_data_format(),
+            "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
             "mode": "eager" if self.model.run_eagerly else "compiled",
             "xla": self.model.jit_compile,
+            "loader_workers": 0,
         }
+        found.update(readable(layout=lambda: layout(self.model)))
         found.update(self.backend.settings(self.model))
         return found
 
@@ -204,6 +208,12 @@ class Spectator(keras.optimizers.Optimizer):
         self.seen.assign(sum(part[(0,) * len(part.shape)] for part in parts))
 
 
+def layout(model):
+    """Return how the model's convolutions take their images; None where it has none."""
+    layouts = {getattr(layer, "data_format", None) for layer in model.layers} - {None}
+    return " and ".join(sorted(layouts)) or None
+
+
 class Gradients(keras.optimizers.Optimizer):
     """Stands where an optimiser stands, and keeps the gradients instead of applying them."""
 
@@ -253,15 +263,24 @@ class TensorFlow(object):
         self.tensorflow.test.experimental.sync_devices()
 
     def settings(self, model):
+        from tensorflow.python.framework.config import is_op_determinism_enabled  # there is only a public way to set it
         from tensorflow.python.util import _pywrap_util_port  # no public name tells whether oneDNN computes
 
         config = self.tensorflow.config
-        return {
+        found = {
             "threads": config.threading.get_intra_op_parallelism_threads(),
+            "inter_op_threads": config.threading.get_inter_op_parallelism_threads(),
             "device": "cuda" if ":GPU:" in model.trainable_variables[0].value.device else "cpu",
             "oneDNN": _pywrap_util_port.IsMklEnabled(),
-            "tf32": config.experimental.tensor_float_32_execution_enabled(),
+            "deterministic": is_op_determinism_enabled(),
         }
+        if found["device"] == "cuda":
+            found["tf32"] = config.experimental.tensor_float_32_execution_enabled()
+        if not model.run_eagerly:
+            functions = functions_within(model.train_function)
+            traces = [function.experimental_get_tracing_count() for function in functions]
+            found.update(compiler="tf.function", graphs=max(traces, default=0))
+        return found
 
     def profile(self, work, folder):
         """TensorFlow's profiler, of whose many events OPERATION names those that compute."""
@@ -270,6 +289,29 @@ class TensorFlow(object):
         elapsed = work()
         profiler.stop()
         return elapsed, attribute(event[:4] for event in host_events(folder) if OPERATION.match(event[3]))
+
+
+def functions_within(function):
+    """Return the tf.functions that Keras keeps inside its training function, which hides them in its closure."""
+    found, waiting, seen = [], [function], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if hasattr(one, "experimental_get_tracing_count"):
+            found.append(one)
+        inner = getattr(one, "python_function", one)
+        waiting += [cell.cell_contents for cell in getattr(inner, "__closure__", None) or () if callable_within(cell)]
+    return found
+
+
+def callable_within(cell):
+    """Whether a cell of a closure holds a function."""
+    try:
+        return callable(cell.cell_contents)
+    except ValueError:  # nothing was put into it yet
+        return False
 
 
 OPERATION = re.compile(r"[^: ]+:[A-Za-z_]\w*$|EagerLocalExecute: (?!__inference_|SyncDevice)\w+$")

@@ -1,8 +1,11 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import re
+
 import torch
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute, chrome_events, marked
 
 DESCRIPTION = {
@@ -17,8 +20,6 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
-    model = None
-
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         if hasattr(torch.backends, "cuda"):
@@ -28,6 +29,9 @@ class Adapter(Framework):
             self.device = torch.device(self.setting.device)
             self.model = self.implementation.Model().to(self.device)
             self.tensors = dict(self.model.named_parameters())
+            for layer in self.model.modules():
+                if isinstance(layer, torch.nn.Dropout) and not self.dropout:
+                    layer.p = 0.0
             self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -98,18 +102,32 @@ class Adapter(Framework):
         return self.optimizer.param_groups[0]["lr"]
 
     def settings(self):
+        first = next(iter(self.tensors.values()))
+        compiled = self.forward != self.with_loss
         found = {
             "threads": torch.get_num_threads(),
-            "device": next(iter(self.tensors.values())).device.type,
-            "precision": str(next(iter(self.tensors.values())).dtype).replace("torch.", ""),
-            "oneDNN": torch.backends.mkldnn.is_available(),
-            "deterministic": torch.are_deterministic_algorithms_enabled(),
-            "mode": "eager" if self.forward == self.with_loss else "compiled",
+            "device": first.device.type,
+            "precision": str(first.dtype).replace("torch.", ""),
+            "mode": "compiled" if compiled else "eager",
+            "loader_workers": 0,
         }
-        if self.device.type == "cuda":
-            found["tf32"] = torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32
-            found["cudnn_benchmark"] = torch.backends.cudnn.benchmark
-        return found
+        found.update(
+            readable(
+                inter_op_threads=lambda: torch.get_num_interop_threads(),
+                oneDNN=lambda: torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
+                blas=lambda: built_with("Math Kernel Library Version|OpenBLAS"),
+                oneDNN_version=lambda: built_with("MKL-DNN|oneDNN"),
+                isa=lambda: torch.backends.cpu.get_cpu_capability(),
+                matmul_precision=lambda: torch.get_float32_matmul_precision(),
+                tf32=lambda: tensor_float32() if self.device.type == "cuda" else None,
+                autocast=lambda: autocast(self.device.type),
+                layout=lambda: layout(self.tensors.values()),
+                debug=lambda: torch.version.debug,
+                deterministic=lambda: torch.are_deterministic_algorithms_enabled(),
+                cudnn_benchmark=lambda: torch.backends.cudnn.benchmark if self.device.type == "cuda" else None,
+            )
+        )
+        return dict(found, **(compilation() if compiled else {}))
 
     def train_fetched(self, fetched, steps):
         self.model.train()
@@ -182,3 +200,45 @@ def copier(source, target):
         return target
 
     return copy
+
+
+def tensor_float32():
+    """Return whether a GPU may round float32 to TF32: everywhere, nowhere, or where."""
+    products, others = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    return products if products == others else "matrix products only" if products else "cuDNN only"
+
+
+def autocast(device):
+    """Return whether operations on `device` choose a precision of their own."""
+    if hasattr(torch.amp, "is_autocast_available"):  # since then (2.4) one function knows all devices
+        return torch.is_autocast_enabled(device)
+    return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
+
+
+def compilation():
+    """Return what torch.compile has made of the step so far: its graphs, the breaks between them, frames given up."""
+    from torch._dynamo.utils import counters  # no public name tells
+
+    frames = counters["frames"]
+    return {
+        "compiler": "torch.compile",
+        "graphs": counters["stats"]["unique_graphs"],
+        "graph_breaks": sum(counters["graph_break"].values()),
+        "fallbacks": frames["total"] - frames["ok"],
+    }
+
+
+def built_with(names):
+    """Return the part of PyTorch's own description of its build that names a library, without its commit and date."""
+    lines = [line.strip(" -") for line in torch.__config__.show().splitlines() if re.search(names, line)]
+    return re.sub(r"-Product Build.*| \(Git.*", "", lines[0]) if lines else None
+
+
+def layout(tensors):
+    """Return how the kernels of convolutions lie in memory, which decides how they are computed; None without any."""
+    kernels = [tensor for tensor in tensors if tensor.dim() == 4]
+    if not kernels:
+        return None
+    last = all(kernel.is_contiguous(memory_format=torch.channels_last) for kernel in kernels)
+    first = all(kernel.is_contiguous() for kernel in kernels)
+    return "channels_first" if first else "channels_last" if last else "mixed"

@@ -6,9 +6,9 @@ import tomllib
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
@@ -60,14 +60,26 @@ class Loss(Strict):
     name: str
 
 
-class Optimizer(Strict):
+class Adam(Strict):
     """Hyperparameters of Adam, with epsilon added after the bias correction."""
 
-    name: str
+    name: Literal["adam"]
     learning_rate: float
     beta1: float
     beta2: float
     epsilon: float
+
+
+class Sgd(Strict):
+    """Hyperparameters of gradient descent with momentum: v = m·v + g, w = w - rate·v. Neither Nesterov's nor damped."""
+
+    name: Literal["sgd"]
+    learning_rate: float
+    momentum: float
+
+
+Optimizer = Annotated[Adam | Sgd, Field(discriminator="name")]
+"""The optimiser of a workload: its name says which hyperparameters it has."""
 
 
 class Training(Strict):
@@ -99,6 +111,8 @@ class Workload(Strict):
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = {}
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
+    dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
+    """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     folder: Path
 
     @model_validator(mode="after")

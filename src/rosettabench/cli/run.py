@@ -42,6 +42,12 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+SUITE = "quick"
+"""The suite that names what the user does not."""
+
+ROUNDS_EACH = 4
+"""Rounds of a process below which fewer are started, where the user asks for few rounds."""
+
 Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 
@@ -49,8 +55,9 @@ def run(
     workloads: Workloads = None,
     frameworks: Frameworks = None,
     suite: Annotated[
-        str, typer.Option(help="What to run where nothing else is said.", autocompletion=complete_suites)
-    ] = "quick",
+        str | None,
+        typer.Option(help="What to run where nothing else is said, and when to stop.", autocompletion=complete_suites),
+    ] = None,
     axes: Axes = None,
     python: Python = None,
     rounds: Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)] = None,
@@ -63,7 +70,7 @@ def run(
         float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05)
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(help="Start every contender afresh so many times, and share the rounds.", min=1)
+        int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
     margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
@@ -71,6 +78,9 @@ def run(
     control: Annotated[bool, typer.Option(help="Enter the first contender twice (A/A control).")] = True,
     insist: Annotated[
         bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End a contest whose contenders differ in settings that must be equal.")
     ] = False,
     prove_again: Again = False,
     data_dir: DataDir = None,
@@ -81,13 +91,14 @@ def run(
 ) -> None:
     """Prove that contenders do equal work, then time them in turns.
 
-    Without arguments it runs the suite "quick". Everything is kept the moment it happens: after Ctrl-C, or worse,
-    `rosetta resume` goes on.
+    Without arguments it runs the suite "quick", one process of each contender. Where you name workloads or contenders,
+    and no suite, five fresh processes of each share 20 rounds, and five more another 20 where these leave a pair open.
+    Everything is kept the moment it happens: after Ctrl-C, or worse, `rosetta resume` goes on.
 
     Example: rosetta run
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     """
-    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.catalogue.suite import Stopping, find_suite
     from rosettabench.plan.request import Request
     from rosettabench.plan.setting import read_axes
 
@@ -95,15 +106,17 @@ def run(
         raise UsageError(
             "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
-    named = find_suite(suite)
+    named = find_suite(suite or SUITE)
+    own_question = suite is None and (workloads or frameworks)
+    usual = Stopping() if own_question else named.stopping
     asked = {
         "rounds": (rounds, rounds) if rounds else None,
         "precision": precision,
         "seconds": seconds,
         "round_seconds": round_seconds,
-        "processes": processes,
+        "processes": processes or (min(usual.processes, max(1, rounds // ROUNDS_EACH)) if rounds else None),
     }
-    stopping = named.stopping.model_dump() | {name: value for name, value in asked.items() if value is not None}
+    stopping = usual.model_dump() | {name: value for name, value in asked.items() if value is not None}
     request = Request.model_validate(
         {
             "workloads": tuple(workloads or named.workloads),
@@ -118,6 +131,7 @@ def run(
             "data_dir": str(data_dir.absolute()) if data_dir else None,
             "offline": offline,
             "insist": insist,
+            "strict": strict,
             "prove_again": prove_again,
             "timeout": timeout,
         }

@@ -185,7 +185,7 @@ class Laboratory:
         facts = {"train": data.train.samples, "test": data.test.samples}
         facts_of_data = {"name": data.name, "origin": data.origin, "note": data.note, "digest": data.digest, **facts}
         journal.event("data", facts_of_data)
-        if data.is_stand_in:
+        if not data.is_whole:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
         batches = folder / "batches.npy"

@@ -11,7 +11,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import worker_variables
+from rosettabench.lab.machine import confined, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.setting import Setting
 
@@ -31,7 +31,8 @@ def start_worker(environment: Environment, backend: str | None, threads: int, fo
         **worker_variables(threads, backend, environment.kind == "managed", folder),
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
-    return WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+    with confined(worker_processors(threads)):
+        return WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,10 @@ class Session:
         }
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
-    def build(self, weights: dict[str, str] | None = None) -> dict[str, Any]:
-        """Build the model, or start it afresh, from the canonical weights."""
-        return self.ask("build", weights=weights or self.work.weights)
+    def build(self, weights: dict[str, str] | None = None, *, dropout: bool = True) -> dict[str, Any]:
+        """Build the model, or start it afresh, from the canonical weights; without `dropout` it drops nothing."""
+        switch = {} if dropout else {"dropout": False}
+        return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:
         """Give the worker its data and batches; the seconds that loading took."""

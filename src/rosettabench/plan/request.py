@@ -22,9 +22,10 @@ class Request(BaseModel):
 
     `confidence` is that of all verdicts of a contest together, `margin` the difference that matters to nobody.
     `full` trains the epochs that the workload states and evaluates after each, instead of stopping when the times
-    are known well enough. Each contest is made `repeats` times. `planted` adds to each the first contender with so much
-    extra work, as a share: rosetta calibrate asks for these two. With `examining`, the parts of a step are measured in
-    place of its whole: rosetta explain asks for that.
+    are known well enough. `strict` ends a contest whose contenders do not work under the same settings. Each contest is
+    made `repeats` times. `planted` adds to each the first contender with so much extra work, as a share: rosetta
+    calibrate asks for these two. With `examining`, the parts of a step are measured in place of its whole: rosetta
+    explain asks for that.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,6 +42,7 @@ class Request(BaseModel):
     data_dir: str | None = None
     offline: bool = False
     insist: bool = False
+    strict: bool = False
     repeats: int = 1
     planted: float = 0.0
     examining: Examining | None = None

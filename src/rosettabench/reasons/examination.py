@@ -22,11 +22,11 @@ from rosettabench.errors import WorkerError
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
-from rosettabench.lab.memory import peak_memory
 from rosettabench.lab.session import Session
 from rosettabench.plan.request import Examining
 from rosettabench.proof.walk import STEPS
 from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
+from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
@@ -136,9 +136,9 @@ class Examination:
         session.load()
         figures["first_step_s"] = session.train(0, 1).elapsed_s
         session.train(1, STEPS - 1)
-        peak = peak_memory(session.process.pid)
+        peak = read_memory(session.process.pid).values.get("peak_memory_bytes")
         if peak is not None:
-            figures["peak_memory_bytes"] = float(peak)
+            figures["peak_memory_bytes"] = peak
         for figure, value in figures.items():
             bench.starts.setdefault(figure, []).append(value)
 

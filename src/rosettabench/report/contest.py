@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import sentences
-from rosettabench.report.agreement import loss_agreement, setting_rows
+from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, seen_in
 from rosettabench.report.entry import (
     estimate,
@@ -21,6 +21,7 @@ from rosettabench.report.entry import (
 )
 from rosettabench.report.proof import summarise_proof
 from rosettabench.report.reasons import summarise_reasons
+from rosettabench.report.resources import summarise_resources
 from rosettabench.report.share import rate, share, summarise_peak
 from rosettabench.report.summary import (
     ContestSummary,
@@ -29,13 +30,14 @@ from rosettabench.report.summary import (
     EntrySummary,
     Estimate,
     Fault,
+    Headline,
     Peak,
     Proof,
 )
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.forecast import needed
+from rosettabench.statistics.forecast import fresh_processes, needed
 from rosettabench.statistics.oddities import Oddity
-from rosettabench.statistics.ranking import Ranked, compare, pairs, rank
+from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
 from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
@@ -53,6 +55,7 @@ class Contestant:
     entry: Entry
     proof: Proof
     happened: dict[str, dict[str, Any]]
+    unreadable: dict[str, str]
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
 
@@ -73,10 +76,14 @@ class Place:
 def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
     """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round."""
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
+    events = [event for event in run.events if event.entry_id == entry.id]
     return Contestant(
         entry=entry,
         proof=summarise_proof(entry),
-        happened=payloads(event for event in run.events if event.entry_id == entry.id),
+        happened=payloads(events),
+        unreadable={
+            name: str(why) for event in events if event.kind == "unreadable" for name, why in event.payload.items()
+        },
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
         rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
     )
@@ -102,7 +109,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         workload=contest.workload,
         setting=contest.setting,
         stopping=contest.stopping,
-        headline=reasons.pairs[0] if reasons and reasons.pairs else sentences.headline(ranking, verdicts),
+        headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
@@ -110,11 +117,12 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         oddities=told(run, contest, seen),
         control=summarise_control(contest, contestants, seen),
         data=data,
-        warning=sentences.stand_in_warning(data),
+        warning=sentences.data_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped")),
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
+        differences=tuple(difference.sentence for difference in setting_differences(entries)),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
@@ -135,14 +143,28 @@ def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     return (*left_out, *(one.sentence for one in seen))
 
 
+def headline(contest: Contest, ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:
+    """Return the answer of a contest, which says so where it speaks of one process only."""
+    answer = sentences.headline(ranking, verdicts)
+    return sentences.scoped(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
+
+
 def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
-    """Return a verdict's sentence; for a pair that is open for want of data with the rounds that would decide it."""
+    """Return a verdict's sentence; for a pair that is open for want of data with what would decide it.
+
+    That is rounds; or, where as many as there were would do if it were for them, fresh processes.
+    """
     sentence = sentences.verdict_sentence(verdict)
     if verdict.finding is not Finding.OPEN or verdict.doubt or verdict.interval is None:
         return sentence
     confidence, margin = rules(contest)
-    pair = ratios(rounds[verdict.faster], rounds[verdict.slower])
-    return f"{sentence} {sentences.needed_words(needed(pair, margin, confidence, pairs(len(rounds))))}"
+    tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
+    waited = needed(pair, margin, confidence, tests)
+    generations = processes(contest)
+    faster, slower = (by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower))
+    if waited is None or waited > len(pair) or len(faster) < 2:
+        return f"{sentence} {sentences.needed_words(waited)}"
+    return f"{sentence} {sentences.fresh_words(fresh_processes(faster, slower, margin, confidence, LOOKS * tests))}"
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:
@@ -232,6 +254,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
+        resources=summarise_resources(entry, contestant.unreadable),
         faults=contestant.faults,
         rounds=contestant.rounds,
         samples=summarise_samples(entry),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rosettabench.report import tables
+from rosettabench.report.resources import resources_table
 from rosettabench.report.summary import ContestSummary, Reasons, RunSummary
 from rosettabench.report.text import visible
 
@@ -29,12 +30,14 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
     if contest.warning:
         parts.append(f"> **{escaped(contest.warning)}**")
+    parts += [f"**{escaped(sentence)}**" for sentence in contest.differences]
     if contest.reasons:
         return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
         tables.ranking_table(contest),
         tables.spread_table(contest),
         tables.costs_table(contest),
+        resources_table(contest),
         tables.settings_table(contest),
     )
     parts += [table_markdown(table) for table in shown if table.rows]

@@ -89,6 +89,20 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
+
+    `notes` has what belongs to an amount: idle power, resolution, samples.
+    Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
+    """
+
+    amounts: dict[str, float]
+    notes: dict[str, str]
+    unreadable: dict[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
 
@@ -182,6 +196,7 @@ class EntrySummary:
     curve: tuple[CurvePoint, ...]
     accuracies: tuple[Accuracy, ...]
     costs: Costs
+    resources: Resources
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
     samples: tuple[Sample, ...]
@@ -215,6 +230,11 @@ class DataNote:
     def stand_in(self) -> bool:
         """Whether made-up data took the real data's place."""
         return self.origin == "stand-in"
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether only a part of the real data was at hand; `note` says how much."""
+        return self.origin == "incomplete"
 
 
 @dataclass(frozen=True)
@@ -279,6 +299,7 @@ class ContestSummary:
     overhead: float | None
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
+    differences: tuple[str, ...]
     faults: tuple[Fault, ...]
     reasons: Reasons | None
     why: str
@@ -316,5 +337,5 @@ class RunSummary:
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
-        """The contests that did not run on real data."""
+        """The contests that did not run on the whole real data."""
         return tuple(contest for contest in self.contests if contest.warning)

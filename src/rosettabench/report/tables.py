@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from rosettabench.lab.fairness import POLICY
 from rosettabench.report import figures
 from rosettabench.report.summary import (
     Check,
@@ -159,7 +160,7 @@ def spread_table(contest: ContestSummary) -> Table:
     )
     caption = (
         "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
-        "One process says nothing about the next; --processes asks for more."
+        "One process says nothing about the next; the intervals of several span what fresh ones would do."
     )
     rows = tuple(
         (
@@ -233,7 +234,7 @@ def settings_table(contest: ContestSummary) -> Table:
     """Return the settings that the frameworks report; those on which they should agree and do not are marked."""
     labels = [entry.label for entry in contest.entries if entry.settings]
     columns = (Column("setting"), *(Column(label, contender=True) for label in labels))
-    caption = "Settings in force, read back from the frameworks. Marked: contenders that should agree do not."
+    caption = f"Settings in force, read back from the frameworks. {POLICY} Marked: contenders that should agree do not."
     rows = tuple(
         (
             Cell(row.name, "differs" if row.differs else "", marked=row.differs),

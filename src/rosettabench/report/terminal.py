@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report import tables
+from rosettabench.report.resources import resources_table
 from rosettabench.report.summary import ContestSummary, Reasons, RunSummary
 from rosettabench.report.text import visible
 
@@ -50,10 +51,12 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     )
     if contest.warning:
         console.print(styled((contest.warning, "bold yellow")))
+    for sentence in contest.differences:
+        console.print(styled((sentence, "bold yellow")))
     if contest.reasons:
         print_reasons(contest.reasons, console)
         return
-    for table in (tables.ranking_table(contest), tables.costs_table(contest)):
+    for table in (tables.ranking_table(contest), tables.costs_table(contest), resources_table(contest)):
         if table.rows:
             print_table(table, console)
     if contest.timed:

@@ -68,10 +68,13 @@ class Store:
             session.commit()
             return row
 
-    def runs(self) -> Sequence[Run]:
-        """Return all runs, newest first, without their contents."""
+    def runs(self, workload: str | None = None) -> Sequence[Run]:
+        """Return all runs, or those that have a contest of `workload`, newest first, without their contents."""
+        wanted = select(Run).order_by(Run.at.desc())
+        if workload is not None:
+            wanted = wanted.where(Run.contests.any(Contest.workload == workload))
         with explained(self.url), Session(self.engine) as session:
-            return session.scalars(select(Run).order_by(Run.at.desc())).all()
+            return session.scalars(wanted).all()
 
     def run(self, run_id: str | None = None) -> Run:
         """Return a run with everything below it; where no id is given, the newest that did not measure the machine.
