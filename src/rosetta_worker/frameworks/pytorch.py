@@ -122,6 +122,7 @@ class Adapter(Framework):
                 tf32=lambda: tensor_float32() if self.device.type == "cuda" else None,
                 autocast=lambda: autocast(self.device.type),
                 layout=lambda: layout(self.tensors.values()),
+                debug=lambda: torch.version.debug,
                 deterministic=lambda: torch.are_deterministic_algorithms_enabled(),
                 cudnn_benchmark=lambda: torch.backends.cudnn.benchmark if self.device.type == "cuda" else None,
             )

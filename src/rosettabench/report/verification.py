@@ -8,6 +8,7 @@ from rosettabench.report import figures
 from rosettabench.report.comparison import change_words
 from rosettabench.report.sentences import interval_words, listed
 from rosettabench.report.terminal import styled
+from rosettabench.verify.roof import roof_words
 from rosettabench.verify.verification import Beside, Standing, Verification
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ def sentences(found: Verification) -> Iterator[str]:
         yield f"{figures.seconds(found.step.value)} per step, run {found.run}."
     yield counterpart_words(found)
     yield past_words(found)
+    yield ceiling_words(found)
+    if found.roof is not None:
+        yield roof_words(found.roof)
     for one in found.causes:
         yield f"Read: {one.what}. {one.remedy}"
     if found.standing is Standing.SLOW and not found.causes:
@@ -88,6 +92,16 @@ def past_words(found: Verification) -> str:
     runs = "run" if found.runs == 1 else "runs"
     words = f"Beside {found.runs} earlier {runs} here, {against}: {beside_words(found.earlier)}."
     return f"{words} Changed since: {change_words(found.past.changes)}." if found.past.changes else words
+
+
+def ceiling_words(found: Verification) -> str:
+    """Return which share of the machine's ceiling it reaches, or what would be needed to know."""
+    if found.ceiling.share is None:
+        return found.ceiling.sentence
+    words = f"It reaches {figures.percent(found.ceiling.share.value)} of the machine's ceiling"
+    if found.ceiling.managed is not None:
+        words += f", the managed release {figures.percent(found.ceiling.managed.value)}"
+    return f"{words}. {found.ceiling.sentence}"
 
 
 def beside_words(one: Beside) -> str:

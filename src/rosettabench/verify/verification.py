@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.history.archive import Archive
 from rosettabench.history.cell import Key, Sitting, sittings
 from rosettabench.history.comparison import Compared, Pairing, Side
@@ -16,6 +17,7 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.verify.causes import Cause, Installation, causes, unreadable
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart
+from rosettabench.verify.roof import Roof, roof_causes
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
@@ -44,12 +46,26 @@ NOTHING = Beside(Standing.NONE)
 
 
 @dataclass(frozen=True)
+class Ceiling:
+    """An installation beside the machine's ceiling: the `share` that it reaches, and that of the managed release.
+
+    None where the ceiling is not measured yet; `sentence` says what is known of it. It is told and not judged: a small
+    model is far below any ceiling in every framework.
+    """
+
+    share: Estimate | None
+    managed: Estimate | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Verification:
     """What was found of one framework of an interpreter.
 
     `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty where all is well.
     `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
-    machine, `past` that comparison itself. `causes` and `unread` are what was read of it, and what could not be.
+    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what
+    its steps reach of it. `causes` and `unread` are what was read of it, and what could not be.
     """
 
     label: str
@@ -63,8 +79,10 @@ class Verification:
     earlier: Beside
     past: Compared | None
     runs: int
+    roof: Roof | None
     causes: tuple[Cause, ...]
     unread: tuple[str, ...]
+    ceiling: Ceiling
 
     @property
     def standing(self) -> Standing:
@@ -93,17 +111,18 @@ def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
 class Subject:
     """What is verified: a framework's installed version, as far as known, and the managed release chosen for it.
 
-    `debug_python` is whether its interpreter is a debug build.
+    `debug_python` is whether its interpreter is a debug build, `roof` what its own products reach, if measured.
     """
 
     version: str | None
     counterpart: Counterpart | None
     debug_python: bool = False
+    roof: Roof | None = None
 
 
 def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, margin: float) -> Verification:
     """Return what a run of one contest says: its first entry is the installation, the next the managed release."""
-    contest = summarise(run).contests[0]
+    contest = summarise(run, measured_here(store, run.machine)).contests[0]
     labels = [entry.label for entry in run.contests[0].entries if entry.control_of is None]
     own, *others = (find(contest, label) for label in labels)
     managed = others[0] if others else None
@@ -121,15 +140,18 @@ def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, m
         earlier=NOTHING if past is None else beside(past.ratio, margin, past.verdict.doubt),
         past=past,
         runs=runs,
-        causes=tuple(
-            causes(
+        roof=subject.roof,
+        causes=(
+            *causes(
                 Installation(own.settings, own.packages, subject.debug_python),
                 Installation(managed.settings, managed.packages) if managed else None,
                 hardware,
                 contest.setting["threads"],
-            )
+            ),
+            *roof_causes(subject.roof),
         ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
+        ceiling=Ceiling(own.share, managed.share if managed else None, contest.peak.sentence),
     )
 
 
