@@ -53,6 +53,11 @@ def test_a_difference_as_a_sentence():
     assert row.sentence == "The setting threads differs: 1 in pytorch; 2 in jax and mxnet-gluon."
 
 
+def test_processors_are_numbers_and_not_amounts():
+    (row,) = differences({"pytorch": {"processors": [0]}, "jax": {"processors": [0, 1]}})
+    assert row.sentence == "The setting processors differs: no. 0 in pytorch; no. 0, 1 in jax."
+
+
 # -- the policy --------------------------------------------------------------------------------------------------------
 
 

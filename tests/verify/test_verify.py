@@ -53,6 +53,8 @@ def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_
     assert found["counterpart"] == {"release": "2.13.0", "version": "2.13.0", "same": True}
     assert found["earlier"]["standing"] == "nothing to compare it with"
     assert found["causes"] == []
+    assert found["roof"]["rate"] > 1e8
+    assert found["roof"]["ceiling"] is None, "nothing else was measured"
     plant(python, SLOW)
     process = rosetta("verify", "--python", python, "--json", *SHORT, **variables)
     assert process.returncode == 8, process.stderr

@@ -47,7 +47,8 @@ def verify(
     """Say whether an installation is as fast as it should be.
 
     Each framework that the interpreter has takes turns with the managed release of the same version, and is compared
-    with its earlier runs on this machine. If it is slow, the command says what it read that usually makes one slow.
+    with its earlier runs on this machine; its matrix products are held against the machine's ceiling. If it is slow,
+    the command says what it read that usually makes one slow.
     Exit codes: 0 as it should be, 5 not proven, 7 cannot be measured, 8 slow, 9 not decided.
 
     Example: rosetta verify --python /my/venv/bin/python
@@ -62,7 +63,14 @@ def verify(
         workloads=(workload,),
         contenders=(),
         axes=read_axes(axes or []),
-        stopping=Stopping(rounds=(8, rounds), seconds=seconds, round_seconds=round_seconds, precision=margin / 4),
+        stopping=Stopping(
+            rounds=(8, rounds),
+            seconds=seconds,
+            round_seconds=round_seconds,
+            precision=margin / 4,
+            processes=1,
+            turns=2,
+        ),
         confidence=confidence,
         margin=margin,
         data_dir=str(data_dir.absolute()) if data_dir else None,
@@ -108,20 +116,29 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
 
 def verified(laboratory: Laboratory, request: Request, one: Contender, packages: dict[str, str]) -> Verification:
     """Let an installation take turns with its managed release, and return what was found."""
+    from rosettabench.ceilings.bench import Library
+    from rosettabench.environments.environment import external
     from rosettabench.verify.hardware import read_hardware
     from rosettabench.verify.installed import counterpart, is_debug_build, version_of
+    from rosettabench.verify.roof import measure_roof
     from rosettabench.verify.verification import Subject, verification
 
+    assert one.python is not None  # parse_contender was given one
     other = counterpart(one.entry, packages)
     names = [f"{one.framework}@{one.python}:{one.mode}"]
     if other is not None:
         names.append(f"{one.framework}@{other.release}:{one.mode}")
-    run = laboratory.begin(request.model_copy(update={"contenders": tuple(names)}), ["rosetta", *sys.argv[1:]])
+    command = ["rosetta", *sys.argv[1:]]
+    run = laboratory.begin(request.model_copy(update={"contenders": tuple(names)}), command)
     with laboratory.display:
         laboratory.go_on(run)
-    assert one.python is not None  # parse_contender was given one
-    subject = Subject(version_of(one.entry, packages), other, is_debug_build(one.python))
-    return verification(laboratory.store, laboratory.store.run(run.id), subject, read_hardware(), request.margin)
+        done = laboratory.store.run(run.id)
+        timed = any(block.phase == "turn" for block in done.contests[0].entries[0].blocks)
+        library = Library(one, external(one.python))
+        setting = done.contests[0].setting
+        roof = measure_roof(laboratory, library, setting, request.timeout, command) if timed else None
+    subject = Subject(version_of(one.entry, packages), other, is_debug_build(one.python), roof)
+    return verification(laboratory.store, done, subject, read_hardware(), request.margin)
 
 
 def show(found: Sequence[Verification], json: bool) -> None:

@@ -74,5 +74,6 @@ def written(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
+        numbered = bool(value) and all(isinstance(item, int) for item in value)  # "0" alone would read as "none"
+        return ("no. " if numbered else "") + (", ".join(map(str, value)) or "none")
     return str(value)

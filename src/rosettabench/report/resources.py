@@ -59,9 +59,10 @@ KINDS = {
 
 CAPTION = (
     "Resources of the whole process tree, over all turns together; memory after them, shared pages counted once. "
-    "Proportional: a page counts 1/n where n processes of the machine map it. Energy: that of the device, less what it "
-    "takes when idle; below it, that power, and how often the counter moves."
+    "Proportional: a page counts 1/n where n processes of the machine map it."
 )
+
+ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
 
 
 def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
@@ -99,7 +100,8 @@ def resources_table(contest: ContestSummary) -> Table:
     names = [name for name in KINDS if any(name in entry.resources.amounts for entry in shown)]
     columns = (CONTENDER, *(Column(KINDS[name].title, numeric=True, spare=KINDS[name].spare) for name in names))
     rows = tuple((Cell(entry.label), *(amount_cell(entry, name) for name in names)) for entry in shown)
-    return Table(captioned(contest, " ".join([CAPTION, *missing(shown)])), columns, rows)
+    energy = [ENERGY] if any(name.endswith("_j") for name in names) else []
+    return Table(captioned(contest, " ".join([CAPTION, *energy, *missing(shown)])), columns, rows)
 
 
 def amount_cell(entry: EntrySummary, name: str) -> Cell:

@@ -8,6 +8,7 @@ from rosettabench.report import figures
 from rosettabench.report.comparison import change_words
 from rosettabench.report.sentences import interval_words, listed
 from rosettabench.report.terminal import styled
+from rosettabench.verify.roof import roof_words
 from rosettabench.verify.verification import Beside, Standing, Verification
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def sentences(found: Verification) -> Iterator[str]:
     yield counterpart_words(found)
     yield past_words(found)
     yield ceiling_words(found)
+    if found.roof is not None:
+        yield roof_words(found.roof)
     for one in found.causes:
         yield f"Read: {one.what}. {one.remedy}"
     if found.standing is Standing.SLOW and not found.causes:

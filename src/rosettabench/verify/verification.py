@@ -17,6 +17,7 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.verify.causes import Cause, Installation, causes, unreadable
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart
+from rosettabench.verify.roof import Roof, roof_causes
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
@@ -63,8 +64,8 @@ class Verification:
 
     `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty where all is well.
     `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
-    machine, `past` that comparison itself; `ceiling` beside what the machine can do. `causes` and `unread` are what was
-    read of it, and what could not be.
+    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what
+    its steps reach of it. `causes` and `unread` are what was read of it, and what could not be.
     """
 
     label: str
@@ -78,6 +79,7 @@ class Verification:
     earlier: Beside
     past: Compared | None
     runs: int
+    roof: Roof | None
     causes: tuple[Cause, ...]
     unread: tuple[str, ...]
     ceiling: Ceiling
@@ -109,12 +111,13 @@ def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
 class Subject:
     """What is verified: a framework's installed version, as far as known, and the managed release chosen for it.
 
-    `debug_python` is whether its interpreter is a debug build.
+    `debug_python` is whether its interpreter is a debug build, `roof` what its own products reach, if measured.
     """
 
     version: str | None
     counterpart: Counterpart | None
     debug_python: bool = False
+    roof: Roof | None = None
 
 
 def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, margin: float) -> Verification:
@@ -137,13 +140,15 @@ def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, m
         earlier=NOTHING if past is None else beside(past.ratio, margin, past.verdict.doubt),
         past=past,
         runs=runs,
-        causes=tuple(
-            causes(
+        roof=subject.roof,
+        causes=(
+            *causes(
                 Installation(own.settings, own.packages, subject.debug_python),
                 Installation(managed.settings, managed.packages) if managed else None,
                 hardware,
                 contest.setting["threads"],
-            )
+            ),
+            *roof_causes(subject.roof),
         ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
         ceiling=Ceiling(own.share, managed.share if managed else None, contest.peak.sentence),
