@@ -193,6 +193,9 @@ class Contest:
             if why is not None:
                 self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
                 return self._stopped(why, controller)
+            for one in self.present:
+                with one.stage("turn"):
+                    one.note_memory()
             self._leave()
         raise AssertionError("the last process of a schedule ends the contest")
 
