@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SIZES = (512, 1024, 2048, 4096, 8192)
 """Rows of the matrices, tried in this order: small ones do not fill a machine, large ones take long."""
 
+PREPARING = 3
+"""Products before the first block of a size: a chain of two that is checked, and one that shows how long a block is."""
+
 REFUSED = "refused"
 """Kind of the events that hold one Refused each."""
 
@@ -117,12 +120,13 @@ def note(series: Series, journal: Journal) -> None:
 def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[Series], None]) -> None:
     """Find the size at which products are fastest, and repeat it until it is steady or `seconds` are used.
 
-    Sizes are tried upwards as long as there is time for SCANNED blocks of the next.
+    Sizes are tried upwards as long as the next one's trial, with the products that prepare it, takes less than half of
+    what is left.
     """
     end = perf_counter() + seconds
     best: Series | None = None
     for size in SIZES:
-        if best is not None and SCANNED * 2 * size**3 / best.best > end - perf_counter():
+        if best is not None and (SCANNED + PREPARING) * 2 * size**3 / best.best > (end - perf_counter()) / 2:
             break
         series = bench.products(precision, size, 0.0)
         found(series)

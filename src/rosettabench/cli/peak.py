@@ -38,7 +38,7 @@ def peak(
         int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    seconds: Annotated[float, typer.Option(help="How long to measure, without the starting of workers.", min=1)] = 30.0,
+    seconds: Annotated[float, typer.Option(help="How long to measure, without the starting of workers.", min=1)] = 40.0,
     python: Python = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")] = False,
     timeout: Timeout = 900.0,

@@ -40,7 +40,7 @@ from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
-from rosettabench.resources.sensors import find_sensors
+from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
 
 EVALUATION_BATCHES = 20
@@ -75,6 +75,7 @@ class Contest:
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._drawn = 0
         self._told: set[str] = set()
+        self._sensors: Sensors | None = None
 
     @property
     def stopping(self) -> Stopping:
@@ -137,12 +138,12 @@ class Contest:
             competitor.fail("settings", WorkerError("unequal", what, REMEDY))
 
     def _watch(self) -> None:
-        """Find what can be watched of the machine, while every worker waits, and meter everybody from now on."""
-        if not self.present:
-            return
-        sensors = find_sensors(self.work.setting.device)
+        """Find what can be watched of the machine, once, while every worker waits; meter everybody from now on."""
+        if self._sensors is None and self.present:
+            self._sensors = find_sensors(self.work.setting.device)
         for competitor in self.present:
-            competitor.watch(sensors)
+            assert self._sensors is not None
+            competitor.watch(self._sensors)
 
     def _certify(self, competitor: Competitor) -> None:
         self.display.doing(f"proving {competitor.label}")
@@ -192,6 +193,9 @@ class Contest:
             if why is not None:
                 self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
                 return self._stopped(why, controller)
+            for one in self.present:
+                with one.stage("turn"):
+                    one.note_memory()
             self._leave()
         raise AssertionError("the last process of a schedule ends the contest")
 

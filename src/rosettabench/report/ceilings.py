@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.ceiling import EVENT, Ceiling, ceilings
 from rosettabench.ceilings.peak import REFUSED
+from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import Refused, Series
 from rosettabench.report import figures
 from rosettabench.report.record import finite
@@ -61,7 +62,8 @@ def print_ceilings(run: Run, console: Console) -> None:
 
 def ceilings_table(series: Sequence[Series]) -> Table:
     """Return one row for each library, one column for each work."""
-    works = list(dict.fromkeys((one.kind, one.what) for one in series))
+    found = dict.fromkeys((one.kind, one.what) for one in series)
+    works = sorted(found, key=lambda work: [*SIGNIFICANDS, work[1]].index(work[1]))  # precisions first, in their order
     columns = [Column(what_words(kind, what), numeric=True) for kind, what in works]
     rows = tuple(
         (

@@ -186,7 +186,7 @@ def rounds_table(contest: ContestSummary) -> Table:
     """Return what every contender took in each round: what all verdicts follow from."""
     timed = [entry for entry in contest.entries if entry.rounds]
     numbers = sorted({number for entry in timed for number in entry.rounds})
-    caption = "Time per step in each round, from both turns. The verdicts follow from the ratios within these rows."
+    caption = "Time per step in each round, from all its turns. The verdicts follow from the ratios within these rows."
     columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
     rows = tuple(
         (

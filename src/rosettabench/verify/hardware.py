@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from rosettabench.resources.gpu import gpu_names
 
 LEVELS = ("SSE4.2", "AVX", "AVX2", "AVX512", "AMX")
 """Instruction sets from the narrowest to the widest."""
 
 FLAGS = {"sse4_2": "SSE4.2", "avx": "AVX", "avx2": "AVX2", "avx512f": "AVX512", "amx_tile": "AMX"}
 """Flags of /proc/cpuinfo and what they stand for."""
-
-TIME_LIMIT_S = 20
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Hardware:
 
 def read_hardware() -> Hardware:
     """Return what this machine offers."""
-    return Hardware(processor_isa(Path("/proc/cpuinfo")), nvidia_cards())
+    return Hardware(processor_isa(Path("/proc/cpuinfo")), tuple(gpu_names()))
 
 
 def processor_isa(cpuinfo: Path) -> str | None:
@@ -39,24 +37,6 @@ def processor_isa(cpuinfo: Path) -> str | None:
     match = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
     found = {FLAGS[flag] for flag in match.group(1).split() if flag in FLAGS} if match else set()
     return max(found, key=LEVELS.index, default=None)
-
-
-def nvidia_cards() -> tuple[str, ...]:
-    """Return the names of the NVIDIA cards that the driver knows; none where there is no driver."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return ()
-    try:
-        result = subprocess.run(
-            [program, "--query-gpu=name", "--format=csv,noheader"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIME_LIMIT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    return tuple(line.strip() for line in result.stdout.splitlines() if line.strip()) if result.returncode == 0 else ()
 
 
 def isa_level(words: object) -> int | None:
