@@ -57,7 +57,7 @@ def all_checks(data_dir: Path | None) -> Iterator[Check]:
 
 
 def suite_locks() -> set[str]:
-    """Return the names of the locks that the suites' contenders run in; one that follows a study takes what there is."""
+    """Return the names of the locks that suites need; one that follows a study takes what there is."""
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.suite import all_suites
 
