@@ -78,12 +78,16 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
     return rule
 
 
-def selection(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Each output is one of the inputs, all in turn: `shape` is (out, in, 1, 1)."""
-    outputs = np.arange(shape[0])
-    kernel = np.zeros(shape)
-    kernel[outputs, outputs % shape[1]] = 1
-    return kernel
+def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
+
+    def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        outputs = np.arange(shape[0])
+        kernel = np.zeros(shape)
+        kernel[outputs, outputs % shape[1]] = share
+        return kernel
+
+    return rule
 
 
 def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -92,6 +96,7 @@ def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np
 
 
 INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
+    "constant_0.0125": constant(0.0125),
     "constant_0.2": constant(0.2),
     "constant_5": constant(5),
     "constant_6": constant(6),
@@ -99,7 +104,8 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
     "he_normal": he_normal,
     "normal_0.05": normal_005,
     "ones": constant(1),
-    "selection": selection,
+    "selection": selection(1),
+    "selection_0.0625": selection(0.0625),
     "zeros": zeros,
 }
 """The names that ``init`` and ``proof`` may have in a workload.toml."""
