@@ -160,9 +160,10 @@ class Framework(object):
         raise NotImplementedError
 
     def arranged(self, inputs):
-        """Return `inputs` in the layout that the implementation asks for."""
+        """Return `inputs` in the layout that the implementation asks for; bytes become float32 from 0 to 1."""
         arrange = getattr(self.implementation, "arrange", None)
-        return np.ascontiguousarray(arrange(inputs) if arrange else inputs)
+        inputs = np.ascontiguousarray(arrange(inputs) if arrange else inputs)
+        return np.divide(inputs, np.float32(255), dtype="float32") if inputs.dtype == np.uint8 else inputs
 
     # -- the parts of a step, for explanations; a framework that cannot tell one apart says so in a sentence -----------
 

@@ -19,7 +19,7 @@ class Portion(NamedTuple):
     part: str
     """``train`` or ``test``."""
     inputs: NDArray[Any]
-    """(samples, …)."""
+    """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
     labels: NDArray[np.int32]
     """(samples,), classes counted from 0."""
 
@@ -60,7 +60,7 @@ class DataSet(Protocol):
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """Files that make it up where nobody has it yet."""
+        """Files that make it up where nobody has it yet; none where it must be brought by the user."""
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""

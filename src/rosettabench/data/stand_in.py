@@ -14,6 +14,8 @@ SEEDS = {"train": 1, "test": 2}
 
 CLASSES = 10
 CHUNK = 5_000
+PHOTOGRAPHS = 50
+"""Images, or large images, that are made at once."""
 
 WORDS = 88_584
 """Distinct words of the IMDB reviews: the length of Keras' word index."""
@@ -64,6 +66,26 @@ def colour_images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[n
         noise = stream.random((len(own), 3, 32, 32), np.float32) - np.float32(0.5)
         colour = (1 - strength) * prototypes[own] + strength * prototypes[other] + noise
         pixels[start : start + CHUNK] = np.clip(colour, 0, 1) * 255
+    return pixels, labels
+
+
+def photographs(part: str, samples: int, size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (samples, 3, size, size) images, red, green and blue, and their classes 0…9; made as `colour_images` are.
+
+    A prototype has 8×8 squares in each colour, and that of the other class shines through with a strength of up to 0.7.
+    """
+    squares = np.arange(size) * 8 // size
+    prototypes = _stream(0).random((CLASSES, 3, 8, 8), np.float32)[:, :, squares[:, None], squares]
+    stream = _stream(SEEDS[part])
+    labels = (stream.random(samples) * CLASSES).astype(np.uint8)
+    pixels = np.empty((samples, 3, size, size), np.uint8)
+    for start in range(0, samples, PHOTOGRAPHS):
+        own = labels[start : start + PHOTOGRAPHS]
+        other = (own + 1 + (stream.random(len(own)) * (CLASSES - 1)).astype(np.uint8)) % CLASSES
+        strength = np.float32(0.7) * stream.random((len(own), 1, 1, 1), np.float32)
+        noise = stream.random((len(own), 3, size, size), np.float32) - np.float32(0.5)
+        colour = (1 - strength) * prototypes[own] + strength * prototypes[other] + noise
+        pixels[start : start + PHOTOGRAPHS] = np.clip(colour, 0, 1) * 255
     return pixels, labels
 
 

@@ -30,6 +30,7 @@ from rosettabench.lab.machine import describe_machine
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
+from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import Request
 from rosettabench.proof.reference import Reference, make_reference
@@ -109,7 +110,8 @@ class Laboratory:
         seconds = None if request.full or conduct is Contest.prove else request.stopping.seconds
         try:
             for planned, _ in left:
-                self._check_data(request, planned)
+                together = 1 if conduct is Contest.prove else len(planned.contenders)
+                self._check_data(request, planned, together)
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
                 for number, (planned, row) in enumerate(left, start=1):
                     self.display.contest(title(planned, rows), number, len(left), seconds)
@@ -192,10 +194,17 @@ class Laboratory:
         np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
 
-    def _check_data(self, request: Request, planned: PlannedContest) -> None:
-        """Prepare the data before anything is started: a wrong file, or a batch too large, is told at once."""
-        data = self._data(request, planned.workload)
-        draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
+    def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:
+        """Prepare the data before anything is started: what is wrong with them, or too large, is told at once.
+
+        `together` is how many contenders are to hold them at the same time.
+        """
+        from psutil import virtual_memory
+
+        workload, setting = planned.workload, planned.setting
+        data = self._data(request, workload)
+        draw_batches(data.train.samples, setting.batch_size, 1, setting.seed)
+        check_fit(workload, setting.batch_size, data, together, virtual_memory().available)
 
     def _data(self, request: Request, workload: Workload) -> Prepared:
         if workload.name not in self._prepared:

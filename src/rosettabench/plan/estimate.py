@@ -7,13 +7,29 @@ such. Environments that are to be made, and data to be fetched, come on top.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.catalogue.workload import Workload
+from rosettabench.ceilings.operations import operations
 from rosettabench.lab.schedule import Schedule
 from rosettabench.plan.plan import PlannedContest
+from rosettabench.proof.walk import STEPS
 
 START_S = 15.0
-"""Guess for a contender that never ran here: start, import, first step, proof, warm-up and evaluation."""
+"""Guess for a contender that never ran here: start, import, and what a proof and an evaluation cost beside their steps."""
+
+OPERATIONS_PER_S = 1e10
+"""Guess of what one processor does at the products of a training step. Models of few channels do less, others more."""
+
+START_STEPS = 13
+"""Steps, or as much work, that each process takes beside its turns: the first, the warm-up, an evaluation."""
+
+PROOF_STEPS = 3 * STEPS
+"""Passes of a proof, once for each contender: gradients and step, one by one, and all steps again as a block."""
+
+REFERENCE_STEPS = 8 * STEPS
+"""As much work as the reference takes, once for each contest: its steps in float64, and twice in float32."""
 
 MEMORY_BYTES = 300_000_000
 """Guess for a contender that never ran here: what an imported framework takes before it has a model."""
@@ -42,18 +58,20 @@ class Past:
 class Estimate:
     """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
 
-    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names
-    what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a lower bound.
+    `proof_s` is what comes once, with the first process: proofs, as far as `start_s` does not hold them already.
+    `memory` is that of all contenders at once, in bytes. `guessed` names what is not from earlier contests: the time of
+    starts or of rounds, or the memory, which is then a lower bound.
     """
 
     start_s: float
     step_s: float
     memory: float
     guessed: tuple[str, ...]
+    proof_s: float = 0.0
 
     def starts(self, stopping: Stopping) -> float:
         """Return the seconds beside the turns, if all processes that a contest may take are started."""
-        return Schedule(stopping).processes * self.start_s
+        return self.proof_s + Schedule(stopping).processes * self.start_s
 
     def round(self, stopping: Stopping) -> float:
         """Return the seconds of a round: a turn is a step or more."""
@@ -73,20 +91,46 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
     """Return what a contest will take. All its contenders are alive at once, so their memory adds up."""
     name = planned.workload.name
     labels = [one.label.partition("#")[0] for one in planned.contenders]
-    start = past.start_s.get(name, START_S) * len(labels)
-    steps = [past.sample_s.get((name, label)) for label in labels]
-    known = [planned.setting.batch_size * seconds for seconds in steps if seconds is not None]
-    step = sum(known) * len(labels) / max(1, len(known))
+    samples = [past.sample_s.get((name, label)) for label in labels]
+    known = [planned.setting.batch_size * seconds for seconds in samples if seconds is not None]
+    step = sum(known) / len(known) if known else guessed_step(planned)
+    start, proof = past.start_s.get(name), 0.0
+    if start is None:
+        start = START_S + START_STEPS * step
+        proof = (PROOF_STEPS * len(labels) + REFERENCE_STEPS) * step
     memories = [past.memory.get((name, label)) for label in labels]
-    floor = MEMORY_BYTES + BYTES_PER_PARAMETER * planned.workload.parameters
+    least = least_memory(planned.workload, planned.setting.batch_size)
     guesses = {
         "start": name not in past.start_s,
         "rounds": len(known) < len(labels),
         "memory": None in memories,
     }
     return Estimate(
-        start_s=start,
-        step_s=step,
-        memory=sum(floor if one is None else one for one in memories),
+        start_s=start * len(labels),
+        step_s=step * len(labels),
+        memory=sum(least if one is None else one for one in memories),
         guessed=tuple(what for what, guessed in guesses.items() if guessed),
+        proof_s=proof,
     )
+
+
+def guessed_step(planned: PlannedContest) -> float:
+    """Return the seconds of a step of one contender, from the operations that the workload states; 0 without any."""
+    found = operations(planned.workload)
+    if found is None:
+        return 0.0
+    processors = planned.setting.threads
+    return planned.setting.batch_size * found.training / (OPERATIONS_PER_S * processors)
+
+
+def least_memory(workload: Workload, batch_size: int) -> float:
+    """Return the least bytes of a contender that trains: framework, parameters, and what a step keeps for its way back.
+
+    That is what comes out of each product, in float32, for every sample of the batch.
+    """
+    rows = {tensor.name: tensor.shape for tensor in workload.tensors}
+    kept = sum(
+        prod(product.positions) * rows[name][product.kind == "embedding"]
+        for name, product in workload.operations.items()
+    )
+    return MEMORY_BYTES + BYTES_PER_PARAMETER * workload.parameters + 4.0 * batch_size * kept

@@ -1,0 +1,56 @@
+"""Whether prepared data fit: the network that is to see them, and the memory of everybody who is to hold them."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Workload
+from rosettabench.data.prepared import Part, Prepared
+from rosettabench.errors import UsageError
+from rosettabench.plan.budget import gb
+from rosettabench.plan.estimate import least_memory
+
+BYTES = 4
+"""Bytes of a number as a contender holds it: float32 or int32, also where images are prepared as bytes."""
+
+
+def check_fit(workload: Workload, batch_size: int, data: Prepared, contenders: int, free: float) -> None:
+    """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
+    check_images(workload, shape_of(data.train))
+    held = sum(BYTES * prod(shape_of(part)) for part in (data.train, data.test))
+    needed = contenders * (held + least_memory(workload, batch_size))
+    if needed > free:
+        raise UsageError(
+            f"{workload.name} does not fit into memory: {data.train.samples + data.test.samples:,} samples of "
+            f"{data.name} take {gb(held)}, and {contenders} contenders at once at least {gb(needed)}; "
+            f"{gb(free)} are free",
+            "Name fewer contenders with -f, or a smaller batch_size.",
+        )
+
+
+def check_images(workload: Workload, shape: tuple[int, ...]) -> None:
+    """Raise UsageError where images, (samples, channels, height, width), have fewer pixels than the first layer needs.
+
+    A convolution is never applied in more places than there are pixels.
+    """
+    first = next((one for one in workload.operations.values() if one.first and one.kind == "convolution"), None)
+    if first is None or len(shape) != 4:
+        return
+    if any(pixels < places for pixels, places in zip(shape[2:], first.positions, strict=True)):
+        raise UsageError(
+            f"images of {by(shape[2:])} pixels are too small for {workload.name}: "
+            f"its first convolution is applied in {by(first.positions)} places",
+            f"State the size that it needs in {workload.folder / 'workload.toml'}, under [data.form].",
+        )
+
+
+def shape_of(part: Part) -> tuple[int, ...]:
+    """Return the shape of the inputs, read from the head of their file."""
+    return tuple(np.load(part.inputs, mmap_mode="r", allow_pickle=False).shape)
+
+
+def by(extents: tuple[int, ...]) -> str:
+    """Return height and width as one says them: ``28 × 28``."""
+    return " × ".join(map(str, extents))
