@@ -40,6 +40,7 @@ print(json.dumps([forward.get_total_flops(), backward.get_total_flops()]))
 
 INPUTS = {"fashion-mlp": ([BATCH, 784], "images"), "fashion-cnn": ([BATCH, 1, 28, 28], "images")}
 INPUTS |= {"cifar-vgg": ([BATCH, 3, 32, 32], "images"), "cifar-resnet56": ([BATCH, 3, 32, 32], "images")}
+INPUTS |= {"imagenet-resnet56": ([BATCH, 3, 256, 256], "images")}
 INPUTS |= {"imdb-gru": ([BATCH, 150], "tokens"), "imdb-lstm": ([BATCH, 500], "tokens")}
 
 

@@ -430,5 +430,26 @@ PLANTS = [
         "logits",
         "the model itself differs",
     ),
+    Plant(
+        "the largest of each pool, not its mean",
+        "imagenet-resnet56",
+        (("F.avg_pool2d(x, ", "F.max_pool2d(x, "),),
+        "logits",
+        "the model itself differs",
+    ),
+    Plant(
+        "large images padded on both sides",
+        "imagenet-resnet56",
+        ((PADDED, "y = x"), ("padding=1 if stride == 1 else 0", "padding=1")),
+        "logits",
+        "padding on the other side",
+    ),
+    Plant(
+        "large images flattened channels-last",
+        "imagenet-resnet56",
+        (("F.avg_pool2d(x, 8).flatten(1)", "F.avg_pool2d(x, 8).permute(0, 2, 3, 1).flatten(1)"),),
+        "logits",
+        "flattened channels-last",
+    ),
 ]
 """At least one of every kind: model, loss, optimiser, ties, precision, data, loop, evaluation."""

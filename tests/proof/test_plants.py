@@ -5,6 +5,7 @@ from laboratory import Planted, environment, open_session, tamper
 from plants import PLANTS
 
 from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import Workload
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.prove import Proof
 
@@ -21,7 +22,7 @@ def prove(plant, references, folder):
     source = work.workload.implementation(entry.implementation_name)
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
-    workload = Planted(**work.workload.model_dump(), tampered=tampered)
+    workload = Planted(**work.workload.model_dump(include=set(Workload.model_fields)), tampered=tampered)
     planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
     entry = entry.model_copy(update={"path": adapter})
     session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, folder / "session")

@@ -134,6 +134,18 @@ def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
     assert past([run], {**run.machine, "processor": "another"}) == Past(), "another machine says nothing of this one"
 
 
+def test_work_that_never_ran_here_is_guessed_from_its_operations():
+    """A large step is not told as if it were nothing; and a proof comes once, however many processes there are."""
+    request = REQUEST.model_copy(update={"workloads": ("imagenet-resnet56", "fashion-mlp"), "axes": {"threads": [1]}})
+    large, small = (estimate(planned, Past()) for planned in make_plan(request))
+    assert small.most(STOPPING) < 120
+    assert large.step_s > 10_000 * small.step_s
+    assert large.least(STOPPING) > 1800, "a proof in float64 is no matter of seconds"
+    assert large.memory > 4 * small.memory
+    many = STOPPING.model_copy(update={"processes": 5})
+    assert large.starts(many) < 5 * large.starts(STOPPING)
+
+
 def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
     for name in ("borealis-2018", "rosetta-2018", "smartia-2019"):
         suite = all_suites()[name]
