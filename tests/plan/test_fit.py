@@ -43,7 +43,7 @@ def test_data_that_everybody_holds_count_for_everybody(tmp_path, kind):
     data = prepared(tmp_path, (1, 28, 28), kind)
     needed = 3 * (100 * 784 * 4 + least_memory(CNN, 32))
     check_fit(CNN, 32, data, 3, needed)
-    with pytest.raises(UsageError, match=r"100 samples of photographs .* 3 contenders at once at least"):
+    with pytest.raises(UsageError, match=r"holds 100 samples of photographs, .* need at least"):
         check_fit(CNN, 32, data, 3, needed - 1)
 
 

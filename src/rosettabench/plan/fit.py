@@ -20,12 +20,12 @@ def check_fit(workload: Workload, batch_size: int, data: Prepared, contenders: i
     """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
     check_images(workload, shape_of(data.train))
     held = sum(BYTES * prod(shape_of(part)) for part in (data.train, data.test))
+    held_words = f"{data.train.samples + data.test.samples:,} samples of {data.name}, {gb(held)},"
     needed = contenders * (held + least_memory(workload, batch_size))
     if needed > free:
         raise UsageError(
-            f"{workload.name} does not fit into memory: {data.train.samples + data.test.samples:,} samples of "
-            f"{data.name} take {gb(held)}, and {contenders} contenders at once at least {gb(needed)}; "
-            f"{gb(free)} are free",
+            f"{workload.name} does not fit into memory: each contender holds {held_words}, and all that are to be alive at "
+            f"once need at least {gb(needed)}; {gb(free)} are free",
             "Name fewer contenders with -f, or a smaller batch_size.",
         )
 
