@@ -73,7 +73,7 @@ def no_such_label(folder):
     return folder / "index.csv"
 
 
-@pytest.mark.parametrize("change", [cut_off, emptied, no_image, empty_class, no_such_label], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("change", [cut_off, emptied, no_image, empty_class, no_such_label])
 def test_a_wrong_file_is_named(refused, photographs, change):
     path = change(photographs)
     assert str(path) in refused(*RUN, code=4)

@@ -138,7 +138,7 @@ def _add(archive, name, content):
 
 
 def photograph(path, height=9, width=7, seed=0):
-    """Write a small picture of random pixels; return them, (3, height, width). What ends in .JPEG keeps them roughly."""
+    """Write a small picture of random pixels, which a .JPEG keeps roughly; return them, (3, height, width)."""
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(pixels).save(path)

@@ -33,7 +33,8 @@ def write_sample(folder, rows):
 def test_a_class_is_its_place_among_the_folders_and_every_tenth_image_is_a_test(tmp_path):
     originals.imagenet(tmp_path)
     train, test = read(tmp_path)
-    assert (train.part, train.inputs.shape, test.part, test.inputs.shape) == ("train", (27, 3, 8, 8), "test", (3, 3, 8, 8))
+    assert (train.part, train.inputs.shape) == ("train", (27, 3, 8, 8))
+    assert (test.part, test.inputs.shape) == ("test", (3, 3, 8, 8))
     assert train.inputs.dtype == np.uint8 and train.labels.dtype == np.int32
     assert train.labels.tolist() == [0] * 9 + [1] * 9 + [2] * 9 and test.labels.tolist() == [0, 1, 2]
     last = tmp_path / "n00000003" / "n00000003_09.JPEG"
@@ -57,7 +58,7 @@ def test_kaggles_list_says_the_place_among_all_classes(tmp_path):
     train, test = read(tmp_path)
     assert test.labels.tolist() == [0, 2, 4] and sorted(set(train.labels)) == [0, 2, 4]
     (tmp_path / MAPPING).write_text("\n".join(lines[:-3]))
-    with pytest.raises(DataError, match="n00000005 is none of the classes in .*LOC_synset"):
+    with pytest.raises(DataError, match=r"n00000005 is none of the classes in .*LOC_synset"):
         ImageNet().find(tmp_path)
 
 

@@ -48,7 +48,7 @@ def test_data_that_everybody_holds_count_for_everybody(tmp_path, kind):
 
 
 def test_a_step_keeps_what_comes_out_of_each_product():
-    """By hand: two convolutions and a dense layer, for each sample of the batch; an embedding, counted once, and a GRU."""
+    """By hand: two convolutions and a dense layer; an embedding, counted once, a GRU and a dense layer."""
     outputs = 26 * 26 * 64 + 24 * 24 * 32 + 10
     assert least_memory(CNN, 33) - least_memory(CNN, 32) == 4 * outputs
     words = find_workload("imdb-gru")

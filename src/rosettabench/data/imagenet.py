@@ -1,4 +1,4 @@
-"""ImageNet: the training images of ILSVRC2012, 1,281,167 photographs of 1,000 kinds of things (https://image-net.org)."""
+"""ImageNet: the training images of ILSVRC2012, 1,281,167 photographs of 1,000 kinds of things (image-net.org)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SYNSET = re.compile(r"n\d{8}", re.ASCII)
 """What the folder of a class is called: WordNet's number of the noun."""
 
 PLACES = ("", "train", "ILSVRC/Data/CLS-LOC/train", "imagenet-sample")
-"""Where in a folder the classes may lie: in itself, as most people unpack them, as Kaggle packs them, or as a sample."""
+"""Where in a folder the classes may lie: in itself, as people unpack them, as Kaggle packs them, or as a sample."""
 
 MAPPING = "LOC_synset_mapping.txt"
 """Kaggle's list of all classes in their order, one a line: the number, and what it means."""
@@ -44,8 +44,8 @@ TEST_EVERY = 10
 class ImageNet:
     """Photographs as bytes, red, green and blue, and int32 labels: the places of their classes among all, by number.
 
-    Its form is ``{shape = [3, 256, 256]}``, or another side: each image is resized to it, to the nearest pixel, whatever
-    its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender holds all of
+    Its form is ``{shape = [3, 256, 256]}``, or another side: each image is resized to it, to the nearest pixel,
+    whatever its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender holds all of
     them in memory; the note says how many.
     """
 
@@ -63,7 +63,8 @@ class ImageNet:
             raise UsageError(f"imagenet takes the form {{shape = [3, 256, 256]}}, not {dict(form)}.")
         if len(shape) != 3 or shape[0] != 3 or shape[1] != shape[2] or not 1 <= shape[1] <= LARGEST:
             raise UsageError(
-                f"imagenet has no images of the shape {list(shape)}.", f"It is [3, side, side], the side 1 to {LARGEST}."
+                f"imagenet has no images of the shape {list(shape)}.",
+                f"It is [3, side, side], with a side from 1 to {LARGEST}.",
             )
 
     def find(self, folder: Path) -> Source | None:
@@ -114,7 +115,7 @@ def classes_in(place: Path, folder: Path) -> dict[str, Path]:
 def sample_in(place: Path) -> dict[str, Path]:
     """Return the folder of images and the index of a sample; nothing where there is no index with our columns."""
     index = place / INDEX
-    if not index.is_file() or not COLUMNS <= set(header(index)):
+    if not index.is_file() or not set(header(index)) >= COLUMNS:
         return {}
     if not (place / IMAGES).is_dir():
         raise DataError(f"{index} is the index of a folder {IMAGES}, which is not beside it.", "Fetch it again.")

@@ -29,9 +29,7 @@ def within_memory(contests: Sequence[Planned], free: float) -> tuple[list[Planne
     """Return the contests whose contenders fit into so many bytes together, and those that do not, with a sentence."""
     kept = [one for one in contests if one[1].memory <= free]
     left_out = [
-        leave_out(
-            planned, f"its {contenders_words(planned)} {at_least(found)} at once; {gb(free)} are free"
-        )
+        leave_out(planned, f"its {contenders_words(planned)} {at_least(found)} at once; {gb(free)} are free")
         for planned, found in contests
         if found.memory > free
     ]
@@ -145,10 +143,7 @@ def fitted(
     basis = f"guessed in part ({', '.join(guessed)})" if guessed else "from earlier contests here"
     largest = max(found, key=lambda one: one.memory)
     time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
-    told = [
-        f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, "
-        f"{at_least(largest)} of memory; {basis}"
-    ]
+    told = [f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"]
     told += [f"left out: {one.workload}, {setting_words(one, request)}: {one.why}" for one in left_out]
     return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping}), told
 

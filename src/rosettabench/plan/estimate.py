@@ -17,7 +17,7 @@ from rosettabench.plan.plan import PlannedContest
 from rosettabench.proof.walk import STEPS
 
 START_S = 15.0
-"""Guess for a contender that never ran here: start, import, and what a proof and an evaluation cost beside their steps."""
+"""Guess for a contender that never ran here: start, import, and what a proof costs beside its steps."""
 
 OPERATIONS_PER_S = 1e10
 """Guess of what one processor does at the products of a training step. Models of few channels do less, others more."""

@@ -24,8 +24,8 @@ def check_fit(workload: Workload, batch_size: int, data: Prepared, contenders: i
     needed = contenders * (held + least_memory(workload, batch_size))
     if needed > free:
         raise UsageError(
-            f"{workload.name} does not fit into memory: each contender holds {held_words}, and all that are to be alive at "
-            f"once need at least {gb(needed)}; {gb(free)} are free",
+            f"{workload.name} does not fit into memory: each contender holds {held_words}, and all that "
+            f"are to be alive at once need at least {gb(needed)}; {gb(free)} are free",
             "Name fewer contenders with -f, or a smaller batch_size.",
         )
 
