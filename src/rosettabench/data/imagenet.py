@@ -45,8 +45,8 @@ class ImageNet:
     """Photographs as bytes, red, green and blue, and int32 labels: the places of their classes among all, by number.
 
     Its form is ``{shape = [3, 256, 256]}``, or another side: each image is resized to it, to the nearest pixel,
-    whatever its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender holds all of
-    them in memory; the note says how many.
+    whatever its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender
+    holds all of them in memory; the note says how many.
     """
 
     most: int = 1_000
