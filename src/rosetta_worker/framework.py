@@ -107,7 +107,11 @@ class Framework(object):
     # -- the work ----------------------------------------------------------------------------------------------
 
     def load(self, inputs, labels):
-        """Hold (n, …) inputs and (n,) labels where training reads them; return the data set for `batch`."""
+        """Hold (n, …) inputs and labels where training reads them; return the data set for `batch`.
+
+        Labels are (n,) whole numbers, one class for each sample; or (n, classes) float32, 0 or 1, where a sample may
+        have several. `labels_as` keeps the two apart.
+        """
         raise NotImplementedError
 
     def batch(self, dataset, ids):
@@ -216,6 +220,11 @@ class Framework(object):
         ``to_device`` and ``from_device``. `array` is (n,) and float32.
         """
         raise NotImplementedError("this framework's adapter copies nothing by itself")
+
+
+def labels_as(labels, kind):
+    """Return classes as whole numbers of the dtype `kind`, as the framework's losses read them; others stay as is."""
+    return labels if labels.dtype.kind == "f" else labels.astype(kind)
 
 
 def resolve(thing, path):

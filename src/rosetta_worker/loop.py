@@ -134,8 +134,10 @@ class Worker(object):
         batches = [ids[start : start + batch_size] for start in range(0, samples, batch_size)]
         with Stopwatch(self.framework.synchronize) as watch:
             logits = self.framework.array(self.framework.evaluate(self.datasets[part], batches))
-        correct = int((logits.argmax(1) == self.labels[part][: len(logits)]).sum())
-        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits), "correct": correct}
+        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits)}
+        labels = self.labels[part][: len(logits)]
+        if labels.ndim == 1:  # where a sample has several labels, or none, none of them is the right one
+            reply["correct"] = int((logits.argmax(1) == labels).sum())
         if folder is not None:
             reply["files"] = save(folder, {"logits": logits})
         return reply

@@ -10,6 +10,7 @@ from rosettabench.proof.weights import draw, draw_weights, perturb, proof_weight
 COUNTS = {
     "cifar-resnet56": 861_770,
     "cifar-vgg": 3_441_592,
+    "chestxray-densenet121": 6_968_206 + 2 * 41_824,
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,

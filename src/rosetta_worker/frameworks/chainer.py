@@ -7,7 +7,7 @@ import chainer
 import numpy as np
 from chainer import functions as F
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute
 
@@ -38,7 +38,7 @@ class Adapter(Framework):
         chainer.as_array(resolve(self.model, own))[...] = self.device.send(array)
 
     def load(self, inputs, labels):
-        return self.device.send(inputs), self.device.send(labels.astype("int32"))
+        return self.device.send(inputs), self.device.send(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         inputs, labels = dataset

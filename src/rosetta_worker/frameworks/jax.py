@@ -7,7 +7,7 @@ import numpy as np
 from flax import nnx
 from jax import numpy as jnp
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.runtimes import jax as runtime
 from rosetta_worker.surroundings import readable
 
@@ -65,7 +65,7 @@ class Adapter(Framework):
         resolve(self.model, own)[...] = jnp.asarray(array)
 
     def load(self, inputs, labels):
-        return jnp.asarray(inputs), jnp.asarray(labels, "int32")
+        return jnp.asarray(inputs), jnp.asarray(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         return self.take(dataset, ids)

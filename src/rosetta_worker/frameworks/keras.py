@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.optimizers.keras import start_afresh
 from rosetta_worker.optimizers.keras_witnesses import Gradients, Logits
 from rosetta_worker.runtimes.keras import BACKENDS
@@ -84,7 +84,7 @@ class Adapter(Framework):
         resolve(self.model, own).assign(array)
 
     def load(self, inputs, labels):
-        return inputs, labels.astype("int32")
+        return inputs, labels_as(labels, "int32")
 
     def batch(self, dataset, ids):
         inputs, labels = dataset

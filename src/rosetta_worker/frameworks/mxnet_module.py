@@ -44,7 +44,8 @@ class Adapter(Framework):
         size = self.setting.batch_size
         inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-        self.module.bind(inputs, [("labels", (size,))])
+        labels = (size,) + getattr(self.model, "labels", ())  # of a sample that has not one class, but several flags
+        self.module.bind(inputs, [("labels", labels)])
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
         self.predictor = mx.mod.Module(logits, ["inputs"], None, context=self.context)
         self.predictor.bind(inputs, for_training=False, shared_module=self.module)

@@ -2,7 +2,7 @@
 
 import torch
 
-from rosetta_worker.framework import Framework
+from rosetta_worker.framework import Framework, labels_as
 from rosetta_worker.runtimes import pytorch as runtime
 from rosetta_worker.surroundings import readable
 
@@ -45,7 +45,7 @@ class Adapter(Framework):
     def load(self, inputs, labels):
         if inputs.dtype.kind == "i":
             inputs = inputs.astype("int64")  # PyTorch's own integer: an embedding reads no other in 1.0
-        return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels.astype("int64")).to(self.device)
+        return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels_as(labels, "int64")).to(self.device)
 
     def batch(self, dataset, ids):
         inputs, labels = dataset

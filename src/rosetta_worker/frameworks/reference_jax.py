@@ -40,6 +40,7 @@ class Adapter(Framework):
         self.second = {name: jnp.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.count = 0
         self.update = getattr(self, self.setting.optimizer.name)
+        self.mean_loss = getattr(self.implementation, "loss", cross_entropy)
         self.forward = jax.jit(self.implementation.forward)
         self.differentiate = jax.jit(jax.value_and_grad(self.with_loss, has_aux=True))
 
@@ -48,14 +49,18 @@ class Adapter(Framework):
         kept = {}
         training = (kept,) if before else ()
         logits = self.implementation.forward(dict(tensors, **before), inputs, *training)
-        loss = cross_entropy(logits, labels)
+        loss = self.mean_loss(logits, labels)
         return (loss if self.penalty is None else loss + self.penalty(tensors)), (logits, kept)
 
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
     def load(self, inputs, labels):
-        return jnp.asarray(inputs, self.dtype if inputs.dtype.kind == "f" else "int64"), jnp.asarray(labels, "int64")
+        return self.held(inputs), self.held(labels)
+
+    def held(self, numbers):
+        """Return numbers in the working precision, or whole numbers as JAX's largest."""
+        return jnp.asarray(numbers, self.dtype if numbers.dtype.kind == "f" else "int64")
 
     def batch(self, dataset, ids):
         inputs, labels = dataset

@@ -45,13 +45,17 @@ class Adapter(Framework):
         self.count = 0
         self.update = getattr(self, self.setting.optimizer.name)
         self.known = None
+        self.mean_loss = getattr(self.implementation, "loss", cross_entropy)
 
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
     def load(self, inputs, labels):
-        inputs = torch.from_numpy(inputs)
-        return inputs.to(self.dtype) if inputs.is_floating_point() else inputs.long(), torch.from_numpy(labels).long()
+        return self.held(torch.from_numpy(inputs)), self.held(torch.from_numpy(labels))
+
+    def held(self, numbers):
+        """Return numbers in the working precision, or whole numbers as PyTorch's own."""
+        return numbers.to(self.dtype) if numbers.is_floating_point() else numbers.long()
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -78,7 +82,7 @@ class Adapter(Framework):
         kept = {}
         training = (kept,) if self.kept else ()
         logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
-        loss = cross_entropy(logits, labels)
+        loss = self.mean_loss(logits, labels)
         if self.penalty is not None:
             loss = loss + self.penalty(self.tensors)
         gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)

@@ -7,7 +7,7 @@ os.environ["KERAS_HOME"] = os.getcwd()  # the user's keras.json may change the p
 
 import tensorflow as tf
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.optimizers.keras import start_afresh, summed
 from rosetta_worker.runtimes import tensorflow as runtime
 from rosetta_worker.surroundings import readable
@@ -72,7 +72,7 @@ class Adapter(Framework):
         resolve(self.model, own).assign(array)
 
     def load(self, inputs, labels):
-        return tf.constant(inputs), tf.constant(labels, "int32")
+        return tf.constant(inputs), tf.constant(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         inputs, labels = dataset

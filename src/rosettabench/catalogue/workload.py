@@ -16,6 +16,10 @@ from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.errors import UsageError
 
 
+MEAN_AUC = "mean ROC AUC"
+"""The metric of workloads whose samples have several labels, or none: the mean over the labels."""
+
+
 class Strict(BaseModel):
     """A part of a catalogue file: unknown keys are mistakes, and nothing changes after reading."""
 
@@ -110,7 +114,10 @@ class Training(Strict):
 
 
 class Metric(Strict):
-    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one."""
+    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
+
+    ``accuracy``, or MEAN_AUC where a sample has several labels.
+    """
 
     name: str
     expected: tuple[float, float] | None = None
@@ -142,7 +149,7 @@ class Workload(Strict):
         """Write out names that stand for several tensors."""
         if not all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in stated):
             return stated
-        return [{**one, "name": name} for one in stated for name in written_out(one["name"])]
+        return [tensor for one in stated for tensor in each_of(one)]
 
     @field_validator("operations", mode="before")
     @classmethod
@@ -171,6 +178,20 @@ class Workload(Strict):
             if path.is_file():
                 return path
         return None
+
+
+def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tensors that one entry stands for: one for each name, larger by its `growth` than the one before."""
+    names = written_out(stated["name"])
+    if "growth" not in stated:
+        return [{**stated, "name": name} for name in names]
+    shape, growth = stated.get("shape"), stated["growth"]
+    whole = isinstance(shape, list) and isinstance(growth, list) and all(type(n) is int for n in [*shape, *growth])
+    if not whole or len(shape) != len(growth):
+        raise ValueError(f"the growth of {stated['name']} must be a whole number for each extent of its shape")
+    tensor = {key: value for key, value in stated.items() if key != "growth"}
+    shapes = [[n + place * more for n, more in zip(shape, growth, strict=True)] for place in range(len(names))]
+    return [{**tensor, "name": name, "shape": own} for name, own in zip(names, shapes, strict=True)]
 
 
 @cache

@@ -57,6 +57,8 @@ def _in_data_dir(data_set: DataSet, data_dir: Path) -> Source | None:
 
 def _download(data_set: DataSet, cache: Path, offline: bool, progress: Progress) -> Source:
     """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
+    if not data_set.remotes:
+        raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/data.md)")
     folder = cache / "downloads" / data_set.name
     if not is_here(folder, data_set.remotes):
         if offline:

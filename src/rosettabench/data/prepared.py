@@ -18,7 +18,7 @@ ARRAYS = ("inputs", "labels")
 
 @dataclass(frozen=True)
 class Part:
-    """The training or the test part: two .npy files, (samples, …) inputs and (samples,) int32 labels."""
+    """The training or the test part: two .npy files, (samples, …) inputs and the labels of `Portion`."""
 
     inputs: Path
     labels: Path

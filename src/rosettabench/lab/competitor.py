@@ -11,6 +11,7 @@ from rosettabench.catalogue.contender import Contender
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.lab.session import Session, Turn, Work
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
@@ -132,11 +133,14 @@ class Competitor:
             return self.live.train(first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
-        """Time one evaluation of the first `samples` test samples."""
-        found = self.live.evaluate(samples)
-        detail = {"samples": found["samples"], "correct": found["correct"], "epoch": epoch}
+        """Time one evaluation of the first `samples` test samples, and write the workload's metric of them down."""
+        work = self.live.work
+        place = self.live.folder / "evaluation" if scored_by_logits(work.workload) else None
+        found = self.live.evaluate(samples, place)
+        detail = {"samples": found["samples"], "correct": found.get("correct"), "epoch": epoch}
         self.figure("evaluate_s", found["elapsed_s"], **detail)
-        self.figure("accuracy", found["correct"] / max(1, found["samples"]), **detail)
+        for score in scores(work, found):
+            self.figure(score.name, score.value, **detail, **score.detail)
 
     def tick(self) -> float:
         """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""

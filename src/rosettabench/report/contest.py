@@ -15,6 +15,7 @@ from rosettabench.report.entry import (
     from_interval,
     named,
     summarise_accuracies,
+    summarise_areas,
     summarise_costs,
     summarise_curve,
     summarise_samples,
@@ -262,6 +263,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         rate=achieved,
         share=share(achieved, peak),
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
+        areas=summarise_areas(entry),
     )
 
 

@@ -69,16 +69,16 @@ def ranking_table(contest: ContestSummary) -> Table:
         "Ranking. Contenders that share a rank could not be parted. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
+    shown = [*contest.ranked, *contest.unranked]
     columns: tuple[Column, ...] = (
         Column("rank", numeric=True),
         CONTENDER,
         Column("time / fastest", numeric=True),
         Column("time per step", numeric=True),
         Column("samples per second", numeric=True, spare=2),
-        Column("test accuracy", numeric=True, spare=1),
+        Column("test mean ROC AUC" if any(entry.areas for entry in shown) else "test accuracy", numeric=True, spare=1),
         Column("proof"),
     )
-    shown = [*contest.ranked, *contest.unranked]
     rows = [ranking_cells(entry) for entry in shown]
     if contest.peak.ceiling is not None:
         columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
@@ -102,7 +102,7 @@ def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:
         relative,
         estimated(entry.step, figures.seconds, figures.seconds_span),
         estimated(entry.throughput, figures.significant),
-        accuracy_cell(entry),
+        area_cell(entry) if entry.areas else accuracy_cell(entry),
         Cell("proven") if entry.rank is not None else Cell("not ranked", entry.standing, marked=True),
     )
 
@@ -126,6 +126,14 @@ def accuracy_cell(entry: EntrySummary) -> Cell:
         return NOTHING
     last = entry.accuracies[-1]
     return Cell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+
+
+def area_cell(entry: EntrySummary) -> Cell:
+    """Return the last mean area under the ROC curve, over how many labels, and after how many epochs."""
+    last = entry.areas[-1]
+    over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
+    epoch = "" if last.epoch is None else f"epoch {last.epoch}"
+    return Cell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
 
 
 def costs_table(contest: ContestSummary) -> Table:
