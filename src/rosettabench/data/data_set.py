@@ -60,7 +60,7 @@ class DataSet(Protocol):
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """Files that make it up where nobody has it yet."""
+        """Files that make it up where nobody has it yet; none for a set that is drawn, and never looked for."""
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""
