@@ -43,7 +43,7 @@ class Synthetic:
         """Raise UsageError unless `form` is as the class describes it."""
         shape, classes = form.get("shape"), form.get("classes", 1)
         counts = [form.get("train"), form.get("test"), classes]
-        if not isinstance(shape, list | tuple) or any(type(one) is not int for one in [*shape, *counts]):
+        if not isinstance(shape, list | tuple) or any(type(one) is not int for one in (*shape, *counts)):
             raise UsageError(f"synthetic takes the form {{shape = […], values, classes, train, test}}, not {dict(form)}.")
         if set(form) - {"shape", "values", "classes", "train", "test"} or form.get("values") not in VALUES:
             raise UsageError(f"synthetic has the values {' or '.join(VALUES)}, and no others; asked for was {dict(form)}.")
