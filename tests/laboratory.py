@@ -15,6 +15,8 @@ from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.setting import Setting
+from rosettabench.proof.inference import InferenceProof, make_inference_reference
+from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights
@@ -37,17 +39,18 @@ def data_folder() -> Path | None:
 
 @cache
 def data(name: str):
-    """The prepared data of a workload: real where it lies at hand, else its stand-in."""
+    """The prepared data of a workload, as it is proven: real where it lies at hand, else its stand-in."""
     workload = find_workload(name)
-    return prepare(workload.data.set, workload.data.form, data_dir=data_folder(), cache=cache_dir(), offline=True)
+    return prepare(workload.data.set, workload.proof_form, data_dir=data_folder(), cache=cache_dir(), offline=True)
 
 
 def make_work(
-    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1
+    workload: Workload, folder: Path, batch_size: int | None = None, steps: int = 3 * STEPS, threads: int = 1
 ) -> Work:
-    """The work of a contest at a small batch."""
+    """The work of a contest at a small batch: that of the workload's proof where it states one."""
     folder.mkdir(parents=True, exist_ok=True)
     prepared = data(workload.name)
+    batch_size = batch_size or workload.proof.batch_size or BATCH
     np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
     setting = Setting(batch_size, "cpu", "float32", 0, threads)
@@ -74,7 +77,16 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
     def start(precision: str, rounded: str | None, place: Path) -> Session:
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
-    return make_reference(name, start, proof_weights(work.workload, work.setting.seed), folder)
+    make = make_reference if work.workload.inference is None else make_inference_reference
+    return make(name, start, proof_weights(work.workload, work.setting.seed), folder)
+
+
+def proof_of(session: Session, exact: Reference, folder: Path) -> Proof | InferenceProof:
+    """The finished proof of a session."""
+    kind = Proof if session.work.workload.inference is None else InferenceProof
+    proof = kind(session, exact, folder)
+    proof.run()
+    return proof
 
 
 class Planted(Workload):

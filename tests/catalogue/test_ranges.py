@@ -12,9 +12,10 @@ from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.workload import find_workload, read_workload
 from rosettabench.errors import UsageError
 
+NUMBERS = st.one_of(st.integers(0, 20).map(str), st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{ends[0]}..{sum(ends)}"))
 PARTS = st.one_of(
-    st.sampled_from(["block", ".conv", ".kernel", "1", "{", "}", "..", "{1..x}"]),
-    st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{{{ends[0]}..{ends[0] + ends[1]}}}"),
+    st.sampled_from(["block", ".conv", ".kernel", "1", "{", "}", "..", "{1..x}", "{1,}"]),
+    st.lists(NUMBERS, min_size=1, max_size=3).map(lambda words: f"{{{','.join(words)}}}"),
 )
 
 
@@ -71,3 +72,21 @@ def test_the_layers_of_densenet_121():
     shapes = {tensor.name: tensor.shape for tensor in stated}
     assert shapes["layer6.conv1.kernel"] == (128, 224, 1, 1) and shapes["layer58.norm1.mean"] == (992,)
     assert sum(shape[0] for name, shape in shapes.items() if name.endswith("variance")) == 41_824
+
+
+def test_numbers_may_be_named_one_by_one():
+    """The blocks of ResNet-50 that begin a stage are no range."""
+    assert written_out("block{1,4,8..9}.bias") == ["block1.bias", "block4.bias", "block8.bias", "block9.bias"]
+
+
+def test_the_tensors_of_resnet_50():
+    """ResNet-50 v1 as Keras counts it: 25,636,712 parameters, of which 53,120 are running means and variances.
+
+    Without the dense layer and the 53 biases of its convolutions, 23,561,152 are left.
+    """
+    synthetic, features = find_workload("resnet50-synthetic"), find_workload("resnet50-features")
+    kept = [tensor for tensor in synthetic.tensors if not tensor.trained]
+    assert synthetic.parameters == 25_636_712
+    assert sum(tensor.shape[0] for tensor in kept) == 53_120
+    assert len(kept) == 2 * 53
+    assert features.parameters == 23_561_152

@@ -15,6 +15,8 @@ COUNTS = {
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,
     "imdb-lstm": 160_000 + 53_200 + 202,
+    "resnet50-features": 25_636_712 - 2_049_000 - 26_560,
+    "resnet50-synthetic": 25_636_712,
 }
 
 

@@ -10,6 +10,7 @@ from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
 from rosettabench.plan.budget import fitted, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
+from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.plan.estimate import Estimate, Past, estimate
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
@@ -132,6 +133,26 @@ def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
     long = STOPPING.model_copy(update={"round_seconds": 0.001})
     assert seen.round(long) == pytest.approx(long.turns * seen.step_s)
     assert past([run], {**run.machine, "processor": "another"}) == Past(), "another machine says nothing of this one"
+
+
+def test_a_large_model_is_known_to_be_slow_and_large_before_it_has_run():
+    """On two threads 16 images of 256×256 are 0.49 TFLOP, and what comes out of their convolutions a gigabyte."""
+    request = REQUEST.model_copy(update={"workloads": ("resnet50-synthetic",), "axes": {"threads": [2]}})
+    [planned] = make_plan(request)
+    blind = estimate(planned, Past())
+    assert operations_of_step(planned.workload) * 16 == pytest.approx(0.49e12, rel=0.05)
+    assert blind.step_s == pytest.approx(2 * 0.49e12 / 6e10, rel=0.05), "a step of each"
+    outputs = blind.memory / 2 - 3e8 - 16 * 25_636_712
+    assert outputs == pytest.approx(16 * 4 * 14.5e6, rel=0.1)
+    larger = estimate(make_plan(request.model_copy(update={"axes": {"batch_size": [32], "threads": [2]}}))[0], Past())
+    assert larger.memory - blind.memory == pytest.approx(2 * outputs)
+    with pytest.raises(UsageError, match=r"resnet50-synthetic does not fit into memory: .* need at least"):
+        fitted(request, [(planned, blind)], None, 2e9, none_asked)
+
+
+def test_inference_keeps_nothing_but_its_parameters():
+    [planned] = make_plan(REQUEST.model_copy(update={"workloads": ("resnet50-features",)}))
+    assert estimate(planned, Past()).memory == 2 * (3e8 + 4 * 23_561_152)
 
 
 def test_a_suite_of_a_study_says_what_the_catalogue_lacks():

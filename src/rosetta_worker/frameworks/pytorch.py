@@ -1,5 +1,6 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import numpy as np
 import torch
 
 from rosetta_worker.framework import Framework, labels_as
@@ -27,9 +28,12 @@ class Adapter(Framework):
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
                     layer.p = 0.0
-            self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
+            compiled = self.setting.mode == "compiled"
+            self.forward = torch.compile(self.with_loss) if compiled else self.with_loss
+            self.predict = torch.compile(self.model) if compiled else self.model
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)
@@ -75,6 +79,12 @@ class Adapter(Framework):
         self.model.eval()
         with torch.no_grad():
             return torch.cat([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        self.model.eval()
+        with torch.no_grad():
+            outputs = [self.predict(torch.from_numpy(batch).to(self.device)).cpu().numpy() for batch in batches]
+        return np.concatenate(outputs)
 
     def synchronize(self):
         if self.device.type == "cuda":

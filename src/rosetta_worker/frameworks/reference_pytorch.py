@@ -43,7 +43,7 @@ class Adapter(Framework):
         self.first = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.second = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.count = 0
-        self.update = getattr(self, self.setting.optimizer.name)
+        self.update = getattr(self, self.setting.optimizer.name) if self.trains else None
         self.known = None
         self.mean_loss = getattr(self.implementation, "loss", cross_entropy)
 
@@ -125,6 +125,15 @@ class Adapter(Framework):
                 self.first[name] = hyper.momentum * self.first[name] + g
                 self.tensors[name] -= hyper.learning_rate * self.first[name]
 
+    def rmsprop(self, gradients):
+        """Tieleman and Hinton (2012), lecture 6e: v = rho·v + (1 - rho)·g²; epsilon is added to its root."""
+        hyper = self.setting.optimizer
+        new = self.one_minus("weights", hyper.rho)
+        with torch.no_grad():
+            for name, g in gradients.items():
+                v = self.second[name] = hyper.rho * self.second[name] + new * g * g
+                self.tensors[name] -= hyper.learning_rate * g / (torch.sqrt(v) + hyper.epsilon)
+
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds.
 
@@ -143,6 +152,11 @@ class Adapter(Framework):
         tensors = dict(self.tensors, **self.kept)
         with torch.no_grad():
             return torch.cat([self.implementation.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        with torch.no_grad():
+            inputs = [torch.tensor(batch, dtype=self.dtype) for batch in batches]
+            return np.concatenate([self.array(self.implementation.forward(self.tensors, one)) for one in inputs])
 
     def synchronize(self):
         """Nothing to wait for: PyTorch computes on the CPU in the calling thread."""

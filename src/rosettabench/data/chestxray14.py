@@ -50,6 +50,7 @@ class ChestXray14:
     name: ClassVar[str] = "chestxray14"
     title: ClassVar[str] = "ChestX-ray14"
     version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is the shape of a square image in colour."""

@@ -62,6 +62,10 @@ class DataSet(Protocol):
     def remotes(self) -> tuple[Remote, ...]:
         """Files that make it up where nobody has it yet; none where it must be brought by the user."""
 
+    @property
+    def drawn(self) -> bool:
+        """Whether the project draws it, by definition: then nobody has originals of it, and it is never looked for."""
+
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""
 

@@ -24,7 +24,7 @@ class Score:
 
 def scored_by_logits(workload: Workload) -> bool:
     """Whether the metric needs the logits themselves, and not only how many samples are right."""
-    return workload.metric.name == MEAN_AUC
+    return workload.metric is not None and workload.metric.name == MEAN_AUC
 
 
 def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:

@@ -7,8 +7,10 @@ such. Environments that are to be made, and data to be fetched, come on top.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.lab.schedule import Schedule
 from rosettabench.plan.plan import PlannedContest
 
@@ -20,6 +22,12 @@ MEMORY_BYTES = 300_000_000
 
 BYTES_PER_PARAMETER = 16
 """Least memory that training takes for a parameter in float32: value, gradient, and two moments of Adam."""
+
+BYTES = 4
+"""Of a number in float32."""
+
+RATES = {"cpu": 3e10, "cuda": 5e12}
+"""Guess for the operations per second of a thread of a CPU, and of a GPU: a fraction of what matrix products reach."""
 
 Label = tuple[str, str]
 """Workload, and a contender's label."""
@@ -43,7 +51,8 @@ class Estimate:
     """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
 
     `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names
-    what is not from earlier contests: the time of starts or of rounds, or the memory, which is then a lower bound.
+    what is not from earlier contests: the time of starts or of rounds, which is then that of the workload's products
+    (RATES), or the memory, which is then a lower bound.
     """
 
     start_s: float
@@ -76,12 +85,13 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
     start = past.start_s.get(name, START_S) * len(labels)
     steps = [past.sample_s.get((name, label)) for label in labels]
     known = [planned.setting.batch_size * seconds for seconds in steps if seconds is not None]
-    step = sum(known) * len(labels) / max(1, len(known))
+    known = known or [guessed_step(planned)]
+    step = sum(known) * len(labels) / len(known)
     memories = [past.memory.get((name, label)) for label in labels]
-    floor = MEMORY_BYTES + BYTES_PER_PARAMETER * planned.workload.parameters
+    floor = least_memory(planned)
     guesses = {
         "start": name not in past.start_s,
-        "rounds": len(known) < len(labels),
+        "rounds": None in steps,
         "memory": None in memories,
     }
     return Estimate(
@@ -90,3 +100,29 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
         memory=sum(floor if one is None else one for one in memories),
         guessed=tuple(what for what, guessed in guesses.items() if guessed),
     )
+
+
+def guessed_step(planned: PlannedContest) -> float:
+    """Return the seconds that the products of a step may take; 0 where the workload does not count them."""
+    setting = planned.setting
+    count = operations_of_step(planned.workload) or 0
+    rate = RATES[setting.device] * (setting.threads if setting.device == "cpu" else 1)
+    return count * setting.batch_size / rate
+
+
+def least_memory(planned: PlannedContest) -> float:
+    """Return the bytes that a contender needs at least, in float32.
+
+    Besides what BYTES_PER_PARAMETER counts, training keeps what comes out of every product until the backward pass has
+    read it. Inference needs the parameters' values alone.
+    """
+    workload = planned.workload
+    if workload.inference is not None:
+        return MEMORY_BYTES + BYTES * workload.parameters
+    shapes = {tensor.name: tensor.shape for tensor in workload.tensors}
+    outputs = sum(
+        prod(product.positions) * shapes[name][0]
+        for name, product in workload.operations.items()
+        if product.kind != "embedding"
+    )
+    return MEMORY_BYTES + BYTES_PER_PARAMETER * workload.parameters + BYTES * outputs * planned.setting.batch_size

@@ -14,7 +14,7 @@ from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
 from rosettabench.proof.optimizers import TRAJECTORIES
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Array, Walked, read
+from rosettabench.proof.walk import Array, Files, Walked, read
 from rosettabench.proof.weights import Weights
 
 FITS = 1e-3
@@ -205,13 +205,18 @@ def size_of_half(case: Case) -> Iterator[str]:
 
 def structure(case: Case) -> Iterator[str]:
     """Nothing that can be tested fits: say what differs in practice."""
-    layers = {name.partition(".")[0] for name in case.reference.start}
-    conv = any(read(case.reference.start, name).ndim == 4 for name in case.reference.start)
+    yield from layer_causes(case.reference.start, normalised=bool(case.normalisation))
+
+
+def layer_causes(tensors: Files, *, normalised: bool) -> Iterator[str]:
+    """Yield what usually differs in a model with these tensors, and with a normalisation or none."""
+    layers = {name.partition(".")[0] for name in tensors}
+    conv = any(read(tensors, name).ndim == 4 for name in tensors)
     usual = ["another activation", "a layer too many or too few"]
     usual += ["the reset gate applied before the recurrent product instead of after"] if "gru" in layers else []
     usual += ["another last step"] if layers & GATES.keys() else []
     usual += ["padding on the other side", "another stride"] if conv else []
-    usual += ["another epsilon of a normalisation"] if case.normalisation else []
+    usual += ["another epsilon of a normalisation"] if normalised else []
     yield "the model itself differs; usual causes are " + ", ".join(usual)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step, relative
 from rosettabench.proof.tolerance import Tolerances
-from rosettabench.proof.walk import STEPS, Array, Files, Walked, evaluation_samples, read, walk
+from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
@@ -96,8 +96,8 @@ def follow(session: Session, folder: Path, exact: list[Walked], begin: Files) ->
     """
     for found in walk(session, folder):
         yield from compare_step(found, exact[found.step], begin)
-        if found.step == STEPS - 1:
-            last = exact[found.step].parameters
+        if found.step == exact[-1].step:
+            last = exact[-1].parameters
             yield from compare_parameters(found.parameters, last, begin, None, "block parameter")
         shutil.rmtree(folder / str(found.step))
 

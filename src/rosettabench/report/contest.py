@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.catalogue.workload import all_workloads
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, seen_in
@@ -129,7 +130,14 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
         peak=peak,
+        inference=infers(contest),
     )
+
+
+def infers(contest: Contest) -> bool:
+    """Whether a contest was one of inference; of a workload that the catalogue does not have any more: no."""
+    workload = all_workloads().get(contest.workload)
+    return workload is not None and workload.inference is not None
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:

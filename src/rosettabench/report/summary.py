@@ -323,6 +323,8 @@ class ContestSummary:
     reasons: Reasons | None
     why: str
     peak: Peak
+    inference: bool = False
+    """Whether nothing is trained: what is called a step is then a batch."""
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:
