@@ -209,7 +209,14 @@ def test_a_part_without_images_is_told(tmp_path, part):
 
 @pytest.mark.parametrize(
     "form",
-    [{}, {"shape": [1, 64, 64]}, {"shape": [3, 31, 31]}, {"shape": [3, 265, 265]}, {"shape": [3, 64, 32]}, {"shape": 3}],
+    [
+        {},
+        {"shape": [1, 64, 64]},
+        {"shape": [3, 31, 31]},
+        {"shape": [3, 265, 265]},
+        {"shape": [3, 64, 32]},
+        {"shape": 3},
+    ],
 )
 def test_other_forms_are_refused(form):
     with pytest.raises(UsageError):
@@ -217,7 +224,7 @@ def test_other_forms_are_refused(form):
 
 
 def test_the_stand_in_has_the_sizes_and_can_be_learned():
-    """A linear model by least squares, as the simplest of learners: its scores part who has a label from who has not."""
+    """Least squares, as the simplest of learners: its scores part those that have a label from those that have not."""
     from rosettabench.statistics.auc import mean_auc
 
     (_, inputs, labels), (_, tests, expected) = ChestXray14().stand_in({"shape": [3, 33, 33]})

@@ -10,7 +10,9 @@ from rosettabench.report.entry import summarise_areas
 def evaluated(*values, labels=13):
     """A contender's rows with an evaluation after each of some epochs."""
     details = [{"samples": 181, "epoch": epoch, "labels": labels, "of": 14} for epoch, _ in enumerate(values, start=1)]
-    figures = [SimpleNamespace(name="mean_auc", value=one, detail=own) for one, own in zip(values, details, strict=True)]
+    figures = [
+        SimpleNamespace(name="mean_auc", value=one, detail=own) for one, own in zip(values, details, strict=True)
+    ]
     return SimpleNamespace(figures=[SimpleNamespace(name="evaluate_s", value=3.0, detail={}), *figures])
 
 

@@ -10,7 +10,8 @@ from rosettabench.statistics.auc import mean_auc, roc_auc
 
 def by_pairs(scores, labels):
     """The definition: over all pairs of one with the label and one without, how often it scores higher."""
-    pairs = [(a > b) + (a == b) / 2 for a, x in zip(scores, labels) for b, y in zip(scores, labels) if x > y]
+    drawn = list(zip(scores, labels, strict=True))
+    pairs = [(a > b) + (a == b) / 2 for a, x in drawn for b, y in drawn if x > y]
     return sum(pairs) / len(pairs) if pairs else None
 
 

@@ -15,7 +15,6 @@ from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.errors import UsageError
 
-
 MEAN_AUC = "mean ROC AUC"
 """The metric of workloads whose samples have several labels, or none: the mean over the labels."""
 

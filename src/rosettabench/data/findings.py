@@ -1,4 +1,4 @@
-"""What the images of ChestX-ray14 show, and to which part of the set each belongs: from the original table or from lists.
+"""What the images of ChestX-ray14 show, and to which part each belongs: from the original table, or from lists.
 
 The original is a table of all images with patient and findings. The other form has three lists, one per part, with 14
 columns of 0 and 1; it is the form of a well-known re-implementation of CheXNet, with a split of its own.

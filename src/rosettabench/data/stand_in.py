@@ -70,9 +70,7 @@ def colour_images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[n
     return pixels, labels
 
 
-def radiographs(
-    part: str, samples: int, side: int, findings: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def radiographs(part: str, samples: int, side: int, findings: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return (samples, side, side) grey images, and what they show: (samples, findings), each 0 or 1.
 
     An image has each finding with a chance of one in eight, by itself. Each has a prototype of 8×8 grey squares that

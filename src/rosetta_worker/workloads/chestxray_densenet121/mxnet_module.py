@@ -10,9 +10,7 @@ SMALLER = (6, 18, 42)  # so many layers are in front of each transition
 
 def convolution(x, channels, size, name, stride=1):
     pad, stride = (size // 2, size // 2), (stride, stride)
-    return sym.Convolution(
-        x, num_filter=channels, kernel=(size, size), stride=stride, pad=pad, no_bias=True, name=name
-    )
+    return sym.Convolution(x, num_filter=channels, kernel=(size, size), stride=stride, pad=pad, no_bias=True, name=name)
 
 
 def norm(x, name):

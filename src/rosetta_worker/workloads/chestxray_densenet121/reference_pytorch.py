@@ -53,7 +53,7 @@ def along_channels(vector):
 
 
 def convolve(x, kernel, stride):
-    """Cross-correlation of the image with a border of zeros: every patch, half of its size around a place, by kernel."""
+    """Cross-correlation of the image with a border of zeros: every patch around a place times the kernel."""
     n, _, height, width = x.shape
     size = kernel.shape[-1]
     patches = x.flatten(2) if size == 1 else unfold(x, size, padding=size // 2, stride=stride)
