@@ -9,7 +9,10 @@ from rosetta_worker import tensors
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.workload import find_workload, read_workload
 
-NUMBERS = st.one_of(st.integers(0, 20).map(str), st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{ends[0]}..{sum(ends)}"))
+NUMBERS = st.one_of(
+    st.integers(0, 20).map(str),
+    st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{ends[0]}..{sum(ends)}"),
+)
 PARTS = st.one_of(
     st.sampled_from(["block", ".conv", ".kernel", "1", "{", "}", "..", "{1..x}", "{1,}"]),
     st.lists(NUMBERS, min_size=1, max_size=3).map(lambda words: f"{{{','.join(words)}}}"),

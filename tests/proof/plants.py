@@ -462,7 +462,10 @@ PLANTS = [
         "ResNet-50: the stride in the 1×1",
         "resnet50-features",
         (
-            ("kernel_size=1, bias=False)\n        self.norm1", "kernel_size=1, stride=stride, bias=False)\n        self.norm1"),
+            (
+                "kernel_size=1, bias=False)\n        self.norm1",
+                "kernel_size=1, stride=stride, bias=False)\n        self.norm1",
+            ),
             ("kernel_size=3, stride=stride, padding=1", "kernel_size=3, padding=1"),
         ),
         "outputs",
@@ -476,7 +479,11 @@ PLANTS = [
         "padding on the other side",
     ),
     Plant(
-        "ResNet-50: epsilon of the normalisation", "resnet50-features", (("eps=1e-5", "eps=1e-3"),), "outputs", "epsilon"
+        "ResNet-50: epsilon of the normalisation",
+        "resnet50-features",
+        (("eps=1e-5", "eps=1e-3"),),
+        "outputs",
+        "epsilon",
     ),
     Plant(
         "ResNet-50: batch statistics in inference",
@@ -484,7 +491,12 @@ PLANTS = [
         (),
         "outputs",
         "depends on the others of its batch",
-        (("def infer(self, batches):\n        self.model.eval()", "def infer(self, batches):\n        self.model.train()"),),
+        (
+            (
+                "def infer(self, batches):\n        self.model.eval()",
+                "def infer(self, batches):\n        self.model.train()",
+            ),
+        ),
     ),
     Plant(
         "running averages that move in inference",

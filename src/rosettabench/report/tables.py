@@ -199,7 +199,9 @@ def rounds_table(contest: ContestSummary) -> Table:
     timed = [entry for entry in contest.entries if entry.rounds]
     numbers = sorted({number for entry in timed for number in entry.rounds})
     what = "batch" if contest.inference else "step"
-    caption = f"Time per {what} in each round, from all its turns. The verdicts follow from the ratios within these rows."
+    caption = (
+        f"Time per {what} in each round, from all its turns. The verdicts follow from the ratios within these rows."
+    )
     columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
     rows = tuple(
         (
