@@ -42,7 +42,10 @@ print(json.dumps([forward.get_total_flops(), backward.get_total_flops()]))
 INPUTS = {"fashion-mlp": ([BATCH, 784], "images"), "fashion-cnn": ([BATCH, 1, 28, 28], "images")}
 INPUTS |= {"cifar-vgg": ([BATCH, 3, 32, 32], "images"), "cifar-resnet56": ([BATCH, 3, 32, 32], "images")}
 INPUTS |= {"imdb-gru": ([BATCH, 150], "tokens"), "imdb-lstm": ([BATCH, 500], "tokens")}
-INPUTS |= {"resnet50-synthetic": ([BATCH, 3, 256, 256], "images"), "resnet50-features": ([BATCH, 3, 224, 224], "images")}
+INPUTS |= {
+    "resnet50-synthetic": ([BATCH, 3, 256, 256], "images"),
+    "resnet50-features": ([BATCH, 3, 224, 224], "images"),
+}
 
 
 @cache

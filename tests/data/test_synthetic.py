@@ -83,7 +83,9 @@ def test_other_forms_are_refused(change):
         Synthetic().check({**BYTES, **change})
 
 
-@given(st.dictionaries(st.sampled_from(["shape", "values", "train", "test"]), st.one_of(st.none(), st.text(max_size=3))))
+@given(
+    st.dictionaries(st.sampled_from(["shape", "values", "train", "test"]), st.one_of(st.none(), st.text(max_size=3)))
+)
 def test_nonsense_is_a_sentence(change):
     with pytest.raises(UsageError):
         Synthetic().check({"shape": None, **change})

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from measured_runs import measured_run
 
 from rosettabench.catalogue.suite import Stopping, all_suites
+from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
 from rosettabench.plan.budget import fitted, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
-from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.plan.estimate import Estimate, Past, estimate
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request

@@ -45,9 +45,13 @@ class Synthetic:
         shape, classes = form.get("shape"), form.get("classes", 1)
         counts = [form.get("train"), form.get("test"), classes]
         if not isinstance(shape, list | tuple) or any(type(one) is not int for one in (*shape, *counts)):
-            raise UsageError(f"synthetic takes the form {{shape = […], values, classes, train, test}}, not {dict(form)}.")
+            raise UsageError(
+                f"synthetic takes the form {{shape = […], values, classes, train, test}}, not {dict(form)}."
+            )
         if set(form) - {"shape", "values", "classes", "train", "test"} or form.get("values") not in VALUES:
-            raise UsageError(f"synthetic has the values {' or '.join(VALUES)}, and no others; asked for was {dict(form)}.")
+            raise UsageError(
+                f"synthetic has the values {' or '.join(VALUES)}, and no others; asked for was {dict(form)}."
+            )
         if min(shape, default=0) < 1 or min(form["train"], classes) < 1 or form["test"] < 0:
             raise UsageError(f"synthetic needs at least one number in an image, image and class, not {dict(form)}.")
 

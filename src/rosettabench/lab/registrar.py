@@ -55,7 +55,7 @@ class Registrar:
                 self._reference = self._make_reference()
             except WorkerError as error:
                 raise ProofError(f"the reference failed: {error.what}", error.hint or "rosetta env check") from error
-        kind = Proof if self._work.workload.inference is None else InferenceProof
+        kind: type[Proof] | type[InferenceProof] = Proof if self._work.workload.inference is None else InferenceProof
         with competitor.proving(self._work, folder / "session") as session:
             proof = kind(session, self._reference, folder / "files")
             proof.run()

@@ -21,6 +21,9 @@ from rosettabench.proof.weights import Weights, perturb, save_weights
 WHOLE_BATCHES = 2
 """Before the partial one: their order shows, and whether something of a batch is left in the next."""
 
+SAME = 1e-3
+"""Relative deviation below which outputs count as the same where a cause is looked for: far above round-off."""
+
 
 def proof_samples(batch_size: int) -> int:
     """Return how many samples a proof infers: two batches and a half, at least one, so that the last is partial."""
@@ -130,7 +133,3 @@ class InferenceProof:
     def _outputs(self, samples: int) -> Array:
         files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]
         return np.array(read(files, "outputs"))
-
-
-SAME = 1e-3
-"""Relative deviation below which outputs are taken for the same here: far above round-off, far below any mistake."""

@@ -25,7 +25,9 @@ def summarise_peak(contest: Contest, measured: Sequence[Series]) -> Peak:
     setting = contest.setting
     threads, device, precision = setting["threads"], setting["device"], setting["precision"]
     step = figures.operations(counted * setting["batch_size"])
-    asked = f"The products of a {'step' if workload.inference is None else 'batch'} are {step}, counted from the workload"
+    asked = (
+        f"The products of a {'step' if workload.inference is None else 'batch'} are {step}, counted from the workload"
+    )
     found = ceilings(measured, threads, device).get(("product", precision))
     where = f"{precision} with {threads} {'thread' if threads == 1 else 'threads'} on {device}"
     if found is None:

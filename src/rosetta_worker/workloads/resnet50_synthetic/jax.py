@@ -7,7 +7,6 @@ from optax import inject_hyperparams, softmax_cross_entropy_with_integer_labels
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
 
-
 def norm(channels, rngs):
     return nnx.BatchNorm(channels, momentum=0.99, epsilon=1e-3, rngs=rngs)
 

@@ -8,9 +8,7 @@ from rosetta_worker.tensors import Tie
 
 def convolution(x, channels, size, name, stride=1):
     border = (size // 2, size // 2)
-    return sym.Convolution(
-        x, num_filter=channels, kernel=(size, size), stride=(stride, stride), pad=border, name=name
-    )
+    return sym.Convolution(x, num_filter=channels, kernel=(size, size), stride=(stride, stride), pad=border, name=name)
 
 
 def norm(x, name):
