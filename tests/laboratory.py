@@ -16,6 +16,8 @@ from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.setting import Setting
+from rosettabench.proof.inference import InferenceProof, make_inference_reference
+from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights
@@ -43,11 +45,12 @@ def data(name: str, form: str):
 
 
 def make_work(
-    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1
+    workload: Workload, folder: Path, batch_size: int | None = None, steps: int = 3 * STEPS, threads: int = 1
 ) -> Work:
-    """The work of a contest at a small batch."""
+    """The work of a contest at a small batch: that of the workload's proof where it states one."""
     folder.mkdir(parents=True, exist_ok=True)
-    prepared = data(workload.data.set, json.dumps(workload.data.form))
+    prepared = data(workload.data.set, json.dumps(workload.proof_form))
+    batch_size = batch_size or workload.proof.batch_size or BATCH
     np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
     setting = Setting(batch_size, "cpu", "float32", 0, threads)
@@ -55,15 +58,15 @@ def make_work(
 
 
 def small_work(name: str, folder: Path) -> Work:
-    """The work of a contest at a small batch; of a workload whose step takes minutes, also on small images."""
+    """The work of a contest at a small batch; of a workload that is large even so, on small images."""
     workload = find_workload(name)
     if name not in SMALLER:
         return make_work(workload, folder)
     form, kernel = SMALLER[name]
     stated = workload.model_dump()
-    stated["data"]["form"] = form
+    stated["proof"]["form"] = form
     next(tensor for tensor in stated["tensors"] if tensor["name"] == "output.kernel")["shape"] = kernel
-    return make_work(Smaller(**stated, copies=folder / "copies"), folder, batch_size=2)
+    return make_work(Smaller(**stated, copies=folder / "copies"), folder)
 
 
 def open_session(
@@ -86,7 +89,16 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
     def start(precision: str, rounded: str | None, place: Path) -> Session:
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
-    return make_reference(name, start, proof_weights(work.workload, work.setting.seed), folder)
+    make = make_reference if work.workload.inference is None else make_inference_reference
+    return make(name, start, proof_weights(work.workload, work.setting.seed), folder)
+
+
+def proof_of(session: Session, exact: Reference, folder: Path) -> Proof | InferenceProof:
+    """The finished proof of a session."""
+    kind = Proof if session.work.workload.inference is None else InferenceProof
+    proof = kind(session, exact, folder)
+    proof.run()
+    return proof
 
 
 SMALLER = {"imagenet-resnet56": ({"shape": (3, 64, 64)}, (1000, 256))}

@@ -31,29 +31,47 @@ class Adapter(Framework):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
-            self.bind(self.model(mx.sym.Variable("inputs")), mx.sym.Variable("labels"))
+            outputs = self.model(mx.sym.Variable("inputs"))
+            if self.trains:
+                self.bind(outputs, mx.sym.Variable("labels"))
+            else:
+                self.bind_to_predict(outputs)
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
-        self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
 
     def bind(self, logits, labels):
         """Make a module that trains, and one that predicts, which holds the same parameters."""
         logits = logits if self.dropout else keep_everything(logits)
-        loss = mx.sym.MakeLoss(self.implementation.loss(logits, labels))  # the gradient begins here, with 1
+        # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
+        loss = mx.sym.MakeLoss(self.loss(logits, logits, labels))
         both = mx.sym.Group([loss, mx.sym.BlockGrad(logits)])
         size = self.setting.batch_size
         inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-        self.module.bind(inputs, [("labels", (size,))])
+        labels = (size,) + getattr(self.model, "labels", ())  # of a sample that has not one class, but several flags
+        self.module.bind(inputs, [("labels", labels)])
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
         self.predictor = mx.mod.Module(logits, ["inputs"], None, context=self.context)
         self.predictor.bind(inputs, for_training=False, shared_module=self.module)
 
+    def bind_to_predict(self, outputs):
+        """Make a module that predicts, and is all there is."""
+        self.module = self.predictor = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
+        self.module.bind([("inputs", (self.setting.batch_size,) + self.model.shape)], for_training=False)
+        self.module.init_params(mx.init.Zero())  # each is overwritten at once
+
     def get(self, own):
-        return self.executor.arg_dict[own].asnumpy()
+        return self.tensor(own).asnumpy()
 
     def set(self, own, array):
-        self.executor.arg_dict[own][:] = array
+        self.tensor(own)[:] = array
+
+    def tensor(self, own):
+        """Return what the executor holds: a parameter, or an auxiliary state, as MXNet calls what is not trained."""
+        held = self.executor.aux_dict if own in self.executor.aux_dict else self.executor.arg_dict
+        return held[own]
 
     @property
     def executor(self):
@@ -94,6 +112,13 @@ class Adapter(Framework):
             self.predictor.forward(DataBatch([self.batch(dataset, ids)[0]]))
             answers.append(self.predictor.get_outputs()[0].copy())  # the next batch overwrites it
         return mx.nd.concat(*answers, dim=0)
+
+    def infer(self, batches):
+        answers = []
+        for batch in batches:
+            self.predictor.forward(DataBatch([self.to_device(batch)]))
+            answers.append(self.predictor.get_outputs()[0].asnumpy())
+        return np.concatenate(answers)
 
     def synchronize(self):
         mx.nd.waitall()

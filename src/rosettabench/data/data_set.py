@@ -20,8 +20,8 @@ class Portion(NamedTuple):
     """``train`` or ``test``."""
     inputs: NDArray[Any]
     """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
-    labels: NDArray[np.int32]
-    """(samples,), classes counted from 0."""
+    labels: NDArray[np.int32] | NDArray[np.float32]
+    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, where a sample may have several."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,10 @@ class DataSet(Protocol):
     @property
     def remotes(self) -> tuple[Remote, ...]:
         """Files that make it up where nobody has it yet; none where it must be brought by the user."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the project draws it, by definition: then nobody has originals of it, and it is never looked for."""
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""

@@ -55,6 +55,7 @@ class ImageNet:
     name: ClassVar[str] = "imagenet"
     title: ClassVar[str] = "ImageNet"
     version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is the shape of a square image in colour."""

@@ -10,18 +10,19 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Part, Prepared
 from rosettabench.errors import UsageError
 from rosettabench.plan.budget import gb
-from rosettabench.plan.estimate import least_memory
-
-BYTES = 4
-"""Bytes of a number as a contender holds it: float32 or int32, also where images are prepared as bytes."""
+from rosettabench.plan.estimate import BYTES, least_memory
+from rosettabench.plan.plan import PlannedContest
 
 
-def check_fit(workload: Workload, batch_size: int, data: Prepared, contenders: int, free: float) -> None:
+def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: float) -> None:
     """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
+    workload = planned.workload
     check_images(workload, shape_of(data.train))
-    held = sum(BYTES * prod(shape_of(part)) for part in (data.train, data.test))
+    held = sum(  # as float32 or int32, also where images are prepared as bytes
+        BYTES * prod(shape_of(part)) for part in (data.train, data.test)
+    )
     held_words = f"{data.train.samples + data.test.samples:,} samples of {data.name}, {gb(held)},"
-    needed = contenders * (held + least_memory(workload, batch_size))
+    needed = contenders * (held + least_memory(planned))
     if needed > free:
         raise UsageError(
             f"{workload.name} does not fit into memory: each contender holds {held_words}, and all that "
@@ -33,10 +34,11 @@ def check_fit(workload: Workload, batch_size: int, data: Prepared, contenders: i
 def check_images(workload: Workload, shape: tuple[int, ...]) -> None:
     """Raise UsageError where images, (samples, channels, height, width), have fewer pixels than the first layer needs.
 
-    A convolution is never applied in more places than there are pixels.
+    A convolution is never applied in more places than there are pixels. A workload that is proven on images of another
+    form takes images of any size.
     """
     first = next((one for one in workload.operations.values() if one.first and one.kind == "convolution"), None)
-    if first is None or len(shape) != 4:
+    if first is None or len(shape) != 4 or workload.proof.form:
         return
     if any(pixels < places for pixels, places in zip(shape[2:], first.positions, strict=True)):
         raise UsageError(

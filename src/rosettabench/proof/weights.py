@@ -56,9 +56,13 @@ def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> ND
     return generator.uniform(-limit, limit, shape)
 
 
-def normal_005(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Normal with mean 0 and standard deviation 0.05: the embeddings."""
-    return generator.normal(0, 0.05, shape)
+def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
+
+    def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        return generator.normal(0, deviation, shape)
+
+    return rule
 
 
 def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -74,6 +78,15 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         return np.full(shape, value)
+
+    return rule
+
+
+def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
+
+    def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        return generator.uniform(low, high, shape)
 
     return rule
 
@@ -102,10 +115,13 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
     "constant_6": constant(6),
     "glorot_uniform": glorot_uniform,
     "he_normal": he_normal,
-    "normal_0.05": normal_005,
+    "normal_0.005": normal(0.005),
+    "normal_0.05": normal(0.05),
     "ones": constant(1),
     "selection": selection(1),
     "selection_0.0625": selection(0.0625),
+    "uniform_0.1_0.3": uniform(0.1, 0.3),
+    "uniform_0.5_1.5": uniform(0.5, 1.5),
     "zeros": zeros,
 }
 """The names that ``init`` and ``proof`` may have in a workload.toml."""
