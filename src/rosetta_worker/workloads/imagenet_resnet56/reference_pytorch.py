@@ -71,9 +71,9 @@ def convolve(x, kernel, stride):
     size = kernel.shape[-1]
     if size == 3:
         x = pad(x, (1, 1, 1, 1) if stride == 1 else (0, 1, 0, 1))
-    pixels, total = x.flatten(2), 0  # (n, channels, places)
+    pixels, total = x.transpose(0, 1).flatten(1), 0  # (channels, n · places)
     for row in range(size):
         for column in range(size):
-            product = (kernel[:, :, row, column] @ pixels).reshape(n, -1, *x.shape[2:])
-            total = total + product[:, :, row : row + height : stride, column : column + width : stride]
-    return total
+            product = (kernel[:, :, row, column] @ pixels).reshape(-1, n, *x.shape[2:])
+            total = total + product[..., row : row + height : stride, column : column + width : stride]
+    return total.transpose(0, 1)
