@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +23,6 @@ ROUNDED = ("corrections", "weights")
 """Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
 
 PERTURBATION_SEED = 1
-
-STILL = 1e-6
-"""The share of the norm of all gradients up to which one is taken for zero: ten times float32 round-off."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +74,19 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder)
 
 
-def without_gradient(step: Walked) -> set[str]:
-    """Return the names of the tensors whose gradient is zero by mathematics, or but for round-off.
+NOTHING = 1e-6
+"""The share of the norm of all gradients together below which float32 has round-off, and next to nothing else."""
 
-    Some the references have as zero, exactly. Others are what is left when larger numbers cancel: of a shift that the
-    next normalisation takes out again, as long as no ReLU between the two is closed.
+
+def without_gradient(step: Walked) -> set[str]:
+    """Return the names of the tensors whose gradient is zero by mathematics, or so nearly.
+
+    A reference has it exactly so where its formulas leave the tensor out, and as round-off where only all of them
+    together do: a shift that nothing but linear layers, and ReLUs that are open, part from the next normalisation.
     """
     norms = {name: norm(read(step.gradients, name)) for name in step.gradients if name != "logits"}
-    whole = sqrt(sum(one**2 for one in norms.values()))
-    return {name for name, one in norms.items() if one <= STILL * whole}
+    whole = hypot(*norms.values())
+    return {name for name, size in norms.items() if size <= NOTHING * whole}
 
 
 def measure_noise(
