@@ -69,7 +69,7 @@ def test_tensors_of_a_name_may_grow(tmp_path):
 
 
 def test_the_layers_of_densenet_121():
-    """The published number of trained parameters, with 14 outputs in place of 1,000; and all maps that are normalised."""
+    """The published number of trained parameters, with 14 outputs in place of 1,000, and all normalised maps."""
     stated = find_workload("chestxray-densenet121").tensors
     assert sum(prod(tensor.shape) for tensor in stated if tensor.trained) == 6_968_206
     shapes = {tensor.name: tensor.shape for tensor in stated}

@@ -1,4 +1,4 @@
-"""A workload that only infers, as a whole run through the command line: proven at extents of its own, timed, reported."""
+"""A workload that only infers, as a whole run through the command line: proven at its own extents, timed, told."""
 
 import pytest
 from commands import NUMPY, QUICK, finish, turns

@@ -478,8 +478,8 @@ PLANTS = [
         "the last ReLU left out",
         "chestxray-densenet121",
         (("F.relu(self.final(x))", "self.final(x)"),),
-        "evaluation logits",
-        "wrong mode",
+        "logits",
+        "another activation",
     ),
     Plant(
         "ResNet-50: the stride in the 3×3",

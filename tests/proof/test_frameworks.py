@@ -18,12 +18,16 @@ from rosettabench.proof.reference import compare_evaluations, follow
 
 pytestmark = pytest.mark.environment
 
+LONG = {"chestxray-densenet121"}
+"""Proven here in each framework's own mode alone: to compile 58 layers, one by one or as a whole, takes minutes."""
+
 CELLS = [
     pytest.param(workload, name, mode, id=f"{workload}-{name}-{mode}")
     for workload in all_workloads()
     for name, entry in contestants().items()
     for mode in entry.modes
     if find_workload(workload).implementation(entry.implementation_name)
+    if workload not in LONG or mode == entry.mode
 ]
 
 

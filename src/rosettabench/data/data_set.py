@@ -21,7 +21,7 @@ class Portion(NamedTuple):
     inputs: NDArray[Any]
     """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
     labels: NDArray[np.int32] | NDArray[np.float32]
-    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, where a sample may have several."""
+    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, where one may have several."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Drawn images and classes, for workloads that only ask for speed: the same numbers everywhere, nothing to be learned."""
+"""Drawn images and classes, for workloads that only ask for speed: the same everywhere, nothing to be learned."""
 
 from __future__ import annotations
 
@@ -90,13 +90,14 @@ def byte_values(part: str) -> Callable[[Shape], Floats]:
 
     def chunk(shape: Shape) -> Floats:
         integers = np.floor(stream.random(prod(shape), np.float32) * np.float32(255))
-        return np.divide(integers, np.float32(255), dtype=np.float32).reshape(shape)
+        images: Floats = np.divide(integers, np.float32(255), dtype=np.float32)
+        return images.reshape(shape)
 
     return chunk
 
 
 def uniform_values(part: str) -> Callable[[Shape], Floats]:
-    """Return what draws uniform numbers; for training, those of NumPy's seed 0, as the study "rosetta-2018" had them."""
+    """Return what draws uniform numbers; for training those of NumPy's seed 0, as the study "rosetta-2018" did."""
     stream = np.random.RandomState(SEEDS[part] - 1)
 
     def chunk(shape: Shape) -> Floats:

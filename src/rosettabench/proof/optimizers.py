@@ -85,7 +85,7 @@ def rmsprop_trajectory(
     momentum: float = 0.0,
     penalty: float = 0.0,
 ) -> Floats:
-    """Return the weights after one step of RMSprop per gradient: v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon).
+    """Return the weights after a step of RMSprop per gradient: v = rho·v + (1 - rho)·g², w - rate·g / (√v + epsilon).
 
     Tieleman and Hinton (2012), lecture 6e. The options are the ways in which optimisers of that name differ: `within`,
     the root of v + epsilon; `centred`, less the square of the mean gradient (Graves 2013); `momentum`, of what is

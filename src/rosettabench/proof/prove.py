@@ -77,6 +77,7 @@ class Proof:
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
         workload = self._session.work.workload
+        assert workload.optimizer is not None  # inference has a proof of its own
         again = self._logits_again if failed.step is not None else self._evaluation_again
         case = Case(divergence, found, self._reference, workload.optimizer, again, workload.normalisation)
         return likely_cause(case)

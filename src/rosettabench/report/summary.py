@@ -156,6 +156,11 @@ class Proof:
         """Whether equal work was proven."""
         return self.state == "proven"
 
+    @property
+    def extent(self) -> str:
+        """What was compared, in words: inference takes no steps."""
+        return f"over {self.steps} steps" if self.steps else "of inference"
+
 
 @dataclass(frozen=True)
 class Fault:

@@ -6,8 +6,10 @@ from rosetta_worker.tensors import Tie
 
 
 def convolution(x, channels, size, name, stride=1):
-    shape = dict(num_filter=channels, kernel=(size, size), stride=(stride, stride), pad=(size // 2, size // 2))
-    return sym.Convolution(x, no_bias=True, name=name, **shape)
+    extent, border = (size, size), (size // 2, size // 2)
+    return sym.Convolution(
+        x, num_filter=channels, kernel=extent, stride=(stride, stride), pad=border, no_bias=True, name=name
+    )
 
 
 def norm(x, name):

@@ -41,7 +41,7 @@ def convolve(w, layer, norm, x, stride, kept):
 
 
 def patches(x, size, stride):
-    """Return (n, channels · size², places): what each patch of `size` rows and columns sees, zeros beyond the border."""
+    """Return (n, channels · size², places): what patches of `size` rows and columns see, zeros beyond the border."""
     border = size // 2
     return unfold(pad(x, (border, border, border, border)), size, stride=stride)
 
