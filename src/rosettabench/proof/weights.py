@@ -109,7 +109,8 @@ def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np
 
 
 INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
-    "constant_0.0125": constant(0.0125),
+    "constant_0.025": constant(0.025),
+    "constant_0.05": constant(0.05),
     "constant_0.2": constant(0.2),
     "constant_5": constant(5),
     "constant_6": constant(6),
@@ -119,7 +120,8 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
     "normal_0.05": normal(0.05),
     "ones": constant(1),
     "selection": selection(1),
-    "selection_0.0625": selection(0.0625),
+    "selection_0.25": selection(0.25),
+    "selection_0.5": selection(0.5),
     "uniform_0.1_0.3": uniform(0.1, 0.3),
     "uniform_0.5_1.5": uniform(0.5, 1.5),
     "zeros": zeros,
