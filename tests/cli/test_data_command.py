@@ -6,7 +6,7 @@ from rosettabench.cli.data import wanted_forms
 def test_each_form_once():
     forms = wanted_forms(None)
     assert len(forms) == len({repr(form) for form in forms})
-    assert {name for name, _ in forms} == {"cifar-10", "fashion-mnist", "imdb"}
+    assert {name for name, _ in forms} == {"chestxray14", "cifar-10", "fashion-mnist", "imdb", "synthetic"}
     assert {name for name, _ in wanted_forms(["imdb"])} == {"imdb"}
 
 
