@@ -24,6 +24,9 @@ ROUNDED = ("corrections", "weights")
 
 PERTURBATION_SEED = 1
 
+NOTHING = 1e-10
+"""The share of the norm of all gradients together below which one is round-off of float64, and zero by mathematics."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -72,10 +75,6 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     noise = list(measure_noise(start, weights, folder / "float32", steps, evaluation, begin))
     tolerances = Tolerances(noise, without_gradient(steps[0]))
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder)
-
-
-NOTHING = 1e-10
-"""The share of the norm of all gradients together below which one is round-off of float64, and zero by mathematics."""
 
 
 def without_gradient(step: Walked) -> set[str]:
