@@ -24,9 +24,6 @@ ROUNDED = ("corrections", "weights")
 
 PERTURBATION_SEED = 1
 
-NOTHING = 1e-10
-"""The share of the norm of all gradients together below which one is round-off of float64, and zero by mathematics."""
-
 
 @dataclass(frozen=True)
 class Evaluation:
