@@ -33,6 +33,8 @@ inputs = torch.zeros(shape, dtype=torch.int64) if sys.argv[3] == "tokens" else t
 labels = torch.zeros(shape[0], dtype=torch.int64)
 with FlopCounterMode(display=False) as forward:
     logits = model(inputs)
+if sys.argv[3] == "several labels":
+    labels = torch.zeros_like(logits)
 with FlopCounterMode(display=False) as backward:
     if hasattr(implementation, "loss"):
         implementation.loss(logits, labels).backward()
@@ -46,6 +48,7 @@ INPUTS |= {"imdb-gru": ([BATCH, 150], "tokens"), "imdb-lstm": ([BATCH, 500], "to
 INPUTS |= {
     "resnet50-synthetic": ([BATCH, 3, 256, 256], "images"),
     "resnet50-features": ([BATCH, 3, 224, 224], "images"),
+    "chestxray-densenet121": ([BATCH, 3, 224, 224], "several labels"),
 }
 
 

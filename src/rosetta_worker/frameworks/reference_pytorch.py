@@ -20,6 +20,9 @@ DESCRIPTION = {
 ROUND_OFF = 1e-5
 """The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
 
+NOTHING = 1e-6
+"""The share of the norm of all gradients up to which one is nothing else."""
+
 CHANCE = 2
 """The seed of its signs."""
 
@@ -97,7 +100,8 @@ class Adapter(Framework):
         """
         if not self.setting.rounded:
             return gradients
-        return {name: g if g.any() else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
+        least = NOTHING * torch.linalg.vector_norm(torch.stack([g.norm() for g in gradients.values()]))
+        return {name: g if g.norm() > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
 
     def sign_like(self, tensor):
         """Return a tensor of 1 and -1, by chance."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
-from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step, norm, relative
+from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, relative
 from rosettabench.proof.tolerance import Tolerances
 from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
@@ -72,10 +72,6 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     noise = list(measure_noise(start, weights, folder / "float32", steps, evaluation, begin))
     tolerances = Tolerances(noise, without_gradient(steps[0]))
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder)
-
-
-NOTHING = 1e-6
-"""The share of the norm of all gradients together below which float32 has round-off, and next to nothing else."""
 
 
 def without_gradient(step: Walked) -> set[str]:
