@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator, model_validator
 
@@ -255,14 +255,18 @@ class Workload(Strict):
         return None
 
 
+def is_shape(stated: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 (whatever a file holds)
+    """Whether a value of a file is a list of whole numbers."""
+    return isinstance(stated, list) and all(type(n) is int for n in stated)
+
+
 def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the tensors that one entry stands for: one for each name, larger by its `growth` than the one before."""
     names = written_out(stated["name"])
     if "growth" not in stated:
         return [{**stated, "name": name} for name in names]
     shape, growth = stated.get("shape"), stated["growth"]
-    whole = isinstance(shape, list) and isinstance(growth, list) and all(type(n) is int for n in [*shape, *growth])
-    if not whole or len(shape) != len(growth):
+    if not is_shape(shape) or not is_shape(growth) or len(shape) != len(growth):
         raise ValueError(f"the growth of {stated['name']} must be a whole number for each extent of its shape")
     tensor = {key: value for key, value in stated.items() if key != "growth"}
     shapes = [[n + place * more for n, more in zip(shape, growth, strict=True)] for place in range(len(names))]

@@ -103,7 +103,7 @@ def radiographs(part: str, samples: int, side: int, findings: int) -> tuple[NDAr
     shown = stream.random((samples, findings)) < FINDING_SHARE
     grey = np.float32(0.7) * stream.random((samples, 32, 32), np.float32) + np.float32(0.15)
     for finding in range(findings):  # one after the other: a product of matrices would add up in any order
-        grey += np.float32(0.4) * shown[:, finding, None, None] * prototypes[finding]
+        grey += np.float32(0.15) * shown[:, finding, None, None] * prototypes[finding]
     pixels = (np.clip(grey, 0, 1) * 255).astype(np.uint8)
     at = np.arange(side) * 32 // side
     return pixels[:, at[:, None], at], shown.astype(np.uint8)
