@@ -112,6 +112,7 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
     "constant_0.025": constant(0.025),
     "constant_0.05": constant(0.05),
     "constant_0.2": constant(0.2),
+    "constant_3": constant(3),
     "constant_5": constant(5),
     "constant_6": constant(6),
     "glorot_uniform": glorot_uniform,
