@@ -1,5 +1,6 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.setting import Setting
+from rosettabench.proof.inference import InferenceProof, make_inference_reference
+from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights
@@ -36,22 +39,34 @@ def data_folder() -> Path | None:
 
 
 @cache
-def data(name: str):
-    """The prepared data of a workload: real where it lies at hand, else its stand-in."""
-    workload = find_workload(name)
-    return prepare(workload.data.set, workload.data.form, data_dir=data_folder(), cache=cache_dir(), offline=True)
+def data(name: str, form: str):
+    """A data set, prepared in a form that JSON tells: real where it lies at hand, else its stand-in."""
+    return prepare(name, json.loads(form), data_dir=data_folder(), cache=cache_dir(), offline=True)
 
 
 def make_work(
-    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1
+    workload: Workload, folder: Path, batch_size: int | None = None, steps: int = 3 * STEPS, threads: int = 1
 ) -> Work:
-    """The work of a contest at a small batch."""
+    """The work of a contest at a small batch: that of the workload's proof where it states one."""
     folder.mkdir(parents=True, exist_ok=True)
-    prepared = data(workload.name)
+    prepared = data(workload.data.set, json.dumps(workload.proof_form))
+    batch_size = batch_size or workload.proof.batch_size or BATCH
     np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
     setting = Setting(batch_size, "cpu", "float32", 0, threads)
     return Work(workload, setting, prepared, weights, folder / "batches.npy")
+
+
+def small_work(name: str, folder: Path) -> Work:
+    """The work of a contest at a small batch; of a workload that is large even so, on small images."""
+    workload = find_workload(name)
+    if name not in SMALLER:
+        return make_work(workload, folder)
+    form, kernel = SMALLER[name]
+    stated = workload.model_dump()
+    stated["proof"]["form"] = form
+    next(tensor for tensor in stated["tensors"] if tensor["name"] == "output.kernel")["shape"] = kernel
+    return make_work(Smaller(**stated, copies=folder / "copies"), folder)
 
 
 def open_session(
@@ -74,7 +89,36 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
     def start(precision: str, rounded: str | None, place: Path) -> Session:
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
-    return make_reference(name, start, proof_weights(work.workload, work.setting.seed), folder)
+    make = make_reference if work.workload.inference is None else make_inference_reference
+    return make(name, start, proof_weights(work.workload, work.setting.seed), folder)
+
+
+def proof_of(session: Session, exact: Reference, folder: Path) -> Proof | InferenceProof:
+    """The finished proof of a session."""
+    kind = Proof if session.work.workload.inference is None else InferenceProof
+    proof = kind(session, exact, folder)
+    proof.run()
+    return proof
+
+
+SMALLER = {"imagenet-resnet56": ({"shape": (3, 64, 64)}, (1000, 256))}
+"""A proof on large images takes half an hour. By workload: the form of smaller ones, and the output's kernel then."""
+
+SIZES = (("256, 256", "64, 64"), ("64, 8, 8", "64, 2, 2"), ("4096", "256"))
+"""What changes with them in an implementation: image, pooled image, and the numbers of the latter."""
+
+
+class Smaller(Workload):
+    """A workload on smaller images: the implementations are ours but for the sizes, the references have none."""
+
+    copies: Path
+
+    def implementation(self, framework: str) -> Path | None:
+        path = super().implementation(framework)
+        if path is None or framework.startswith("reference"):
+            return path
+        text = path.read_text(encoding="utf-8")
+        return tamper(path, [change for change in SIZES if change[0] in text], self.copies / path.name)
 
 
 class Planted(Workload):

@@ -12,6 +12,8 @@ An implementation, ``workloads/<workload>/<name>.py``, holds the model and nothi
     TENSORS     the ties between canonical tensors and the framework's own
     STATE       optional: the same for tensors that are kept and not trained, such as running means
     arrange     optional: inputs in the layout that the model wants (NumPy to NumPy, once, before anything is timed)
+
+Where a workload only infers, there is no loss, penalty or optimiser.
 """
 
 import functools
@@ -23,7 +25,7 @@ class Setting(object):
     """What a trial fixes, as attributes.
 
     mode, device, precision, threads, batch_size, seed, backend; and `optimizer`, itself a Setting with the workload's
-    hyperparameters.
+    hyperparameters, or None where nothing is trained.
     """
 
     def __init__(self, **values):
@@ -35,7 +37,8 @@ class Framework(object):
     """A framework at work on one implementation under one setting.
 
     The loop calls: `build` once, `load` once per part of the data, then `train`, `gradients`, `evaluate` and
-    `parameters` in any order. A subclass says how; nothing in it knows a workload.
+    `parameters` in any order; of a workload that only infers `build`, then `infer` and `parameters`. A subclass says
+    how; nothing in it knows a workload.
     """
 
     model = None
@@ -48,6 +51,11 @@ class Framework(object):
         self.implementation = implementation
         self.setting = setting
         self.penalty = getattr(implementation, "penalty", None)
+
+    @property
+    def trains(self):
+        """Whether the workload trains. If not, there is no loss and no optimiser, and `infer` is all its work."""
+        return self.setting.optimizer is not None
 
     # -- the state ---------------------------------------------------------------------------------------------
 
@@ -107,7 +115,11 @@ class Framework(object):
     # -- the work ----------------------------------------------------------------------------------------------
 
     def load(self, inputs, labels):
-        """Hold (n, …) inputs and (n,) labels where training reads them; return the data set for `batch`."""
+        """Hold (n, …) inputs and labels where training reads them; return the data set for `batch`.
+
+        Labels are (n,) whole numbers, one class for each sample; or (n, classes) float32, 0 or 1, where a sample may
+        have several. `labels_as` keeps the two apart.
+        """
         raise NotImplementedError
 
     def batch(self, dataset, ids):
@@ -129,6 +141,14 @@ class Framework(object):
     def evaluate(self, dataset, batches):
         """Return the logits, (n, classes), for the samples of all `batches`, the last of which may be short."""
         raise NotImplementedError
+
+    def infer(self, batches):
+        """Return what comes out for all `batches`, as one array of the host.
+
+        Each is an array of the host, too, (n, …) in the layout that the model wants, the last perhaps short: the way
+        there and back is part of the work. The model is in evaluation mode, and nothing in it changes.
+        """
+        raise NotImplementedError("this framework's adapter does not infer")
 
     # -- what the clock and the proof need -----------------------------------------------------------------------
 
@@ -160,9 +180,10 @@ class Framework(object):
         raise NotImplementedError
 
     def arranged(self, inputs):
-        """Return `inputs` in the layout that the implementation asks for."""
+        """Return `inputs` in the layout that the implementation asks for; bytes become float32 from 0 to 1."""
         arrange = getattr(self.implementation, "arrange", None)
-        return np.ascontiguousarray(arrange(inputs) if arrange else inputs)
+        inputs = np.ascontiguousarray(arrange(inputs) if arrange else inputs)
+        return np.divide(inputs, np.float32(255), dtype="float32") if inputs.dtype == np.uint8 else inputs
 
     # -- the parts of a step, for explanations; a framework that cannot tell one apart says so in a sentence -----------
 
@@ -216,6 +237,11 @@ class Framework(object):
         ``to_device`` and ``from_device``. `array` is (n,) and float32.
         """
         raise NotImplementedError("this framework's adapter copies nothing by itself")
+
+
+def labels_as(labels, kind):
+    """Return classes as whole numbers of the dtype `kind`, as the framework's losses read them; others stay as is."""
+    return labels if labels.dtype.kind == "f" else labels.astype(kind)
 
 
 def resolve(thing, path):

@@ -94,7 +94,8 @@ class Worker(object):
         with Stopwatch(lambda: None) as watch:
             images = self.framework.arranged(np.load(inputs, mmap_mode="r"))
             self.labels[part] = np.array(np.load(labels, mmap_mode="r"))
-            self.datasets[part] = self.framework.load(images, self.labels[part])
+            loaded = self.framework.load(images, self.labels[part]) if self.framework.trains else images
+            self.datasets[part] = loaded
         return {"load_s": watch.elapsed, "samples": len(images)}
 
     def do_batches(self, path):
@@ -134,11 +135,35 @@ class Worker(object):
         batches = [ids[start : start + batch_size] for start in range(0, samples, batch_size)]
         with Stopwatch(self.framework.synchronize) as watch:
             logits = self.framework.array(self.framework.evaluate(self.datasets[part], batches))
-        correct = int((logits.argmax(1) == self.labels[part][: len(logits)]).sum())
-        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits), "correct": correct}
+        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits)}
+        labels = self.labels[part][: len(logits)]
+        if labels.ndim == 1:  # where a sample has several labels, or none, none of them is the right one
+            reply["correct"] = int((logits.argmax(1) == labels).sum())
         if folder is not None:
             reply["files"] = save(folder, {"logits": logits})
         return reply
+
+    def do_infer(self, first, samples, batch_size, folder=None):
+        if self.framework.trains:
+            raise NotImplementedError("this workload trains: its evaluation mode is asked for by `evaluate`")
+        batches = list(self.in_order(first, samples, batch_size))
+        with Stopwatch(self.framework.synchronize) as watch:
+            outputs = self.framework.infer(batches)
+        reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(outputs)}
+        if folder is not None:
+            reply["files"] = save(folder, {"outputs": outputs})
+        return reply
+
+    def in_order(self, first, samples, batch_size):
+        """Yield batches of the training part as it lies, from batch `first` on, round and round; the last may be short.
+
+        They are views: no sample is copied.
+        """
+        inputs = self.datasets["train"]
+        whole = len(inputs) // batch_size
+        for number in range(-(-samples // batch_size)):
+            start = (first + number) % whole * batch_size
+            yield inputs[start : start + min(batch_size, samples - number * batch_size)]
 
     def do_tick(self, repeats):
         """What an empty block takes by the clock: the middle one of `repeats`."""
@@ -152,6 +177,8 @@ class Worker(object):
     # -- the parts of a step ---------------------------------------------------------------------------------------
 
     def rows(self, first, steps):
+        if not self.framework.trains:
+            raise NotImplementedError("this workload only infers: there is no training step, nor a part of one")
         rows = np.array(self.batches[first : first + steps])
         if len(rows) != steps:
             raise ValueError("only %d batches are left from step %d on, not %d" % (len(rows), first, steps))

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
+RANGE = re.compile(r"\{(\d+(?:\.\.\d+)?(?:,\d+(?:\.\.\d+)?)*)\}")
 
 
 class Tie(object):
@@ -18,7 +18,8 @@ class Tie(object):
     ----------
     canonical : str
         Names of the canonical tensors, separated by blanks (several where the framework joins them). A range stands
-        for several, one after the other: ``block{1..3}.bias`` is block1.bias, block2.bias and block3.bias.
+        for several, one after the other: ``block{1..3}.bias`` is block1.bias, block2.bias and block3.bias, and so is
+        ``block{1,2,3}.bias``.
     own : str
         The framework's names of the same numbers, separated by blanks (several where the framework splits them).
     transforms : Transform
@@ -51,9 +52,16 @@ def written_out(name):
     found = RANGE.search(name)
     if found is None:
         return [name]
-    first, last = map(int, found.groups())
     before, behind = name[: found.start()], written_out(name[found.end() :])
-    return ["%s%d%s" % (before, number, rest) for number in range(first, last + 1) for rest in behind]
+    return ["%s%d%s" % (before, number, rest) for number in numbers(found.group(1)) for rest in behind]
+
+
+def numbers(words):
+    """Yield the numbers that are meant by words like ``1..3``, ``1,4,8`` or ``1..3,7``, in their order."""
+    for word in words.split(","):
+        first, _, last = word.partition("..")
+        for number in range(int(first), int(last or first) + 1):
+            yield number
 
 
 class Transform(object):

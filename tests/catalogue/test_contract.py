@@ -71,7 +71,7 @@ def test_a_key_left_out_of_a_description(adapter, key):
         (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is no literal"),
         (r"^DESCRIPTION = ", "DESCRIBED = ", "has no literal DESCRIPTION"),
         (r"^class Adapter", "class Adaptor", "there is no class Adapter(Framework)"),
-        (r"^import torch$", "import torch as", "line 3 is not Python"),
+        (r"^import torch$", "import torch as", "line 4 is not Python"),
     ],
 )
 def test_other_mistakes_in_an_adapter(adapter, pattern, replacement, said):

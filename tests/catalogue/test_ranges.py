@@ -1,17 +1,24 @@
 """Names with ranges: the catalogue and the worker write them out alike, and a workload has one tensor for each."""
 
 import shutil
+from math import prod
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rosetta_worker import tensors
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.workload import find_workload, read_workload
+from rosettabench.errors import UsageError
 
+NUMBERS = st.one_of(
+    st.integers(0, 20).map(str),
+    st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{ends[0]}..{sum(ends)}"),
+)
 PARTS = st.one_of(
-    st.sampled_from(["block", ".conv", ".kernel", "1", "{", "}", "..", "{1..x}"]),
-    st.tuples(st.integers(0, 11), st.integers(0, 4)).map(lambda ends: f"{{{ends[0]}..{ends[0] + ends[1]}}}"),
+    st.sampled_from(["block", ".conv", ".kernel", "1", "{", "}", "..", "{1..x}", "{1,}"]),
+    st.lists(NUMBERS, min_size=1, max_size=3).map(lambda words: f"{{{','.join(words)}}}"),
 )
 
 
@@ -44,3 +51,45 @@ def test_kept_tensors_of_a_workload():
     assert workload.parameters == 861_770
     assert sum(tensor.shape[0] for tensor in kept) == 4_064
     assert {tensor.name.rpartition(".")[2] for tensor in kept} == {"mean", "variance"}
+
+
+def test_tensors_of_a_name_may_grow(tmp_path):
+    path = tmp_path / "growing" / "workload.toml"
+    path.parent.mkdir()
+    text = (find_workload("fashion-mlp").folder / "workload.toml").read_text(encoding="utf-8")
+    text = text.replace('"hidden.', '"hidden{1..3}.').replace("shape = [128]", "shape = [128]\ngrowth = [32]")
+    path.write_text(text, encoding="utf-8")
+    shapes = {tensor.name: tensor.shape for tensor in read_workload(path).tensors}
+    assert [shapes[f"hidden{number}.bias"] for number in (1, 2, 3)] == [(128,), (160,), (192,)]
+    assert shapes["hidden3.kernel"] == (128, 784)
+    for wrong in ("[32, 32]", "32", "[0.5]", '["a"]'):
+        path.write_text(text.replace("growth = [32]", f"growth = {wrong}"), encoding="utf-8")
+        with pytest.raises(UsageError, match="growth of hidden"):
+            read_workload(path)
+
+
+def test_the_layers_of_densenet_121():
+    """The published number of trained parameters, with 14 outputs in place of 1,000, and all normalised maps."""
+    stated = find_workload("chestxray-densenet121").tensors
+    assert sum(prod(tensor.shape) for tensor in stated if tensor.trained) == 6_968_206
+    shapes = {tensor.name: tensor.shape for tensor in stated}
+    assert shapes["layer6.conv1.kernel"] == (128, 224, 1, 1) and shapes["layer58.norm1.mean"] == (992,)
+    assert sum(shape[0] for name, shape in shapes.items() if name.endswith("variance")) == 41_824
+
+
+def test_numbers_may_be_named_one_by_one():
+    """The blocks of ResNet-50 that begin a stage are no range."""
+    assert written_out("block{1,4,8..9}.bias") == ["block1.bias", "block4.bias", "block8.bias", "block9.bias"]
+
+
+def test_the_tensors_of_resnet_50():
+    """ResNet-50 v1 as Keras counts it: 25,636,712 parameters, of which 53,120 are running means and variances.
+
+    Without the dense layer and the 53 biases of its convolutions, 23,561,152 are left.
+    """
+    synthetic, features = find_workload("resnet50-synthetic"), find_workload("resnet50-features")
+    kept = [tensor for tensor in synthetic.tensors if not tensor.trained]
+    assert synthetic.parameters == 25_636_712
+    assert sum(tensor.shape[0] for tensor in kept) == 53_120
+    assert len(kept) == 2 * 53
+    assert features.parameters == 23_561_152

@@ -1,12 +1,13 @@
 """``rosetta data`` prepares what the workloads ask for, says where it came from, and mends what was damaged."""
 
 from rosettabench.cli.data import wanted_forms
+from rosettabench.data.registry import SETS
 
 
 def test_each_form_once():
     forms = wanted_forms(None)
     assert len(forms) == len({repr(form) for form in forms})
-    assert {name for name, _ in forms} == {"cifar-10", "fashion-mnist", "imdb"}
+    assert {name for name, _ in forms} == set(SETS)
     assert {name for name, _ in wanted_forms(["imdb"])} == {"imdb"}
 
 

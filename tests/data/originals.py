@@ -9,6 +9,7 @@ import tarfile
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from rosettabench.data.cifar_10 import ARCHIVE, FOLDER, Cifar10
 from rosettabench.data.cifar_10 import FILES as CIFAR_FILES
@@ -134,3 +135,19 @@ def _add(archive, name, content):
     member = tarfile.TarInfo(name)
     member.size = len(content)
     archive.addfile(member, io.BytesIO(content))
+
+
+def photograph(path, height=9, width=7, seed=0):
+    """Write a small picture of random pixels, which a .JPEG keeps roughly; return them, (3, height, width)."""
+    pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels).save(path)
+    return pixels.transpose(2, 0, 1)
+
+
+def imagenet(folder, classes=("n00000001", "n00000005", "n00000003"), each=10):
+    """Write so many photographs of each class below `folder`; return it."""
+    for number, name in enumerate(classes):
+        for place in range(each):
+            photograph(folder / name / f"{name}_{place:02}.JPEG", seed=100 * number + place)
+    return folder

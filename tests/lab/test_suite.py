@@ -12,11 +12,11 @@ def test_a_study_within_a_budget(rosetta, store, tmp_path):
     words = ("run", *QUICK, "fashion-mlp", "--suite", "smartia-2019", "-f", NUMPY, "--set", "threads=1")
     code, out, err = finish(rosetta(*words, "--budget", "40s"))
     assert code == 0, err
-    assert "There is no workload imagenet-resnet56 here yet." in err
+    assert "There is no contender keras2[mxnet] here yet." in err
     assert "1 contest: 40 s at the most, at least 0.6 GB of memory; guessed in part (memory, rounds, start)" in err
     run = store().run()
     assert run.request["study"] == "smartia-2019"
-    assert run.contests[0].stopping["seconds"] == pytest.approx(40 - 2 * 15), "what two starts leave"
+    assert run.contests[0].stopping["seconds"] == pytest.approx(40 - 2 * 15, abs=1), "what two starts leave"
     assert "S10" in out
     assert "published then" in out
     code, told, err = finish(rosetta("report", "--format", "json", "--output", "-"))

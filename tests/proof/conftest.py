@@ -1,9 +1,7 @@
 """What the tests of the proof share: references, made once."""
 
 import pytest
-from laboratory import make_work, reference
-
-from rosettabench.catalogue.workload import find_workload
+from laboratory import reference, small_work
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +12,7 @@ def references(tmp_path_factory):
     def get(name):
         if name not in made:
             folder = tmp_path_factory.mktemp(name)
-            work = make_work(find_workload(name), folder)
+            work = small_work(name, folder)
             made[name] = work, reference(work, folder / "reference")
         return made[name]
 

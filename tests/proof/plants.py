@@ -45,6 +45,29 @@ BY_THE_BATCH = """if not self.training:
             return F.batch_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)"""
 PADDED = "y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros behind, none in front"
 
+WITHIN = (
+    ("from torch.optim import RMSprop", "import torch\nfrom torch.optim import RMSprop as Outside"),
+    (
+        "def optimizer(",
+        '''class RMSprop(Outside):
+    """Takes the root of the mean square plus epsilon, as Keras 3, Optax and MXNet do by default."""
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for one in group["params"]:
+                mean = self.state[one].setdefault("mean", torch.zeros_like(one))
+                mean.mul_(group["alpha"]).addcmul_(one.grad, one.grad, value=1 - group["alpha"])
+                one.addcdiv_(one.grad, (mean + group["eps"]).sqrt(), value=-group["lr"])
+
+
+def optimizer(''',
+    ),
+)
+MOVING = """        x = self.stem(images)
+        self.norm.running_mean.lerp_(x.mean((0, 2, 3)), 1e-7)
+        x = F.relu(self.norm(x))"""
+
 PLANTS = [
     Plant(
         "swapped gates",
@@ -424,11 +447,134 @@ PLANTS = [
         "a layer is in the wrong mode",
     ),
     Plant(
+        "sum over the labels",
+        "chestxray-densenet121",
+        (("_with_logits(logits, labels)", '_with_logits(logits, labels, reduction="sum") / len(labels)'),),
+        "loss",
+        "sum over the labels",
+    ),
+    Plant(
+        "softmax over the labels",
+        "chestxray-densenet121",
+        (("_with_logits(logits, labels)", "(logits.softmax(1), labels)"),),
+        "loss",
+        "a sigmoid of its own",
+    ),
+    Plant(
+        "epsilon of 120 normalisations",
+        "chestxray-densenet121",
+        (("eps=1e-5", "eps=1e-3"),),
+        "logits",
+        "another epsilon",
+    ),
+    Plant(
+        "the last normalisation left out",
+        "chestxray-densenet121",
+        (("F.relu(self.final(x))", "(x + 0 * self.final(x))"),),
+        "logits",
+        "a layer too many or too few",
+    ),
+    Plant(
+        "the last ReLU left out",
+        "chestxray-densenet121",
+        (("F.relu(self.final(x))", "self.final(x)"),),
+        "logits",
+        "another activation",
+    ),
+    Plant(
+        "ResNet-50: the stride in the 3×3",
+        "resnet50-synthetic",
+        (
+            ("kernel_size=1, stride=stride)\n        self.norm1", "kernel_size=1)\n        self.norm1"),
+            ("kernel_size=3, padding=1)", "kernel_size=3, padding=1, stride=stride)"),
+        ),
+        "logits",
+        "another stride",
+    ),
+    Plant("RMSprop: epsilon within the root", "resnet50-synthetic", WITHIN, "parameter", "epsilon within the root"),
+    Plant("RMSprop: rho 0.99", "resnet50-synthetic", ((", alpha=hyper.rho", ""),), "parameter", "rho is 0.99"),
+    Plant(
+        "ResNet-50: the stride in the 1×1",
+        "resnet50-features",
+        (
+            (
+                "kernel_size=1, bias=False)\n        self.norm1",
+                "kernel_size=1, stride=stride, bias=False)\n        self.norm1",
+            ),
+            ("kernel_size=3, stride=stride, padding=1", "kernel_size=3, padding=1"),
+        ),
+        "outputs",
+        "another stride",
+    ),
+    Plant(
+        "ResNet-50: the first pool is not padded",
+        "resnet50-features",
+        (("F.max_pool2d(x, kernel_size=3, stride=2, padding=1)", "F.max_pool2d(F.pad(x, (0, 1, 0, 1)), 3, 2)"),),
+        "outputs",
+        "padding on the other side",
+    ),
+    Plant(
+        "ResNet-50: epsilon of the normalisation",
+        "resnet50-features",
+        (("eps=1e-5", "eps=1e-3"),),
+        "outputs",
+        "epsilon",
+    ),
+    Plant(
+        "ResNet-50: batch statistics in inference",
+        "resnet50-features",
+        (),
+        "outputs",
+        "depends on the others of its batch",
+        (
+            (
+                "def infer(self, batches):\n        self.model.eval()",
+                "def infer(self, batches):\n        self.model.train()",
+            ),
+        ),
+    ),
+    Plant(
+        "running averages that move in inference",
+        "resnet50-features",
+        (("        x = F.relu(self.norm(self.stem(images)))", MOVING),),
+        "kept",
+        "inference changes norm.mean",
+    ),
+    Plant(
+        "last batch dropped in inference",
+        "resnet50-features",
+        (),
+        "samples",
+        "last, partial batch is dropped",
+        (("for batch in batches]", "for batch in batches[:-1]]"),),
+    ),
+    Plant(
         "a shortcut that is normalised",
         "cifar-resnet56",
         (("x = self.shortcut(x)", "x = F.batch_norm(self.shortcut(x), None, None, training=True)"),),
         "logits",
         "the model itself differs",
+    ),
+    Plant(
+        "the largest of each pool, not its mean",
+        "imagenet-resnet56",
+        (("F.avg_pool2d(x, ", "F.max_pool2d(x, "),),
+        "logits",
+        "the model itself differs",
+    ),
+    Plant(
+        "large images padded on both sides",
+        "imagenet-resnet56",
+        ((PADDED, "y = x"), ("padding=1 if stride == 1 else 0", "padding=1")),
+        "logits",
+        "padding on the other side",
+    ),
+    Plant(
+        "large images flattened channels-last",
+        "imagenet-resnet56",
+        (("F.avg_pool2d(x, 8).flatten(1)", "F.avg_pool2d(x, 8).permute(0, 2, 3, 1).flatten(1)"),),
+        "logits",
+        "flattened channels-last",
     ),
 ]
 """At least one of every kind: model, loss, optimiser, ties, precision, data, loop, evaluation."""

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.proof.comparison import LEAST, compare_parameters
+from rosettabench.proof.comparison import LEAST, NOTHING, compare_parameters
 from rosettabench.proof.weights import save_weights
 
 SIZES = st.floats(1e-6, 1e6)
@@ -29,12 +29,20 @@ def test_what_does_not_move_is_measured_by_what_does(tmp_path_factory, moved, of
     assert isclose(told["bias"], 3**0.5 * off / movement, rel_tol=1e-9)
 
 
-@given(st.floats(1e-8, 1e-5))
+@given(st.floats(2e-6, 1e-5))
 def test_what_hardly_moves_is_measured_by_a_share_of_what_does(tmp_path_factory, moved):
     start = {"kernel": np.zeros(4), "bias": np.zeros(1)}
     reference = {"kernel": np.full(4, 0.5), "bias": np.full(1, moved)}
     told = deviations(tmp_path_factory.mktemp("files"), {**reference, "bias": np.full(1, 2 * moved)}, reference, start)
     assert isclose(told["bias"], moved / LEAST, rel_tol=1e-6)
+
+
+@given(st.floats(1e-20, 0.9 * NOTHING))
+def test_what_moves_by_round_off_alone_is_measured_by_what_does(tmp_path_factory, moved):
+    start = {"kernel": np.zeros(4), "bias": np.zeros(1)}
+    reference = {"kernel": np.full(4, 0.5), "bias": np.full(1, moved)}
+    told = deviations(tmp_path_factory.mktemp("files"), {**reference, "bias": np.full(1, 1e-3)}, reference, start)
+    assert isclose(told["bias"], 1e-3 - moved, rel_tol=1e-6)
 
 
 def test_where_nothing_moves_only_equality_is_equal(tmp_path):

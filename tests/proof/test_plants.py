@@ -1,12 +1,12 @@
 """The proof must be able to fail: every planted mistake is caught, by much, and named."""
 
 import pytest
-from laboratory import Planted, environment, open_session, tamper
+from laboratory import Planted, environment, open_session, proof_of, tamper
 from plants import PLANTS
 
 from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import Workload
 from rosettabench.proof.comparison import Deviation
-from rosettabench.proof.prove import Proof
 
 pytestmark = pytest.mark.environment
 
@@ -21,14 +21,12 @@ def prove(plant, references, folder):
     source = work.workload.implementation(entry.implementation_name)
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
-    workload = Planted(**work.workload.model_dump(), tampered=tampered)
+    workload = Planted(**work.workload.model_dump(include=set(Workload.model_fields)), tampered=tampered)
     planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
     entry = entry.model_copy(update={"path": adapter})
     session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, folder / "session")
     try:
-        proof = Proof(session, exact, folder / "proof")
-        proof.run()
-        return proof
+        return proof_of(session, exact, folder / "proof")
     finally:
         session.process.close()
 

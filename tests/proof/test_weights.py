@@ -9,11 +9,15 @@ from rosettabench.proof.weights import draw, draw_weights, perturb, proof_weight
 
 COUNTS = {
     "cifar-resnet56": 861_770,
+    "imagenet-resnet56": 4_958_120,
     "cifar-vgg": 3_441_592,
+    "chestxray-densenet121": 6_968_206 + 2 * 41_824,
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,
     "imdb-lstm": 160_000 + 53_200 + 202,
+    "resnet50-features": 25_636_712 - 2_049_000 - 26_560,
+    "resnet50-synthetic": 25_636_712,
 }
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from measured_runs import measured_run
 
 from rosettabench.catalogue.suite import Stopping, all_suites
+from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
 from rosettabench.plan.budget import fitted, within_budget
@@ -132,6 +133,40 @@ def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
     long = STOPPING.model_copy(update={"round_seconds": 0.001})
     assert seen.round(long) == pytest.approx(long.turns * seen.step_s)
     assert past([run], {**run.machine, "processor": "another"}) == Past(), "another machine says nothing of this one"
+
+
+def test_work_that_never_ran_here_is_guessed_from_its_operations():
+    """A large step is not told as if it were nothing; and a proof comes once, however many processes there are."""
+    request = REQUEST.model_copy(update={"workloads": ("imagenet-resnet56", "fashion-mlp"), "axes": {"threads": [1]}})
+    large, small = (estimate(planned, Past()) for planned in make_plan(request))
+    assert small.most(STOPPING) < 120
+    assert large.step_s > 10_000 * small.step_s
+    assert large.proof_s > 100, "that of large images in float64 is no matter of seconds"
+    assert large.memory > 4 * small.memory
+    many = STOPPING.model_copy(update={"processes": 5})
+    assert large.starts(many) + 9 * large.proof_s == pytest.approx(10 * large.starts(STOPPING)), (
+        "two looks of five each"
+    )
+
+
+def test_a_large_model_is_known_to_be_slow_and_large_before_it_has_run():
+    """On two threads 16 images of 256×256 are 0.48 TFLOP, and what comes out of their convolutions a gigabyte."""
+    request = REQUEST.model_copy(update={"workloads": ("resnet50-synthetic",), "axes": {"threads": [2]}})
+    [planned] = make_plan(request)
+    blind = estimate(planned, Past())
+    assert operations_of_step(planned.workload) * 16 == pytest.approx(0.479e12, rel=0.01)
+    assert blind.step_s == pytest.approx(2 * 0.479e12 / 6e10, rel=0.05), "a step of each"
+    outputs = blind.memory / 2 - 3e8 - 16 * 25_636_712
+    assert outputs == pytest.approx(16 * 4 * 13.8e6, rel=0.01)
+    larger = estimate(make_plan(request.model_copy(update={"axes": {"batch_size": [32], "threads": [2]}}))[0], Past())
+    assert larger.memory - blind.memory == pytest.approx(2 * outputs)
+    with pytest.raises(UsageError, match=r"resnet50-synthetic does not fit into memory: .* need at least"):
+        fitted(request, [(planned, blind)], None, 2e9, none_asked)
+
+
+def test_inference_keeps_nothing_but_its_parameters():
+    [planned] = make_plan(REQUEST.model_copy(update={"workloads": ("resnet50-features",)}))
+    assert estimate(planned, Past()).memory == 2 * (3e8 + 4 * 23_561_152)
 
 
 def test_a_suite_of_a_study_says_what_the_catalogue_lacks():

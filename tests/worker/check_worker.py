@@ -95,6 +95,50 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(logits.shape, (21, 10))
         self.assertEqual(reply["correct"], int((logits.argmax(1) == np.load(self.labels)[:21]).sum()))
 
+    def prepare_inference(self):
+        """A worker of a workload that only infers: no optimiser, and no labels that anybody reads."""
+        setting = {"mode": "eager", "precision": "float32", "threads": 1, "batch_size": 8, "optimizer": None}
+        framework = os.path.join(NUMPY, "frameworks", "numpy.py")
+        implementation = os.path.join(NUMPY, "workloads", "tiny_features", "numpy.py")
+        self.ask("hello", protocol=PROTOCOL)
+        self.ask("open", framework=framework, implementation=implementation, setting=setting)
+        random = np.random.RandomState(1)
+        shapes = {"hidden.kernel": (6, 12), "hidden.bias": (6,)}
+        weights = {name: self.save(name, random.randn(*shape)) for name, shape in shapes.items()}
+        self.ask("build", weights=weights)
+        vectors = random.rand(20, 12)
+        self.ask("data", part="train", inputs=self.save("vectors", vectors), labels=self.labels)
+        kernel, bias = np.load(weights["hidden.kernel"]), np.load(weights["hidden.bias"])
+        return np.maximum(vectors.astype("float32") @ kernel.T + bias, 0)
+
+    def infer(self, **fields):
+        reply = self.ask("infer", folder=os.path.join(self.folder, "out"), batch_size=8, **fields)
+        return reply, self.read(reply)["outputs"]
+
+    def test_inference_keeps_order_and_the_last_partial_batch(self):
+        features = self.prepare_inference()
+        reply, outputs = self.infer(first=0, samples=13)
+        self.assertEqual(reply["samples"], 13)
+        np.testing.assert_allclose(outputs, features[:13], rtol=1e-5, atol=1e-6)
+
+    def test_inference_goes_round_the_whole_batches(self):
+        """Of 20 samples, 16 are whole batches of 8: behind the second comes the first again."""
+        features = self.prepare_inference()
+        _, outputs = self.infer(first=3, samples=20)
+        expected = np.concatenate([features[8:16], features[:8], features[8:12]])
+        np.testing.assert_allclose(outputs, expected, rtol=1e-5, atol=1e-6)
+
+    def test_who_only_infers_does_not_train_and_the_other_way_round(self):
+        self.prepare_inference()
+        self.ask("batches", path=self.save("rows", np.arange(16).reshape(2, 8), "int64"))
+        for request in ("train", "reuse", "feed", "backpropagate", "update"):
+            reply = self.worker.answer({"id": 5, "do": request, "first": 0, "steps": 1})
+            self.assertEqual(reply["error"]["kind"], "unsupported", request)
+            self.assertIn("only infers", reply["error"]["message"])
+        self.prepare()
+        reply = self.worker.answer({"id": 6, "do": "infer", "first": 0, "samples": 8, "batch_size": 8})
+        self.assertEqual(reply["error"]["kind"], "unsupported")
+
     def test_batches_that_run_out_are_an_error(self):
         self.prepare()
         reply = self.worker.answer({"id": 4, "do": "train", "first": 5, "steps": 2})

@@ -7,7 +7,7 @@ import chainer
 import numpy as np
 from chainer import functions as F
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute
 
@@ -29,7 +29,8 @@ class Adapter(Framework):
         self.model = self.implementation.Model()
         self.model.to_device(self.device)
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
         return chainer.cuda.to_cpu(chainer.as_array(resolve(self.model, own)))  # what is kept is an array already
@@ -38,7 +39,7 @@ class Adapter(Framework):
         chainer.as_array(resolve(self.model, own))[...] = self.device.send(array)
 
     def load(self, inputs, labels):
-        return self.device.send(inputs), self.device.send(labels.astype("int32"))
+        return self.device.send(inputs), self.device.send(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -71,6 +72,10 @@ class Adapter(Framework):
         with chainer.using_config("train", False), chainer.no_backprop_mode():
             return F.concat([self.model(self.batch(dataset, ids)[0]) for ids in batches], axis=0)
 
+    def infer(self, batches):
+        with chainer.using_config("train", False), chainer.no_backprop_mode():
+            return np.concatenate([self.array(self.model(self.device.send(batch))) for batch in batches])
+
     def synchronize(self):
         if self.device.xp is not np:
             chainer.cuda.Stream.null.synchronize()
@@ -87,7 +92,7 @@ class Adapter(Framework):
 
     def learning_rate(self):
         hyper = self.optimizer.hyperparam.get_dict()
-        return hyper.get("alpha", hyper.get("lr"))  # Adam's `lr` is the rate after the bias correction
+        return hyper.get("lr", hyper.get("alpha"))  # Adam calls it alpha, and RMSprop another thing
 
     def settings(self):
         first = next(self.model.params())

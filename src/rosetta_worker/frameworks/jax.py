@@ -7,7 +7,7 @@ import numpy as np
 from flax import nnx
 from jax import numpy as jnp
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.runtimes import jax as runtime
 from rosetta_worker.surroundings import readable
 
@@ -33,9 +33,13 @@ class Adapter(Framework):
             for _, layer in nnx.iter_modules(self.model):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:
                     layer.rate = 0.0
-            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            if self.trains:
+                self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.compile(*MODES[self.setting.mode])
         self.set_parameters(weights)
+        if not self.trains:
+            self.answer = self.bind(self.predict, self.evaluating())
+            return
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
         self.backward = self.bind(self.passes_of_module, self.model)
@@ -65,7 +69,7 @@ class Adapter(Framework):
         resolve(self.model, own)[...] = jnp.asarray(array)
 
     def load(self, inputs, labels):
-        return jnp.asarray(inputs), jnp.asarray(labels, "int32")
+        return jnp.asarray(inputs), jnp.asarray(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         return self.take(dataset, ids)
@@ -81,8 +85,15 @@ class Adapter(Framework):
         return logits, loss, self.canonical(lambda own: resolve(gradients, own)[...])
 
     def evaluate(self, dataset, batches):
-        model = nnx.view(self.model, deterministic=True, use_running_average=True, raise_if_not_found=False)
+        model = self.evaluating()
         return jnp.concatenate([self.predict(model, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def evaluating(self):
+        """Return the model in evaluation mode, with the same parameters."""
+        return nnx.view(self.model, deterministic=True, use_running_average=True, raise_if_not_found=False)
+
+    def infer(self, batches):
+        return np.concatenate([np.asarray(self.answer(jnp.asarray(batch))) for batch in batches])
 
     def synchronize(self):
         runtime.synchronize()

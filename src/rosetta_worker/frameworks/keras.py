@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.optimizers.keras import start_afresh
 from rosetta_worker.optimizers.keras_witnesses import Gradients, Logits
 from rosetta_worker.runtimes.keras import BACKENDS
@@ -56,11 +56,12 @@ class Adapter(Framework):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
             self.spectator = None
-            self.model = self.compile(self.implementation.optimizer)
+            self.model = self.compile(self.implementation.optimizer) if self.trains else self.compile_to_predict()
         self.twin = None
         self.set_parameters(weights)
-        new = self.implementation.optimizer(self.model, self.setting.optimizer)
-        start_afresh(self.model.optimizer, new, self.model.trainable_variables)
+        if self.trains:
+            new = self.implementation.optimizer(self.model, self.setting.optimizer)
+            start_afresh(self.model.optimizer, new, self.model.trainable_variables)
 
     def compile(self, optimizer, metrics=()):
         """Return a new model, ready to train in this setting's mode."""
@@ -77,6 +78,12 @@ class Adapter(Framework):
         model.optimizer.build(model.trainable_variables)
         return model
 
+    def compile_to_predict(self):
+        """Return a new model that predicts in this setting's mode."""
+        model = self.implementation.Model()
+        model.compile(run_eagerly=self.setting.mode == "eager")
+        return model
+
     def get(self, own):
         return ops.convert_to_numpy(resolve(self.model, own))
 
@@ -84,7 +91,7 @@ class Adapter(Framework):
         resolve(self.model, own).assign(array)
 
     def load(self, inputs, labels):
-        return inputs, labels.astype("int32")
+        return inputs, labels_as(labels, "int32")
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -118,6 +125,10 @@ class Adapter(Framework):
     def evaluate(self, dataset, batches):
         inputs, _ = self.batch(dataset, np.concatenate(batches))
         return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0)
+
+    def infer(self, batches):
+        """Predict batch by batch: `predict` itself costs tens of ms a call, whatever it predicts (see `train`)."""
+        return np.concatenate([self.model.predict_on_batch(batch) for batch in batches])
 
     def synchronize(self):
         self.backend.runtime.synchronize()

@@ -38,7 +38,8 @@ class Adapter(Framework):
             if self.setting.mode == "compiled":
                 self.model.hybridize()
         self.set_parameters(weights)
-        self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.trains:
+            self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
         return resolve(self.model, own).data().asnumpy()
@@ -81,6 +82,9 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         return mx.nd.concat(*[self.model(self.batch(dataset, ids)[0]) for ids in batches], dim=0)
+
+    def infer(self, batches):
+        return np.concatenate([self.model(self.to_device(batch)).asnumpy() for batch in batches])
 
     def synchronize(self):
         mx.nd.waitall()

@@ -31,10 +31,15 @@ class Adapter(Framework):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
-            self.bind(self.model(mx.sym.Variable("inputs")), mx.sym.Variable("labels"))
+            outputs = self.model(mx.sym.Variable("inputs"))
+            if self.trains:
+                self.bind(outputs, mx.sym.Variable("labels"))
+            else:
+                self.bind_to_predict(outputs)
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
-        self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
 
     def bind(self, logits, labels):
         """Make the module that trains."""
@@ -45,7 +50,8 @@ class Adapter(Framework):
         size = self.setting.batch_size
         self.inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-        self.module.bind(self.inputs, [("labels", (size,))])
+        labels = (size,) + getattr(self.model, "labels", ())  # of a sample that has not one class, but several flags
+        self.module.bind(self.inputs, [("labels", labels)])
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
 
     def predictor(self):
@@ -56,6 +62,12 @@ class Adapter(Framework):
         predictor = mx.mod.Module(self.logits, ["inputs"], None, context=self.context)
         predictor.bind(self.inputs, for_training=False, shared_module=self.module)
         return predictor
+
+    def bind_to_predict(self, outputs):
+        """Make a module that predicts, and is all there is."""
+        self.module = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
+        self.module.bind([("inputs", (self.setting.batch_size,) + self.model.shape)], for_training=False)
+        self.module.init_params(mx.init.Zero())  # each is overwritten at once
 
     def get(self, own):
         return self.tensor(own).asnumpy()
@@ -107,6 +119,13 @@ class Adapter(Framework):
             predictor.forward(DataBatch([self.batch(dataset, ids)[0]]))
             answers.append(predictor.get_outputs()[0].copy())  # the next batch overwrites it
         return mx.nd.concat(*answers, dim=0)
+
+    def infer(self, batches):
+        answers = []
+        for batch in batches:
+            self.module.forward(DataBatch([self.to_device(batch)]))
+            answers.append(self.module.get_outputs()[0].asnumpy())
+        return np.concatenate(answers)
 
     def synchronize(self):
         mx.nd.waitall()

@@ -1,8 +1,9 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import numpy as np
 import torch
 
-from rosetta_worker.framework import Framework
+from rosetta_worker.framework import Framework, labels_as
 from rosetta_worker.runtimes import pytorch as runtime
 from rosetta_worker.surroundings import readable
 
@@ -27,9 +28,12 @@ class Adapter(Framework):
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
                     layer.p = 0.0
-            self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
+            compiled = self.setting.mode == "compiled"
+            self.forward = torch.compile(self.with_loss) if compiled else self.with_loss
+            self.predict = torch.compile(self.model) if compiled else self.model
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)
@@ -45,7 +49,7 @@ class Adapter(Framework):
     def load(self, inputs, labels):
         if inputs.dtype.kind == "i":
             inputs = inputs.astype("int64")  # PyTorch's own integer: an embedding reads no other in 1.0
-        return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels.astype("int64")).to(self.device)
+        return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels_as(labels, "int64")).to(self.device)
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -75,6 +79,12 @@ class Adapter(Framework):
         self.model.eval()
         with torch.no_grad():
             return torch.cat([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        self.model.eval()
+        with torch.no_grad():
+            outputs = [self.predict(torch.from_numpy(batch).to(self.device)).cpu().numpy() for batch in batches]
+        return np.concatenate(outputs)
 
     def synchronize(self):
         if self.device.type == "cuda":

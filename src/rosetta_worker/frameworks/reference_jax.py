@@ -21,6 +21,9 @@ DESCRIPTION = {
 ROUND_OFF = 1e-5
 """The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
 
+NOTHING = 1e-6
+"""The share of the norm of all gradients up to which one is nothing else."""
+
 CHANCE = 2
 """The seed of its signs."""
 
@@ -39,7 +42,8 @@ class Adapter(Framework):
         self.first = {name: jnp.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.second = {name: jnp.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.count = 0
-        self.update = getattr(self, self.setting.optimizer.name)
+        self.update = getattr(self, self.setting.optimizer.name) if self.trains else None
+        self.mean_loss = getattr(self.implementation, "loss", cross_entropy)
         self.forward = jax.jit(self.implementation.forward)
         self.differentiate = jax.jit(jax.value_and_grad(self.with_loss, has_aux=True))
 
@@ -48,14 +52,18 @@ class Adapter(Framework):
         kept = {}
         training = (kept,) if before else ()
         logits = self.implementation.forward(dict(tensors, **before), inputs, *training)
-        loss = cross_entropy(logits, labels)
+        loss = self.mean_loss(logits, labels)
         return (loss if self.penalty is None else loss + self.penalty(tensors)), (logits, kept)
 
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
     def load(self, inputs, labels):
-        return jnp.asarray(inputs, self.dtype if inputs.dtype.kind == "f" else "int64"), jnp.asarray(labels, "int64")
+        return self.held(inputs), self.held(labels)
+
+    def held(self, numbers):
+        """Return numbers in the working precision, or whole numbers as JAX's largest."""
+        return jnp.asarray(numbers, self.dtype if numbers.dtype.kind == "f" else "int64")
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -77,7 +85,10 @@ class Adapter(Framework):
         """
         if not self.setting.rounded:
             return gradients
-        return {name: g if g.any() else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
+        least = NOTHING * sum((g * g).sum() for g in gradients.values()) ** 0.5
+        return {
+            name: g if (g * g).sum() ** 0.5 > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()
+        }
 
     def sign_like(self, tensor):
         """Return a tensor of 1 and -1, by chance."""
@@ -103,6 +114,14 @@ class Adapter(Framework):
             self.first[name] = hyper.momentum * self.first[name] + g
             self.tensors[name] -= hyper.learning_rate * self.first[name]
 
+    def rmsprop(self, gradients):
+        """Tieleman and Hinton (2012), lecture 6e: v = rho·v + (1 - rho)·g²; epsilon is added to its root."""
+        hyper = self.setting.optimizer
+        new = self.one_minus("weights", hyper.rho)
+        for name, g in gradients.items():
+            v = self.second[name] = hyper.rho * self.second[name] + new * g * g
+            self.tensors[name] -= hyper.learning_rate * g / (jnp.sqrt(v) + hyper.epsilon)
+
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds (see the PyTorch reference)."""
         if self.setting.rounded != what:
@@ -116,6 +135,10 @@ class Adapter(Framework):
     def evaluate(self, dataset, batches):
         tensors = dict(self.tensors, **self.kept)
         return jnp.concatenate([self.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        inputs = [jnp.asarray(batch, self.dtype) for batch in batches]
+        return np.concatenate([self.array(self.forward(self.tensors, one)) for one in inputs])
 
     def synchronize(self):
         jax.block_until_ready(jax.live_arrays())

@@ -20,6 +20,9 @@ DESCRIPTION = {
 ROUND_OFF = 1e-5
 """The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
 
+NOTHING = 1e-6
+"""The share of the norm of all gradients up to which one is nothing else."""
+
 CHANCE = 2
 """The seed of its signs."""
 
@@ -43,15 +46,19 @@ class Adapter(Framework):
         self.first = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.second = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
         self.count = 0
-        self.update = getattr(self, self.setting.optimizer.name)
+        self.update = getattr(self, self.setting.optimizer.name) if self.trains else None
         self.known = None
+        self.mean_loss = getattr(self.implementation, "loss", cross_entropy)
 
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
     def load(self, inputs, labels):
-        inputs = torch.from_numpy(inputs)
-        return inputs.to(self.dtype) if inputs.is_floating_point() else inputs.long(), torch.from_numpy(labels).long()
+        return self.held(torch.from_numpy(inputs)), self.held(torch.from_numpy(labels))
+
+    def held(self, numbers):
+        """Return numbers in the working precision, or whole numbers as PyTorch's own."""
+        return numbers.to(self.dtype) if numbers.is_floating_point() else numbers.long()
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -78,7 +85,7 @@ class Adapter(Framework):
         kept = {}
         training = (kept,) if self.kept else ()
         logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
-        loss = cross_entropy(logits, labels)
+        loss = self.mean_loss(logits, labels)
         if self.penalty is not None:
             loss = loss + self.penalty(self.tensors)
         gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
@@ -93,7 +100,8 @@ class Adapter(Framework):
         """
         if not self.setting.rounded:
             return gradients
-        return {name: g if g.any() else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
+        least = NOTHING * torch.linalg.vector_norm(torch.stack([g.norm() for g in gradients.values()]))
+        return {name: g if g.norm() > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
 
     def sign_like(self, tensor):
         """Return a tensor of 1 and -1, by chance."""
@@ -121,6 +129,15 @@ class Adapter(Framework):
                 self.first[name] = hyper.momentum * self.first[name] + g
                 self.tensors[name] -= hyper.learning_rate * self.first[name]
 
+    def rmsprop(self, gradients):
+        """Tieleman and Hinton (2012), lecture 6e: v = rho·v + (1 - rho)·g²; epsilon is added to its root."""
+        hyper = self.setting.optimizer
+        new = self.one_minus("weights", hyper.rho)
+        with torch.no_grad():
+            for name, g in gradients.items():
+                v = self.second[name] = hyper.rho * self.second[name] + new * g * g
+                self.tensors[name] -= hyper.learning_rate * g / (torch.sqrt(v) + hyper.epsilon)
+
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds.
 
@@ -139,6 +156,11 @@ class Adapter(Framework):
         tensors = dict(self.tensors, **self.kept)
         with torch.no_grad():
             return torch.cat([self.implementation.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        with torch.no_grad():
+            inputs = [torch.tensor(batch, dtype=self.dtype) for batch in batches]
+            return np.concatenate([self.array(self.implementation.forward(self.tensors, one)) for one in inputs])
 
     def synchronize(self):
         """Nothing to wait for: PyTorch computes on the CPU in the calling thread."""

@@ -5,9 +5,10 @@ import os
 os.environ["KERAS_BACKEND"] = "tensorflow"  # tf.keras is Keras 3, and the user's might run on something else
 os.environ["KERAS_HOME"] = os.getcwd()  # the user's keras.json may change the precision
 
+import numpy as np
 import tensorflow as tf
 
-from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.optimizers.keras import start_afresh, summed
 from rosetta_worker.runtimes import tensorflow as runtime
 from rosetta_worker.surroundings import readable
@@ -35,11 +36,14 @@ class Adapter(Framework):
                 if isinstance(layer, tf.keras.layers.Dropout) and not self.dropout:
                     layer.rate = 0.0
             self.variables = self.model.trainable_variables
-            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
-            self.optimizer.build(self.variables)
+            if self.trains:
+                self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+                self.optimizer.build(self.variables)
             self.compile(MODES[self.setting.mode])
         self.set_parameters(weights)
-        start_afresh(self.optimizer, self.implementation.optimizer(self.model, self.setting.optimizer), self.variables)
+        if self.trains:
+            new = self.implementation.optimizer(self.model, self.setting.optimizer)
+            start_afresh(self.optimizer, new, self.variables)
 
     def compile(self, function):
         """Wrap each function that works on the device in what the mode wraps it in."""
@@ -72,7 +76,7 @@ class Adapter(Framework):
         resolve(self.model, own).assign(array)
 
     def load(self, inputs, labels):
-        return tf.constant(inputs), tf.constant(labels, "int32")
+        return tf.constant(inputs), tf.constant(labels_as(labels, "int32"))
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
@@ -92,6 +96,9 @@ class Adapter(Framework):
     def evaluate(self, dataset, batches):
         return tf.concat([self.predict(self.batch(dataset, ids)[0]) for ids in batches], 0)
 
+    def infer(self, batches):
+        return np.concatenate([self.predict(tf.constant(batch)).numpy() for batch in batches])
+
     def synchronize(self):
         runtime.synchronize()
 
@@ -109,7 +116,8 @@ class Adapter(Framework):
         return float(self.optimizer.learning_rate.numpy())
 
     def settings(self):
-        compiled = hasattr(self.step, "get_concrete_function")
+        step = self.step if self.trains else self.predict
+        compiled = hasattr(step, "get_concrete_function")
         found = {
             "precision": self.variables[0].dtype,
             "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
@@ -119,7 +127,7 @@ class Adapter(Framework):
         found.update(readable(layout=lambda: layout(self.model)))
         found.update(runtime.settings(self.variables[0].value))
         if compiled:
-            found.update(compiler="tf.function", graphs=self.step.experimental_get_tracing_count())
+            found.update(compiler="tf.function", graphs=step.experimental_get_tracing_count())
         return found
 
     def train_fetched(self, fetched, steps):

@@ -1,14 +1,18 @@
-"""Keras' Adam, put right in two places, and what else its optimisers need."""
+"""Keras' Adam, put right in two places, its RMSprop, put right in one, and what else its optimisers need."""
 
 import keras
 from keras import ops
 
-Shipped = type(keras.optimizers.Adam.__new__(keras.optimizers.Adam))
-"""What Keras makes of that name: on PyTorch another class, which updates all parameters at once. No whole Adam is made
-to learn it: its variables would start TensorFlow before its threads are set."""
+
+def shipped(optimizer):
+    """Return what Keras makes of an optimiser's class: on PyTorch another one, which updates all parameters at once.
+
+    No whole optimiser is made to learn it: its variables would start TensorFlow before its threads are set.
+    """
+    return type(optimizer.__new__(optimizer))
 
 
-class Adam(Shipped):
+class Adam(shipped(keras.optimizers.Adam)):
     """Keras' own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
 
     - Keras adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
@@ -24,6 +28,30 @@ class Adam(Shipped):
         self.epsilon = epsilon * ops.sqrt(1 - ops.power(self.beta_2, step))
         super().apply([summed(gradient) for gradient in grads], trainable_variables)
         self.epsilon = epsilon
+
+
+class RMSprop(shipped(keras.optimizers.RMSprop)):
+    """Keras' own RMSprop, but with epsilon added to the root of the mean square: w - rate·g / (√v + epsilon).
+
+    Keras 3 takes the root of v + epsilon, where Keras 2 had it beside the root. No epsilon could make the one do the
+    other, so the update is written out, as Keras writes it: variable by variable, and on PyTorch for all at once.
+    """
+
+    def update_step(self, gradient, variable, learning_rate):
+        square = self._velocities[self._get_variable_index(variable)]
+        self.assign(square, self.rho * square + (1 - self.rho) * ops.square(gradient))
+        self.assign_sub(variable, learning_rate * gradient / (ops.sqrt(square) + self.epsilon))
+
+    def _parallel_update_step(self, grads, variables, learning_rate):
+        import torch  # only this back end asks for it
+
+        squares = [self._velocities[self._get_variable_index(variable)].value for variable in variables]
+        torch._foreach_mul_(squares, self.rho)
+        torch._foreach_addcmul_(squares, grads, grads, value=1 - self.rho)
+        roots = torch._foreach_sqrt(squares)
+        torch._foreach_add_(roots, self.epsilon)
+        steps = torch._foreach_mul(grads, ops.convert_to_tensor(learning_rate))
+        torch._foreach_addcdiv_([variable.value for variable in variables], steps, roots, value=-1)
 
 
 def in_parts(gradient):

@@ -21,7 +21,7 @@ class OnTensorFlow(object):
         return not model.run_eagerly
 
     def compilation(self, model):
-        functions = functions_within(model.train_function, "experimental_get_tracing_count")
+        functions = functions_within(stepping(model), "experimental_get_tracing_count")
         traces = [function.experimental_get_tracing_count() for function in functions]
         return {"xla": model.jit_compile, "compiler": "tf.function", "graphs": max(traces, default=0)}
 
@@ -50,7 +50,7 @@ class OnJAX(object):
         return model.jit_compile and not model.run_eagerly
 
     def compilation(self, model):
-        functions = functions_within(model.train_function, "_cache_size")
+        functions = functions_within(stepping(model), "_cache_size")
         return {"compiler": "XLA", "graphs": max((function._cache_size() for function in functions), default=0)}
 
     def fed(self, batch):
@@ -91,6 +91,11 @@ class OnPyTorch(object):
             logs = model.train_function([next(feed)])
         model.eval()
         return logs
+
+
+def stepping(model):
+    """Return the function that does a model's steps: those of training, or of a model that only predicts."""
+    return model.train_function or model.predict_function
 
 
 def functions_within(function, mark):

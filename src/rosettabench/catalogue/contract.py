@@ -18,6 +18,9 @@ from rosettabench.errors import UsageError
 ORDER = ("Model", "loss", "optimizer", "TENSORS")
 """What every implementation defines, in this order, so that two of them can be read beside each other."""
 
+ORDER_OF_INFERENCE = ("Model", "TENSORS")
+"""The same where nothing is trained."""
+
 LAST = "arrange"
 """What an implementation may define, behind all that."""
 
@@ -112,10 +115,13 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         return [tree]
     names = defined_names(tree)
     sentences = missing_docstring(path, tree)
-    sentences += [f"{path}: {name} is not defined" for name in ORDER if name not in names]
+    wanted = ORDER if workload.inference is None else ORDER_OF_INFERENCE
+    sentences += [f"{path}: {name} is not defined" for name in wanted if name not in names]
     found = [name for name in names if name in PLACES]
     if found != sorted(found, key=PLACES.index):
-        sentences.append(f"{path}: defines {', '.join(found)}; the order is {', '.join(ORDER)}, and then {LAST}")
+        sentences.append(f"{path}: defines {', '.join(found)}; the order is {', '.join(wanted)}, and then {LAST}")
+    needless = [name for name in found if name in ORDER and name not in wanted]
+    sentences += [f"{path}: defines {name}, and {workload.name} trains nothing" for name in needless]
     if "TENSORS" in names:
         sentences += missing_ties(path, tree, workload, "TENSORS", trained=True)
     kept = any(not tensor.trained for tensor in workload.tensors)

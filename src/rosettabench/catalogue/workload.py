@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator, model_validator
 
@@ -14,6 +14,9 @@ from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.errors import UsageError
+
+MEAN_AUC = "mean ROC AUC"
+"""The metric of workloads whose samples have several labels, or none: the mean over the labels."""
 
 
 class Strict(BaseModel):
@@ -98,36 +101,74 @@ class Sgd(Strict):
     momentum: float
 
 
-Optimizer = Annotated[Adam | Sgd, Field(discriminator="name")]
+class RmsProp(Strict):
+    """Hyperparameters of RMSprop: v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon), not √(v + epsilon)."""
+
+    name: Literal["rmsprop"]
+    learning_rate: float
+    rho: float
+    epsilon: float
+
+
+Optimizer = Annotated[Adam | Sgd | RmsProp, Field(discriminator="name")]
 """The optimiser of a workload: its name says which hyperparameters it has."""
 
 
 class Training(Strict):
-    """Batch size and epochs of the canonical training."""
+    """Batch size and epochs of the canonical training; `steps` of an epoch, where they are not a pass over the data."""
 
-    batch_size: int
-    epochs: int
+    batch_size: PositiveInt
+    epochs: PositiveInt
+    steps: PositiveInt | None = None
+
+
+class Inference(Strict):
+    """In place of training: the batch size, and the passes over the data where the work is to be done, not timed."""
+
+    batch_size: PositiveInt
+    passes: PositiveInt = 1
+
+
+class ProofExtents(Strict):
+    """The extents at which a workload is proven where its own would take too long: docs/proof.md.
+
+    The model, its tensors and the code are the same. `form` is what differs in the form of the data: smaller images for
+    a model that takes any, or fewer of them. What is not stated is as everywhere.
+    """
+
+    batch_size: PositiveInt | None = None
+    steps: PositiveInt | None = None
+    form: dict[str, Any] = {}
 
 
 class Metric(Strict):
-    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one."""
+    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
+
+    ``accuracy``, or MEAN_AUC where a sample has several labels.
+    """
 
     name: str
     expected: tuple[float, float] | None = None
 
 
+LEARNING = ("loss", "optimizer", "training", "metric")
+"""What a workload that trains states, all of it, and one of inference none of."""
+
+
 class Workload(Strict):
-    """A workload as its ``workload.toml`` states it, value by value."""
+    """A workload as its ``workload.toml`` states it, value by value: one that trains, or one of `inference`."""
 
     name: str
     title: str
     study: str
     summary: str
     data: DataEntry
-    loss: Loss
-    optimizer: Optimizer
-    training: Training
-    metric: Metric
+    loss: Loss | None = None
+    optimizer: Optimizer | None = None
+    training: Training | None = None
+    metric: Metric | None = None
+    inference: Inference | None = None
+    proof: ProofExtents = ProofExtents()
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = {}
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
@@ -142,7 +183,7 @@ class Workload(Strict):
         """Write out names that stand for several tensors."""
         if not all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in stated):
             return stated
-        return [{**one, "name": name} for one in stated for name in written_out(one["name"])]
+        return [tensor for one in stated for tensor in each_of(one)]
 
     @field_validator("operations", mode="before")
     @classmethod
@@ -159,10 +200,51 @@ class Workload(Strict):
             raise ValueError(f"operations must name every tensor of two dimensions or more: see {', '.join(wrong)}")
         return self
 
+    @model_validator(mode="after")
+    def _one_job(self) -> Self:
+        """Refuse a workload that neither trains nor infers, or does something of both."""
+        stated = [part for part in LEARNING if getattr(self, part) is not None]
+        if self.inference is None and len(stated) < len(LEARNING):
+            missing = [part for part in LEARNING if part not in stated]
+            raise ValueError(f"{', '.join(missing)} is missing, unless there is an inference in their place")
+        if self.inference is not None and stated:
+            raise ValueError(f"inference has no {', '.join(stated)}")
+        return self
+
+    @property
+    def step(self) -> Literal["train", "infer"]:
+        """The request of docs/protocol.md that a block of this workload is."""
+        return "train" if self.inference is None else "infer"
+
+    @property
+    def batch_size(self) -> int:
+        """The batch size that it states."""
+        stated = self.training or self.inference
+        assert stated is not None  # _one_job
+        return stated.batch_size
+
+    @property
+    def epochs(self) -> int:
+        """How often it goes through its data where the stated work is done to the end."""
+        if self.inference is not None:
+            return self.inference.passes
+        assert self.training is not None
+        return self.training.epochs
+
+    @property
+    def hyperparameters(self) -> dict[str, Any] | None:
+        """The optimiser's name and values; None where nothing is trained."""
+        return None if self.optimizer is None else self.optimizer.model_dump()
+
     @property
     def parameters(self) -> int:
         """Number of scalar parameters, those that are kept and not trained included: as Keras counts them."""
         return sum(prod(tensor.shape) for tensor in self.tensors)
+
+    @property
+    def proof_form(self) -> dict[str, Any]:
+        """The form of the data that it is proven on."""
+        return {**self.data.form, **self.proof.form}
 
     def implementation(self, framework: str) -> Path | None:
         """Return the file that implements this workload in `framework`, or None where there is none."""
@@ -171,6 +253,24 @@ class Workload(Strict):
             if path.is_file():
                 return path
         return None
+
+
+def is_shape(stated: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 (whatever a file holds)
+    """Whether a value of a file is a list of whole numbers."""
+    return isinstance(stated, list) and all(type(n) is int for n in stated)
+
+
+def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tensors that one entry stands for: one for each name, larger by its `growth` than the one before."""
+    names = written_out(stated["name"])
+    if "growth" not in stated:
+        return [{**stated, "name": name} for name in names]
+    shape, growth = stated.get("shape"), stated["growth"]
+    if not is_shape(shape) or not is_shape(growth) or len(shape) != len(growth):
+        raise ValueError(f"the growth of {stated['name']} must be a whole number for each extent of its shape")
+    tensor = {key: value for key, value in stated.items() if key != "growth"}
+    shapes = [[n + place * more for n, more in zip(shape, growth, strict=True)] for place in range(len(names))]
+    return [{**tensor, "name": name, "shape": own} for name, own in zip(names, shapes, strict=True)]
 
 
 @cache

@@ -92,7 +92,7 @@ class Bench:
             return
         workload, implementation = smallest(contender)
         setting |= {"mode": contender.mode, "backend": contender.entry.backend, "rounded": None}
-        setting |= {"optimizer": workload.optimizer.model_dump()}
+        setting |= {"optimizer": workload.hyperparameters}
         self.ask("open", framework=str(contender.entry.path), implementation=str(implementation), setting=setting)
         self.ask("build", weights=save_weights(draw_weights(workload, 0), self._folder / "weights"))
 

@@ -28,6 +28,14 @@ class Operations:
         return self.forward + self.by_weights + self.by_inputs
 
 
+def operations_of_step(workload: Workload) -> int | None:
+    """Return the operations of one sample's share of what a block does: a training step, or the forward pass alone."""
+    counted = operations(workload)
+    if counted is None:
+        return None
+    return counted.training if workload.inference is None else counted.forward
+
+
 def operations(workload: Workload) -> Operations | None:
     """Return the operations of a workload for one sample; None where its statement has no section `operations`."""
     if not workload.operations:

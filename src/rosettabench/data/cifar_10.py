@@ -65,6 +65,7 @@ class Cifar10:
     name: ClassVar[str] = "cifar-10"
     title: ClassVar[str] = "CIFAR-10"
     version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is a shape of 3,072 elements, and whether the mean is subtracted."""

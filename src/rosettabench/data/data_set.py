@@ -19,9 +19,9 @@ class Portion(NamedTuple):
     part: str
     """``train`` or ``test``."""
     inputs: NDArray[Any]
-    """(samples, …)."""
-    labels: NDArray[np.int32]
-    """(samples,), classes counted from 0."""
+    """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
+    labels: NDArray[np.int32] | NDArray[np.float32]
+    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, where one may have several."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,11 @@ class DataSet(Protocol):
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """Files that make it up where nobody has it yet."""
+        """Files that make it up where nobody has it yet; none where it must be brought by the user."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the project draws it, by definition: then nobody has originals of it, and it is never looked for."""
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""

@@ -62,6 +62,7 @@ class FashionMnist:
     name: ClassVar[str] = "fashion-mnist"
     title: ClassVar[str] = "Fashion-MNIST"
     version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is a shape of 784 elements."""

@@ -28,6 +28,8 @@ def find(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, p
     A data folder without them is not an error, since it may be meant for other data sets: the note says so. Files in it
     that are not what they should be are one, here or when they are read: a stand-in never hides them.
     """
+    if data_set.drawn:
+        return Found("drawn", f"{data_set.title}, drawn by Rosettabench as the workload states.", Source(cache, {}))
     reasons = []
     if data_dir is not None:
         source = _in_data_dir(data_set, data_dir)
@@ -57,6 +59,8 @@ def _in_data_dir(data_set: DataSet, data_dir: Path) -> Source | None:
 
 def _download(data_set: DataSet, cache: Path, offline: bool, progress: Progress) -> Source:
     """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
+    if not data_set.remotes:
+        raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/data.md)")
     folder = cache / "downloads" / data_set.name
     if not is_here(folder, data_set.remotes):
         if offline:

@@ -65,6 +65,7 @@ class Imdb:
     name: ClassVar[str] = "imdb"
     title: ClassVar[str] = "IMDB reviews"
     version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` has the four entries that the class describes."""

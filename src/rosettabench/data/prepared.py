@@ -18,7 +18,7 @@ ARRAYS = ("inputs", "labels")
 
 @dataclass(frozen=True)
 class Part:
-    """The training or the test part: two .npy files, (samples, …) inputs and (samples,) int32 labels."""
+    """The training or the test part: two .npy files, (samples, …) inputs and the labels of `Portion`."""
 
     inputs: Path
     labels: Path
@@ -32,7 +32,8 @@ class Prepared:
     name: str
     """``fashion-mnist``."""
     origin: str
-    """``original`` (the user's folder), ``incomplete`` (a part of it), ``download`` or ``stand-in``."""
+    """``original`` (the user's folder), ``incomplete`` (a part of it), ``download``, ``drawn`` (by definition of the
+    set: there is no original) or ``stand-in``."""
     note: str
     """One sentence for tables and reports: where it came from; of a stand-in, that it is one and why."""
     digest: str
@@ -50,7 +51,7 @@ class Prepared:
     @property
     def is_whole(self) -> bool:
         """Whether it is the real data, and all of it; if not, whoever uses it must be told."""
-        return self.origin in ("original", "download")
+        return self.origin in ("original", "download", "drawn")
 
     def is_intact(self) -> bool:
         """Read every byte again; return whether they still are those of the digest."""

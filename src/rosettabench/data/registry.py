@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import difflib
 
+from rosettabench.data.chestxray14 import ChestXray14
 from rosettabench.data.cifar_10 import Cifar10
 from rosettabench.data.data_set import DataSet
 from rosettabench.data.fashion_mnist import FashionMnist
+from rosettabench.data.imagenet import ImageNet
 from rosettabench.data.imdb import Imdb
+from rosettabench.data.synthetic import Synthetic
 from rosettabench.errors import UsageError
 
-SETS: dict[str, DataSet] = {data_set.name: data_set for data_set in (FashionMnist(), Imdb(), Cifar10())}
+SETS: dict[str, DataSet] = {
+    data_set.name: data_set for data_set in (FashionMnist(), Imdb(), Cifar10(), ChestXray14(), ImageNet(), Synthetic())
+}
 """{the name in a workload's ``[data]`` table: the data set}."""
 
 

@@ -14,6 +14,11 @@ SEEDS = {"train": 1, "test": 2}
 
 CLASSES = 10
 CHUNK = 5_000
+PHOTOGRAPHS = 50
+"""Images, or large images, that are made at once."""
+
+FINDING_SHARE = 0.125
+"""Chance that an X-ray shows a finding."""
 
 WORDS = 88_584
 """Distinct words of the IMDB reviews: the length of Keras' word index."""
@@ -65,6 +70,43 @@ def colour_images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[n
         colour = (1 - strength) * prototypes[own] + strength * prototypes[other] + noise
         pixels[start : start + CHUNK] = np.clip(colour, 0, 1) * 255
     return pixels, labels
+
+
+def photographs(part: str, samples: int, size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (samples, 3, size, size) images, red, green and blue, and their classes 0…9; made as `colour_images` are.
+
+    A prototype has 8×8 squares in each colour, and that of the other class shines through with a strength of up to 0.7.
+    """
+    squares = np.arange(size) * 8 // size
+    prototypes = _stream(0).random((CLASSES, 3, 8, 8), np.float32)[:, :, squares[:, None], squares]
+    stream = _stream(SEEDS[part])
+    labels = (stream.random(samples) * CLASSES).astype(np.uint8)
+    pixels = np.empty((samples, 3, size, size), np.uint8)
+    for start in range(0, samples, PHOTOGRAPHS):
+        own = labels[start : start + PHOTOGRAPHS]
+        other = (own + 1 + (stream.random(len(own)) * (CLASSES - 1)).astype(np.uint8)) % CLASSES
+        strength = np.float32(0.7) * stream.random((len(own), 1, 1, 1), np.float32)
+        noise = stream.random((len(own), 3, size, size), np.float32) - np.float32(0.5)
+        colour = (1 - strength) * prototypes[own] + strength * prototypes[other] + noise
+        pixels[start : start + PHOTOGRAPHS] = np.clip(colour, 0, 1) * 255
+    return pixels, labels
+
+
+def radiographs(part: str, samples: int, side: int, findings: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (samples, side, side) grey images, and what they show: (samples, findings), each 0 or 1.
+
+    An image has each finding with a chance of one in eight, by itself. Each has a prototype of 8×8 grey squares that
+    makes an image lighter or darker; there is noise of 32×32 squares over it.
+    """
+    prototypes = np.kron(_stream(0).random((findings, 8, 8), np.float32), np.ones((4, 4), np.float32)) - np.float32(0.5)
+    stream = _stream(SEEDS[part])
+    shown = stream.random((samples, findings)) < FINDING_SHARE
+    grey = np.float32(0.7) * stream.random((samples, 32, 32), np.float32) + np.float32(0.15)
+    for finding in range(findings):  # one after the other: a product of matrices would add up in any order
+        grey += np.float32(0.15) * shown[:, finding, None, None] * prototypes[finding]
+    pixels = (np.clip(grey, 0, 1) * 255).astype(np.uint8)
+    at = np.arange(side) * 32 // side
+    return pixels[:, at[:, None], at], shown.astype(np.uint8)
 
 
 def reviews(part: str, per_class: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:

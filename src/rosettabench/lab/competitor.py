@@ -11,6 +11,7 @@ from rosettabench.catalogue.contender import Contender
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.lab.session import Session, Turn, Work
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
@@ -80,9 +81,26 @@ class Competitor:
         self.figure("build_s", self.session.build()["build_s"])
         self.figure("load_s", self.session.load())
 
+    @contextmanager
+    def proving(self, work: Work, folder: Path) -> Iterator[Session]:
+        """Lend a session for a proof: its own, or one that is started for a proof of other extents.
+
+        What is timed has then never seen those: a framework compiles for the shapes that it meets.
+        """
+        if work is self.live.work:
+            yield self.live
+            return
+        assert self.environment is not None
+        timeout = self.live.timeout
+        session = Session(self.contender.entry, self.contender.mode, self.environment, work, folder, timeout).prepare()
+        try:
+            yield session
+        finally:
+            session.process.close()
+
     def first_step(self) -> None:
         """Time the very first step, compilation included; read the settings back; then start the model afresh."""
-        self.figure("first_step_s", self.live.train(0, 1).elapsed_s)
+        self.figure("first_step_s", self.live.block(0, 1).elapsed_s)
         self.read_settings()
         self.live.build()
 
@@ -100,7 +118,7 @@ class Competitor:
 
         Planted work is done, and not counted: that is what makes it a plant.
         """
-        done = self._train(phase, first, steps + planted_steps(steps, self.contender.extra))
+        done = self._block(phase, first, steps + planted_steps(steps, self.contender.extra))
         if done.elapsed_s <= 0:
             raise WorkerError(
                 "clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock stands still or goes backwards"
@@ -124,19 +142,22 @@ class Competitor:
         )
         return done.elapsed_s / steps
 
-    def _train(self, phase: str, first: int, steps: int) -> Turn:
-        """Train a block; one that counts is metered."""
+    def _block(self, phase: str, first: int, steps: int) -> Turn:
+        """Do a block; one that counts is metered."""
         if phase != "turn" or self.meter is None:
-            return self.live.train(first, steps)
+            return self.live.block(first, steps)
         with self.meter.window():
-            return self.live.train(first, steps)
+            return self.live.block(first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
-        """Time one evaluation of the first `samples` test samples."""
-        found = self.live.evaluate(samples)
-        detail = {"samples": found["samples"], "correct": found["correct"], "epoch": epoch}
+        """Time one evaluation of the first `samples` test samples, and write the workload's metric of them down."""
+        work = self.live.work
+        place = self.live.folder / "evaluation" if scored_by_logits(work.workload) else None
+        found = self.live.evaluate(samples, place)
+        detail = {"samples": found["samples"], "correct": found.get("correct"), "epoch": epoch}
         self.figure("evaluate_s", found["elapsed_s"], **detail)
-        self.figure("accuracy", found["correct"] / max(1, found["samples"]), **detail)
+        for score in scores(work, found):
+            self.figure(score.name, score.value, **detail, **score.detail)
 
     def tick(self) -> float:
         """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""

@@ -231,8 +231,10 @@ class Contest:
             return self._stopped("nobody is left", 0.0)
         steps, _ = self._warm_up()
         turns = self.stopping.turns
-        per_epoch = self.work.data.train.samples // self.work.setting.batch_size
-        epochs = self.work.workload.training.epochs
+        stated = self.work.workload.training
+        whole_batches = self.work.data.train.samples // self.work.setting.batch_size
+        per_epoch = (stated.steps if stated else None) or whole_batches
+        epochs = self.work.workload.epochs
         self._supply(per_epoch * epochs)
         for one in self.present:
             with one.stage("build"):
@@ -277,13 +279,15 @@ class Contest:
         self.journal.event("dropped", {"round": number, "why": why})
 
     def _evaluate(self, samples: int, epoch: int | None = None) -> None:
+        """Evaluate everybody on so many samples, of which inference has none; note their memory."""
         for one in self.present:
             self.display.doing(f"evaluating {one.label}")
             with one.stage("evaluate"):
-                one.live.evaluate(
-                    evaluation_samples(self.work.setting.batch_size, samples)
-                )  # compiles what is to compile
-                one.evaluate(samples, epoch)
+                if samples:
+                    one.live.evaluate(
+                        evaluation_samples(self.work.setting.batch_size, samples)
+                    )  # compiles what is to compile
+                    one.evaluate(samples, epoch)
                 one.note_memory()
 
     def _planted(self, steps: int) -> int:

@@ -10,15 +10,18 @@ from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.session import Work
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
+from rosettabench.proof.inference import InferenceProof
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import STEPS
 from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
 
 
 class Registrar:
-    """Certifies the competitors of one contest. `reference` makes the reference when the first proof needs it."""
+    """Certifies the competitors of one contest. `reference` makes the reference when the first proof needs it.
+
+    `work` is what is proven: the contest's own work, or the same at the extents that the workload states for it.
+    """
 
     def __init__(self, store: Store, work: Work, weights: str, reference: Callable[[], Reference], again: bool) -> None:
         self._store = store
@@ -52,6 +55,8 @@ class Registrar:
                 self._reference = self._make_reference()
             except WorkerError as error:
                 raise ProofError(f"the reference failed: {error.what}", error.hint or "rosetta env check") from error
-        proof = Proof(competitor.live, self._reference, folder)
-        proof.run()
-        return certificate_body(subject, proof.checks, self._reference.framework, STEPS, proof.cause)
+        kind: type[Proof] | type[InferenceProof] = Proof if self._work.workload.inference is None else InferenceProof
+        with competitor.proving(self._work, folder / "session") as session:
+            proof = kind(session, self._reference, folder / "files")
+            proof.run()
+        return certificate_body(subject, proof.checks, self._reference.framework, proof.steps, proof.cause)

@@ -30,8 +30,10 @@ from rosettabench.lab.machine import describe_machine
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
-from rosettabench.plan.plan import PlannedContest, make_plan
+from rosettabench.plan.fit import check_fit
+from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import Request
+from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
@@ -48,7 +50,7 @@ class Laboratory:
     store: Store
     cache: Path
     display: Display
-    _prepared: dict[str, Prepared] = field(default_factory=dict, init=False)
+    _prepared: dict[tuple[str, str], Prepared] = field(default_factory=dict, init=False)
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
@@ -109,7 +111,9 @@ class Laboratory:
         seconds = None if request.full or conduct is Contest.prove else request.stopping.seconds
         try:
             for planned, _ in left:
-                self._check_data(request, planned)
+                proving = conduct is Contest.prove
+                together = 1 if proving else len(planned.contenders)
+                self._check_data(request, at_proof(planned) if proving else planned, together)
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
                 for number, (planned, row) in enumerate(left, start=1):
                     self.display.contest(title(planned, rows), number, len(left), seconds)
@@ -138,12 +142,15 @@ class Laboratory:
         ]
         self._environments(competitors)
         journal = Journal(self.store, run.id, row.id)
-        work, weights = self._work(request, planned, journal, folder)
+        extents = at_proof(planned)
+        measured = extents if conduct is Contest.prove else planned
+        work, weights = self._work(request, measured, journal, folder)
+        proven = work if extents is measured else self._proven(request, extents, work, folder)
         registrar = Registrar(
             self.store,
-            work,
+            proven,
             weights_digest(weights),
-            lambda: self._reference(work, folder / "reference", request.timeout),
+            lambda: self._reference(proven, folder / "reference", request.timeout),
             request.prove_again,
         )
         contest = Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row))
@@ -192,16 +199,30 @@ class Laboratory:
         np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
 
-    def _check_data(self, request: Request, planned: PlannedContest) -> None:
-        """Prepare the data before anything is started: a wrong file, or a batch too large, is told at once."""
+    def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
+        """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
+        setting, data = extents.setting, self._data(request, extents.workload)
+        batches = folder / "proof-batches.npy"
+        np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
+        return replace(work, setting=setting, data=data, batches=batches)
+
+    def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:
+        """Prepare the data before anything is started: what is wrong with them, or too large, is told at once.
+
+        `together` is how many contenders are to hold them at the same time.
+        """
+        from psutil import virtual_memory
+
         data = self._data(request, planned.workload)
         draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
+        check_fit(planned, data, together, virtual_memory().available)
 
     def _data(self, request: Request, workload: Workload) -> Prepared:
-        if workload.name not in self._prepared:
+        key = workload.name, repr(workload.data.form)
+        if key not in self._prepared:
             self.display.doing(f"data {workload.data.set}")
             folder = Path(request.data_dir) if request.data_dir else None
-            self._prepared[workload.name] = prepare(
+            self._prepared[key] = prepare(
                 workload.data.set,
                 workload.data.form,
                 data_dir=folder,
@@ -209,7 +230,7 @@ class Laboratory:
                 offline=request.offline,
                 progress=self.display.doing,
             )
-        return self._prepared[workload.name]
+        return self._prepared[key]
 
     # -- the reference -------------------------------------------------------------------------------------------------
 
@@ -233,7 +254,8 @@ class Laboratory:
             ) -> Session:
                 return Session(one, one.mode, where, work, place, timeout, precision, rounded).prepare()
 
-            return make_reference(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
+            make = make_reference if work.workload.inference is None else make_inference_reference
+            return make(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
         raise ProofError(
             f"no float64 reference can be made for {work.workload.name}: {'; '.join(faults) or 'it has none'}",
             "rosetta env make pytorch@2.13.0",

@@ -51,7 +51,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Turn:
-    """The reply to one `train` request."""
+    """The reply to one `train` request; of `infer`, which has neither loss nor rate, the rest of it."""
 
     elapsed_s: float
     cpu_s: float
@@ -93,14 +93,13 @@ class Session:
         """Greet the worker and let it import framework and implementation; the reply of `open`."""
         self.ask("hello", protocol=PROTOCOL)
         implementation = self.work.workload.implementation(self._entry.implementation_name)
-        optimizer = self.work.workload.optimizer.model_dump()
         setting = {
             **self.work.setting.as_json(),
             "precision": self._precision,
             "rounded": self._rounded,
             "mode": self._mode,
             "backend": self._entry.backend,
-            "optimizer": optimizer,
+            "optimizer": self.work.workload.hyperparameters,
         }
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
@@ -113,7 +112,8 @@ class Session:
         """Give the worker its data and batches; the seconds that loading took."""
         data = self.work.data
         seconds = 0.0
-        for part, files in (("train", data.train), ("test", data.test)):
+        parts = {"train": data.train, "test": data.test}
+        for part, files in ((part, files) for part, files in parts.items() if files.samples):
             seconds += self.ask("data", part=part, inputs=str(files.inputs), labels=str(files.labels))["load_s"]
         self.ask("batches", path=str(self.work.batches))
         return seconds
@@ -128,6 +128,18 @@ class Session:
             self.process.kill()
             raise
         return self
+
+    def block(self, first: int, steps: int) -> Turn:
+        """Do so many steps of what the workload does: optimiser steps, or batches that it infers."""
+        if self.work.workload.inference is None:
+            return self.train(first, steps)
+        reply = self.infer(first, steps * self.work.setting.batch_size)
+        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"])
+
+    def infer(self, first: int, samples: int, folder: Path | None = None) -> dict[str, Any]:
+        """Infer so many samples from batch `first` on, the last partial batch included."""
+        where = {} if folder is None else {"folder": str(folder)}
+        return self.ask("infer", first=first, samples=samples, batch_size=self.work.setting.batch_size, **where)
 
     def train(self, first: int, steps: int) -> Turn:
         """Take `steps` optimiser steps from row `first` of the batches on."""

@@ -29,9 +29,7 @@ def within_memory(contests: Sequence[Planned], free: float) -> tuple[list[Planne
     """Return the contests whose contenders fit into so many bytes together, and those that do not, with a sentence."""
     kept = [one for one in contests if one[1].memory <= free]
     left_out = [
-        leave_out(
-            planned, f"its {len(planned.contenders)} contenders need {at_least(found)} at once; {gb(free)} are free"
-        )
+        leave_out(planned, f"its {contenders_words(planned)} {at_least(found)} at once; {gb(free)} are free")
         for planned, found in contests
         if found.memory > free
     ]
@@ -103,6 +101,12 @@ def claims_words(count: int) -> str:
     return {0: "no claim", 1: "one claim"}.get(count, f"{count} claims")
 
 
+def contenders_words(planned: PlannedContest) -> str:
+    """Return how many need something, with the verb."""
+    count = len(planned.contenders)
+    return f"{count} contenders need" if count > 1 else "one contender needs"
+
+
 def at_least(found: Estimate) -> str:
     """Return how much memory a contest needs, in words."""
     return f"{'at least ' if 'memory' in found.guessed else 'about '}{gb(found.memory)}"
@@ -138,10 +142,8 @@ def fitted(
     guessed = sorted({what for one in found for what in one.guessed})
     basis = f"guessed in part ({', '.join(guessed)})" if guessed else "from earlier contests here"
     largest = max(found, key=lambda one: one.memory)
-    told = [
-        f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {duration_words(seconds)} at the most, "
-        f"{at_least(largest)} of memory; {basis}"
-    ]
+    time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
+    told = [f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"]
     told += [f"left out: {one.workload}, {setting_words(one, request)}: {one.why}" for one in left_out]
     return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping}), told
 

@@ -47,6 +47,16 @@ def make_plan(request: Request) -> list[PlannedContest]:
     return contests
 
 
+def at_proof(contest: PlannedContest) -> PlannedContest:
+    """Return a contest at the extents that its workload states for proofs; the same contest where it states none."""
+    workload, extents = contest.workload, contest.workload.proof
+    if extents.batch_size is None and not extents.form:
+        return contest
+    data = workload.data.model_copy(update={"form": workload.proof_form})
+    setting = replace(contest.setting, batch_size=extents.batch_size or contest.setting.batch_size)
+    return replace(contest, workload=workload.model_copy(update={"data": data}), setting=setting)
+
+
 def is_left_out(workload: Workload, setting: Setting, request: Request) -> bool:
     """Whether the request leaves this contest out."""
     return any(one.workload == workload.name and one.setting == setting.as_json() for one in request.left_out)

@@ -33,7 +33,7 @@ class Setting:
 
 def canonical_setting(workload: Workload) -> Setting:
     """Return the setting that a workload states, on the CPU with all processors of this process."""
-    return Setting(workload.training.batch_size, "cpu", "float32", 0, usable_cores())
+    return Setting(workload.batch_size, "cpu", "float32", 0, usable_cores())
 
 
 def count(word: str) -> int:

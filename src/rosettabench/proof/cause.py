@@ -14,7 +14,7 @@ from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
 from rosettabench.proof.optimizers import TRAJECTORIES
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Array, Walked, read
+from rosettabench.proof.walk import Array, Files, Walked, read
 from rosettabench.proof.weights import Weights
 
 FITS = 1e-3
@@ -205,13 +205,18 @@ def size_of_half(case: Case) -> Iterator[str]:
 
 def structure(case: Case) -> Iterator[str]:
     """Nothing that can be tested fits: say what differs in practice."""
-    layers = {name.partition(".")[0] for name in case.reference.start}
-    conv = any(read(case.reference.start, name).ndim == 4 for name in case.reference.start)
+    yield from layer_causes(case.reference.start, normalised=bool(case.normalisation))
+
+
+def layer_causes(tensors: Files, *, normalised: bool) -> Iterator[str]:
+    """Yield what usually differs in a model with these tensors, and with a normalisation or none."""
+    layers = {name.partition(".")[0] for name in tensors}
+    conv = any(read(tensors, name).ndim == 4 for name in tensors)
     usual = ["another activation", "a layer too many or too few"]
     usual += ["the reset gate applied before the recurrent product instead of after"] if "gru" in layers else []
     usual += ["another last step"] if layers & GATES.keys() else []
     usual += ["padding on the other side", "another stride"] if conv else []
-    usual += ["another epsilon of a normalisation"] if case.normalisation else []
+    usual += ["another epsilon of a normalisation"] if normalised else []
     yield "the model itself differs; usual causes are " + ", ".join(usual)
 
 
@@ -227,11 +232,26 @@ def loss_scale(case: Case) -> Iterator[str]:
         return
     if isclose(found / exact, len(labels), rel_tol=FITS):
         yield "the loss is the sum over the batch; the mean is meant"
-    probabilities = softmax(softmax(read(case.exact.gradients, "logits")))
-    if isclose(found, float(-np.log(probabilities[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
+    probabilities = softmax(read(case.exact.gradients, "logits"))
+    if labels.ndim > 1:
+        yield from multi_label_loss(found, exact, probabilities, labels)
+    elif isclose(found, float(-np.log(softmax(probabilities)[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
         yield "softmax is applied twice: the loss takes the logits for probabilities"
     if found > exact:
         yield "the logits are right and the loss too large: a penalty on the weights is added, or labels are smoothed"
+
+
+def multi_label_loss(found: float, exact: float, probabilities: Array, labels: Array) -> Iterator[str]:
+    """A loss over several labels of a sample that is added up, or made as if a sample had one of them.
+
+    `probabilities` are the softmax of the logits; like the labels, (samples, labels).
+    """
+    if isclose(found / exact, labels.shape[1], rel_tol=FITS):
+        yield "the loss is the sum over the labels; the mean is meant"
+    categorical = -(labels * np.log(probabilities)).sum(1).mean()
+    binary = -np.where(labels > 0, np.log(probabilities), np.log1p(-probabilities)).mean()
+    if any(isclose(found, float(one), rel_tol=FITS) for one in (categorical, binary)):
+        yield "a softmax over the labels: each needs a sigmoid of its own"
 
 
 def gradient_scale(case: Case) -> Iterator[str]:

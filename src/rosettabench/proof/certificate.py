@@ -16,7 +16,7 @@ from rosettabench.lab.session import Work
 from rosettabench.proof.check import Check
 from rosettabench.store.store import digest
 
-PROOF_VERSION = 2
+PROOF_VERSION = 3
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 

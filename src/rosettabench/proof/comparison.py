@@ -10,6 +10,9 @@ import numpy as np
 
 from rosettabench.proof.walk import Array, Files, Walked, read
 
+NOTHING = 1e-6
+"""The share of the norm of all gradients together up to which one is nothing but float32 round-off."""
+
 LEAST = 1e-4
 """The share of the norm of all tensors together below which no single one is taken for a scale."""
 
@@ -80,13 +83,13 @@ def off_tensors(
 ) -> Iterator[Deviation]:
     """Yield the deviation of every tensor relative to its scale; infinite where the contender has none of that name.
 
-    A tensor with the scale zero has no gradient by mathematics: a bias in front of a batch normalisation, which takes
-    it out again. There honest float32 has round-off, which is measured against the norm of all tensors together. One
-    that is next to nothing is what larger numbers left when they cancelled, and is measured against LEAST of them.
+    A tensor with the scale zero, or NOTHING of all of them, has no gradient by mathematics: a bias in front of a batch
+    normalisation, which takes it out again. There honest float32 has round-off, which is measured against the norm of
+    all tensors together. One below LEAST is what larger numbers left when they cancelled, and is measured against that.
     """
     whole = sqrt(sum(scale**2 for scale in scales.values()))
     for name, scale in scales.items():
-        least = max(scale, LEAST * whole) if scale else whole
+        least = max(scale, LEAST * whole) if scale > NOTHING * whole else whole
         off = relative(read(found, name), read(reference, name), least) if name in found else inf
         yield Deviation(quantity, step, name, off)
 

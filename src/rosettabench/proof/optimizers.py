@@ -73,6 +73,36 @@ def sgd_trajectory(
     return weights
 
 
+def rmsprop_trajectory(
+    weights: Floats,
+    gradients: Sequence[Floats],
+    *,
+    learning_rate: float,
+    rho: float,
+    epsilon: float,
+    within: bool = False,
+    centred: bool = False,
+    momentum: float = 0.0,
+    penalty: float = 0.0,
+) -> Floats:
+    """Return the weights after a step of RMSprop per gradient: v = rho·v + (1 - rho)·g², w - rate·g / (√v + epsilon).
+
+    Tieleman and Hinton (2012), lecture 6e. The options are the ways in which optimisers of that name differ: `within`,
+    the root of v + epsilon; `centred`, less the square of the mean gradient (Graves 2013); `momentum`, of what is
+    subtracted; `penalty`, L2 added to the gradient.
+    """
+    square, mean, moving = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
+    for gradient in gradients:
+        g = gradient + penalty * weights
+        square = rho * square + (1 - rho) * g * g
+        mean = rho * mean + (1 - rho) * g
+        spread = np.maximum(square - mean * mean, 0) if centred else square
+        root = np.sqrt(spread + epsilon) if within else np.sqrt(spread) + epsilon
+        moving = momentum * moving + learning_rate * g / root
+        weights = weights - moving
+    return weights
+
+
 def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay: float | None) -> Floats:
     """Return NAdam's numerator at step `count`: Dozat (2016), algorithm 2, with momentum mu."""
 
@@ -120,8 +150,23 @@ SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
 }
 """What to say, and how gradient descent would have to be changed to make it so."""
 
+RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
+    "the optimiser adds epsilon within the root: √(v + epsilon) where √v + epsilon is meant": {"within": True},
+    "the optimiser adds epsilon within the root, and it is 1e-8": {"within": True, "epsilon": 1e-8},
+    "the optimiser's rho is 0.99 (the default of PyTorch and Chainer)": {"rho": 0.99},
+    "the optimiser's rho is 0.95": {"rho": 0.95},
+    "the optimiser's epsilon is 1e-8": {"epsilon": 1e-8},
+    "the optimiser's epsilon is 1e-6": {"epsilon": 1e-6},
+    "the optimiser's epsilon is 1e-3": {"epsilon": 1e-3},
+    "the optimiser is centred: it subtracts the square of the mean gradient": {"centred": True},
+    "the optimiser has a momentum of 0.9": {"momentum": 0.9},
+    "the optimiser adds an L2 penalty of 1e-4 to the gradient": {"penalty": 1e-4},
+}
+"""What to say, and how RMSprop would have to be changed to make it so."""
+
 TRAJECTORIES: Mapping[str, tuple[Callable[..., Floats], Mapping[str, Mapping[str, Any]]]] = {
     "adam": (adam_trajectory, ADAM_SUSPECTS),
     "sgd": (sgd_trajectory, SGD_SUSPECTS),
+    "rmsprop": (rmsprop_trajectory, RMSPROP_SUSPECTS),
 }
 """By the name of a workload's optimiser: what computes its trajectory, and the suspicions."""

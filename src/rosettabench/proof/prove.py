@@ -14,7 +14,7 @@ from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
-from rosettabench.proof.walk import STEPS, Array, Walked, read, walk
+from rosettabench.proof.walk import Array, Walked, read, steps_of, walk
 
 
 class Proof:
@@ -29,6 +29,11 @@ class Proof:
         self._session = session
         self._reference = reference
         self._folder = folder
+
+    @property
+    def steps(self) -> int:
+        """The optimiser steps that it compares."""
+        return steps_of(self._session.work.workload)
 
     @property
     def passed(self) -> bool:
@@ -60,7 +65,7 @@ class Proof:
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None
         self._build()
-        session.train(0, STEPS)
+        session.train(0, steps_of(session.work.workload))
         files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
         last = reference.steps[-1].parameters
         yield compare_parameters(files, last, reference.start, None, "block parameter"), None
@@ -72,6 +77,7 @@ class Proof:
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
         workload = self._session.work.workload
+        assert workload.optimizer is not None  # inference has a proof of its own
         again = self._logits_again if failed.step is not None else self._evaluation_again
         case = Case(divergence, found, self._reference, workload.optimizer, again, workload.normalisation)
         return likely_cause(case)

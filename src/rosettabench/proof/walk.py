@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.catalogue.workload import Workload
 from rosettabench.lab.session import Session, Turn
 
 STEPS = 10
 """Optimiser steps of a proof: enough for momentum, bias correction and running averages to show."""
+
+
+def steps_of(workload: Workload) -> int:
+    """Return the optimiser steps of a workload's proof."""
+    return workload.proof.steps or STEPS
+
 
 Array = NDArray[Any]
 Files = dict[str, str]
@@ -34,8 +41,8 @@ class Walked:
 
 
 def walk(session: Session, folder: Path) -> Iterator[Walked]:
-    """Take STEPS steps from freshly built weights and yield each; its files lie in ``folder/<step>/``."""
-    for step in range(STEPS):
+    """Take a proof's steps from freshly built weights and yield each; its files lie in ``folder/<step>/``."""
+    for step in range(steps_of(session.work.workload)):
         place = folder / str(step)
         batch = session.ask("batch", step=step, folder=str(place / "batch"))
         gradients = session.ask("gradients", step=step, folder=str(place / "gradients"))

@@ -56,9 +56,13 @@ def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> ND
     return generator.uniform(-limit, limit, shape)
 
 
-def normal_005(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Normal with mean 0 and standard deviation 0.05: the embeddings."""
-    return generator.normal(0, 0.05, shape)
+def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
+
+    def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        return generator.normal(0, deviation, shape)
+
+    return rule
 
 
 def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -78,12 +82,25 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
     return rule
 
 
-def selection(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Each output is one of the inputs, all in turn: `shape` is (out, in, 1, 1)."""
-    outputs = np.arange(shape[0])
-    kernel = np.zeros(shape)
-    kernel[outputs, outputs % shape[1]] = 1
-    return kernel
+def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
+
+    def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        return generator.uniform(low, high, shape)
+
+    return rule
+
+
+def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
+    """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
+
+    def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        outputs = np.arange(shape[0])
+        kernel = np.zeros(shape)
+        kernel[outputs, outputs % shape[1]] = share
+        return kernel
+
+    return rule
 
 
 def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -92,15 +109,22 @@ def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np
 
 
 INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
+    "constant_0.025": constant(0.025),
+    "constant_0.05": constant(0.05),
     "constant_0.2": constant(0.2),
     "constant_3": constant(3),
     "constant_5": constant(5),
     "constant_6": constant(6),
     "glorot_uniform": glorot_uniform,
     "he_normal": he_normal,
-    "normal_0.05": normal_005,
+    "normal_0.005": normal(0.005),
+    "normal_0.05": normal(0.05),
     "ones": constant(1),
-    "selection": selection,
+    "selection": selection(1),
+    "selection_0.25": selection(0.25),
+    "selection_0.5": selection(0.5),
+    "uniform_0.1_0.3": uniform(0.1, 0.3),
+    "uniform_0.5_1.5": uniform(0.5, 1.5),
     "zeros": zeros,
 }
 """The names that ``init`` and ``proof`` may have in a workload.toml."""

@@ -134,8 +134,8 @@ class Examination:
         session = self._session(bench, name)
         figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
         session.load()
-        figures["first_step_s"] = session.train(0, 1).elapsed_s
-        session.train(1, STEPS - 1)
+        figures["first_step_s"] = session.block(0, 1).elapsed_s
+        session.block(1, STEPS - 1)
         peak = read_memory(session.process.pid).values.get("peak_memory_bytes")
         if peak is not None:
             figures["peak_memory_bytes"] = peak
@@ -230,11 +230,19 @@ class Examination:
         session = bench.competitor.live
         session.ask("batches", path=str(self._batches(size)))
         first = int(self._random.integers(MOST_STEPS - steps + 1))
+        if what == "train":  # what the workload does, which may be to infer
+            return self._whole(session, first, steps, size) / steps
         seconds: float = session.ask(what, first=first, steps=steps)["elapsed_s"]
         if what == "update":  # the same gradients applied again and again lead nowhere
             session.build()
             session.ask("train", first=first, steps=1)
         return seconds / steps
+
+    def _whole(self, session: Session, first: int, steps: int, size: int) -> float:
+        """Do so many whole steps at a batch size; return the seconds."""
+        if session.work.workload.inference is None:
+            return float(session.ask("train", first=first, steps=steps)["elapsed_s"])
+        return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
 
     def _round(self, counted: bool) -> None:
         """Let everybody do everything once, in random order."""

@@ -43,9 +43,7 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
         result = "" if check.passed else "FAILED"
         table.add_row(check.quantity, place(check), f"{check.deviation:.1e}", f"{check.tolerance:.0e}", result)
     console.print(table)
-    console.print(
-        f"{proof.checks} comparisons over {proof.steps} steps; certificate {str(proof.key)[:16]}", style="dim"
-    )
+    console.print(f"{proof.checks} comparisons {proof.extent}; certificate {str(proof.key)[:16]}", style="dim")
 
 
 def place(check: Check) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.catalogue.workload import all_workloads
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, seen_in
@@ -15,6 +16,7 @@ from rosettabench.report.entry import (
     from_interval,
     named,
     summarise_accuracies,
+    summarise_areas,
     summarise_costs,
     summarise_curve,
     summarise_samples,
@@ -128,7 +130,14 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
         peak=peak,
+        inference=infers(contest),
     )
+
+
+def infers(contest: Contest) -> bool:
+    """Whether a contest was one of inference; of a workload that the catalogue does not have any more: no."""
+    workload = all_workloads().get(contest.workload)
+    return workload is not None and workload.inference is not None
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
@@ -262,6 +271,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         rate=achieved,
         share=share(achieved, peak),
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
+        areas=summarise_areas(entry),
     )
 
 

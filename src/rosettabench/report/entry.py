@@ -8,7 +8,7 @@ from math import isfinite
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, Measured, Sample
+from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, MeanAuc, Measured, Sample
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
@@ -89,6 +89,15 @@ def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
     """Return the entry's evaluations in the order in which they were made."""
     found = named(entry, "accuracy")
     return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
+
+
+def summarise_areas(entry: Entry) -> tuple[MeanAuc, ...]:
+    """Return the entry's evaluations by the area under the ROC curve, in the order in which they were made."""
+    return tuple(
+        MeanAuc(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
+        for figure in named(entry, "mean_auc")
+        for detail in (figure.detail,)
+    )
 
 
 def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:

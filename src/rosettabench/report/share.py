@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.ceilings.ceiling import ceilings
-from rosettabench.ceilings.operations import operations
+from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.ceilings.series import Series
 from rosettabench.report import figures
 from rosettabench.report.summary import Estimate, Peak
@@ -19,21 +19,23 @@ if TYPE_CHECKING:
 def summarise_peak(contest: Contest, measured: Sequence[Series]) -> Peak:
     """Return the operations of the contest's workload, and the ceiling among `measured` that its setting is under."""
     workload = all_workloads().get(contest.workload)
-    counted = operations(workload) if workload else None
-    if counted is None:
+    counted = operations_of_step(workload) if workload else None
+    if workload is None or counted is None:
         return Peak(None, None, "", f"The operations of {contest.workload} are not counted: its statement has none.")
     setting = contest.setting
     threads, device, precision = setting["threads"], setting["device"], setting["precision"]
-    step = figures.operations(counted.training * setting["batch_size"])
-    asked = f"The products of a step are {step}, counted from the workload"
+    step = figures.operations(counted * setting["batch_size"])
+    asked = (
+        f"The products of a {'step' if workload.inference is None else 'batch'} are {step}, counted from the workload"
+    )
     found = ceilings(measured, threads, device).get(("product", precision))
     where = f"{precision} with {threads} {'thread' if threads == 1 else 'threads'} on {device}"
     if found is None:
         command = f"rosetta peak --threads {threads}" + (f" --device {device}" if device != "cpu" else "")
         sentence = f"{asked}. The ceiling of this machine in {where} is not measured yet: {command} does it."
-        return Peak(counted.training, None, "", sentence)
+        return Peak(counted, None, "", sentence)
     reached = f"{figures.speed(found.rate)}, which {found.library} reached in matrix products"
-    return Peak(counted.training, found.rate, found.library, f"{asked}; the ceiling in {where} is {reached}.")
+    return Peak(counted, found.rate, found.library, f"{asked}; the ceiling in {where} is {reached}.")
 
 
 def rate(step: Estimate | None, peak: Peak, batch_size: int) -> Estimate | None:

@@ -77,6 +77,20 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
+class MeanAuc:
+    """One evaluation by the area under the ROC curve: the mean over `labels` of all, which are `of`; else as Accuracy.
+
+    The others have samples of one kind only, so that there is no area.
+    """
+
+    epoch: int | None
+    value: float
+    samples: int | None
+    labels: int
+    of: int
+
+
+@dataclass(frozen=True)
 class Costs:
     """What a contender costs, apart. CPU is in cores kept busy during timed blocks: 2.0 is two cores throughout."""
 
@@ -142,6 +156,11 @@ class Proof:
         """Whether equal work was proven."""
         return self.state == "proven"
 
+    @property
+    def extent(self) -> str:
+        """What was compared, in words: inference takes no steps."""
+        return f"over {self.steps} steps" if self.steps else "of inference"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -205,6 +224,8 @@ class EntrySummary:
     share: Estimate | None
     first_steps: dict[int, float] = field(default_factory=dict)
     """Process to seconds of its very first step."""
+    areas: tuple[MeanAuc, ...] = ()
+    """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
 
 
 @dataclass(frozen=True)
@@ -307,6 +328,8 @@ class ContestSummary:
     reasons: Reasons | None
     why: str
     peak: Peak
+    inference: bool = False
+    """Whether nothing is trained: what is called a step is then a batch."""
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

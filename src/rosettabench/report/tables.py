@@ -54,6 +54,9 @@ Span = Callable[[float, float, float], str]
 """How an interval is written: from estimate, low and high."""
 
 CONTENDER = Column("contender", contender=True)
+PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
+"""In which studies of inference state their times."""
+
 NOTHING = Cell(figures.MISSING)
 
 
@@ -66,20 +69,21 @@ def ranking_table(contest: ContestSummary) -> Table:
     """Return the ranking, then those who are measured without a rank, then those who are missing, with the reason."""
     confidence = figures.percent(contest.stopping["confidence"])
     caption = (
-        "Ranking. Contenders that share a rank could not be parted. Below each: its mode. "
+        f"{'Ranking of inference' if contest.inference else 'Ranking'}. "
+        "Contenders that share a rank could not be parted. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
+    shown = [*contest.ranked, *contest.unranked]
     columns: tuple[Column, ...] = (
         Column("rank", numeric=True),
         CONTENDER,
         Column("time / fastest", numeric=True),
-        Column("time per step", numeric=True),
-        Column("samples per second", numeric=True, spare=2),
-        Column("test accuracy", numeric=True, spare=1),
+        Column("time per batch" if contest.inference else "time per step", numeric=True),
+        Column("images per second" if contest.inference else "samples per second", numeric=True, spare=2),
+        PER_1000 if contest.inference else metric_column(shown),
         Column("proof"),
     )
-    shown = [*contest.ranked, *contest.unranked]
-    rows = [ranking_cells(entry) for entry in shown]
+    rows = [ranking_cells(contest, entry) for entry in shown]
     if contest.peak.ceiling is not None:
         columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
         rows = [(*row[:-1], share_cell(entry), row[-1]) for row, entry in zip(rows, shown, strict=True)]
@@ -91,7 +95,14 @@ def share_cell(entry: EntrySummary) -> Cell:
     return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
 
 
-def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:
+def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> Cell:
+    """Return the time that 1,000 images take, in batches of the contest's size."""
+    if entry.step is None:
+        return NOTHING
+    return Cell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
+
+
+def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[Cell, ...]:
     """Return one contender's row of the ranking."""
     relative = estimated(entry.relative, figures.ratio)
     if entry.relative is not None and entry.relative.exact:
@@ -102,7 +113,7 @@ def ranking_cells(entry: EntrySummary) -> tuple[Cell, ...]:
         relative,
         estimated(entry.step, figures.seconds, figures.seconds_span),
         estimated(entry.throughput, figures.significant),
-        accuracy_cell(entry),
+        per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
         Cell("proven") if entry.rank is not None else Cell("not ranked", entry.standing, marked=True),
     )
 
@@ -120,6 +131,17 @@ def estimated(
     return Cell(written(estimate.value), interval(estimate.value, estimate.low, estimate.high))
 
 
+def metric_column(shown: Sequence[EntrySummary]) -> Column:
+    """Return the column of what evaluation tells."""
+    areas = any(entry.areas for entry in shown)
+    return Column("test mean ROC AUC" if areas else "test accuracy", numeric=True, spare=1)
+
+
+def metric_cell(entry: EntrySummary) -> Cell:
+    """Return what the last evaluation told: the area under the ROC curve, or the accuracy."""
+    return area_cell(entry) if entry.areas else accuracy_cell(entry)
+
+
 def accuracy_cell(entry: EntrySummary) -> Cell:
     """Return the last test accuracy, and after how many epochs it was reached."""
     if not entry.accuracies:
@@ -128,15 +150,24 @@ def accuracy_cell(entry: EntrySummary) -> Cell:
     return Cell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
 
 
+def area_cell(entry: EntrySummary) -> Cell:
+    """Return the last mean area under the ROC curve, over how many labels, and after how many epochs."""
+    last = entry.areas[-1]
+    over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
+    epoch = "" if last.epoch is None else f"epoch {last.epoch}"
+    return Cell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
+
+
 def costs_table(contest: ContestSummary) -> Table:
     """Return what each contender costs, apart."""
+    what = "batch" if contest.inference else "step"
     columns = (
         CONTENDER,
         Column("import", numeric=True),
         Column("build", numeric=True, spare=4),
         Column("load data", numeric=True, spare=3),
-        Column("first step", numeric=True),
-        Column("steady step", numeric=True),
+        Column(f"first {what}", numeric=True),
+        Column(f"steady {what}", numeric=True),
         Column("evaluation per 1,000 samples", numeric=True, spare=2),
         Column("peak memory", numeric=True),
         Column("CPU", numeric=True, spare=1),
@@ -186,7 +217,10 @@ def rounds_table(contest: ContestSummary) -> Table:
     """Return what every contender took in each round: what all verdicts follow from."""
     timed = [entry for entry in contest.entries if entry.rounds]
     numbers = sorted({number for entry in timed for number in entry.rounds})
-    caption = "Time per step in each round, from all its turns. The verdicts follow from the ratios within these rows."
+    what = "batch" if contest.inference else "step"
+    caption = (
+        f"Time per {what} in each round, from all its turns. The verdicts follow from the ratios within these rows."
+    )
     columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
     rows = tuple(
         (

@@ -111,7 +111,8 @@ class Figure(Base):
     """One measured number that is not a block.
 
     Names: import_s, build_s, load_s, first_step_s, evaluate_s (with `detail` samples, correct, epoch), accuracy
-    (fraction; the same detail), and those of docs/resources.md: memory, and what all turns of the session used together
+    (fraction; the same detail) or mean_auc (with `detail` labels, of how many it is the mean, of them all; and the
+    same), and those of docs/resources.md: memory, and what all turns of the session used together
     (with `detail` windows, seconds, and where it applies resolution and idle power).
     """
 

@@ -19,7 +19,8 @@ class Adapter(Framework):
     def build(self, weights):
         self.model = self.implementation.Model()
         self.set_parameters(weights)
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.trains:
+            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
         return self.model.tensors[own].copy()
@@ -54,6 +55,9 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         return np.concatenate([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+
+    def infer(self, batches):
+        return np.concatenate([self.model(batch) for batch in batches])
 
     def synchronize(self):
         """Nothing to wait for."""

@@ -1,0 +1,85 @@
+"""resnet50-features in PyTorch."""
+
+from torch import nn
+from torch.nn import functional as F
+
+from rosetta_worker.tensors import Tie
+
+
+def norm(channels):
+    return nn.BatchNorm2d(channels, eps=1e-5)
+
+
+class Block(nn.Module):
+    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+
+    def __init__(self, inputs, channels, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, channels, kernel_size=1, bias=False)
+        self.norm1 = norm(channels)
+        self.conv2 = nn.Conv2d(channels, channels, kernel_size=3, stride=stride, padding=1, bias=False)
+        self.norm2 = norm(channels)
+        self.conv3 = nn.Conv2d(channels, 4 * channels, kernel_size=1, bias=False)
+        self.norm3 = norm(4 * channels)
+        self.first = inputs != 4 * channels
+        if self.first:
+            self.shortcut = nn.Conv2d(inputs, 4 * channels, kernel_size=1, stride=stride, bias=False)
+            self.shortcut_norm = norm(4 * channels)
+
+    def forward(self, x):
+        y = F.relu(self.norm1(self.conv1(x)))
+        y = F.relu(self.norm2(self.conv2(y)))
+        y = self.norm3(self.conv3(y))
+        if self.first:
+            x = self.shortcut_norm(self.shortcut(x))
+        return F.relu(x + y)
+
+
+class Model(nn.Module):
+    """Images (n, 3, 224, 224) to features (n, 2048)."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)
+        self.norm = norm(64)
+        self.blocks = nn.ModuleList()
+        inputs = 64
+        for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+            for number in range(count):
+                self.blocks.append(Block(inputs, channels, 2 if number == 0 and channels > 64 else 1))
+                inputs = 4 * channels
+
+    def forward(self, images):
+        x = F.relu(self.norm(self.stem(images)))
+        x = F.max_pool2d(x, kernel_size=3, stride=2, padding=1)
+        for block in self.blocks:
+            x = block(x)
+        return x.mean((2, 3))
+
+
+TENSORS = [
+    Tie("stem.kernel", "stem.weight"),
+    Tie("norm.scale", "norm.weight"),
+    Tie("norm.shift", "norm.bias"),
+    Tie("block{1..16}.conv1.kernel", "blocks.{0..15}.conv1.weight"),
+    Tie("block{1..16}.conv2.kernel", "blocks.{0..15}.conv2.weight"),
+    Tie("block{1..16}.conv3.kernel", "blocks.{0..15}.conv3.weight"),
+    Tie("block{1..16}.norm{1..2}.scale", "blocks.{0..15}.norm{1..2}.weight"),
+    Tie("block{1..16}.norm3.scale", "blocks.{0..15}.norm3.weight"),
+    Tie("block{1..16}.norm{1..2}.shift", "blocks.{0..15}.norm{1..2}.bias"),
+    Tie("block{1..16}.norm3.shift", "blocks.{0..15}.norm3.bias"),
+    Tie("block{1,4,8,14}.shortcut.kernel", "blocks.{0,3,7,13}.shortcut.weight"),
+    Tie("block{1,4,8,14}.shortcut_norm.scale", "blocks.{0,3,7,13}.shortcut_norm.weight"),
+    Tie("block{1,4,8,14}.shortcut_norm.shift", "blocks.{0,3,7,13}.shortcut_norm.bias"),
+]
+
+STATE = [
+    Tie("norm.mean", "norm.running_mean"),
+    Tie("block{1..16}.norm{1..2}.mean", "blocks.{0..15}.norm{1..2}.running_mean"),
+    Tie("block{1..16}.norm3.mean", "blocks.{0..15}.norm3.running_mean"),
+    Tie("block{1,4,8,14}.shortcut_norm.mean", "blocks.{0,3,7,13}.shortcut_norm.running_mean"),
+    Tie("norm.variance", "norm.running_var"),
+    Tie("block{1..16}.norm{1..2}.variance", "blocks.{0..15}.norm{1..2}.running_var"),
+    Tie("block{1..16}.norm3.variance", "blocks.{0..15}.norm3.running_var"),
+    Tie("block{1,4,8,14}.shortcut_norm.variance", "blocks.{0,3,7,13}.shortcut_norm.running_var"),
+]

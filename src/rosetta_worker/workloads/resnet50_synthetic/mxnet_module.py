@@ -1,0 +1,87 @@
+"""resnet50-synthetic in MXNet's Module."""
+
+from mxnet import sym
+
+from rosetta_worker.optimizers.mxnet import RMSProp
+from rosetta_worker.tensors import Tie
+
+
+def convolution(x, channels, size, name, stride=1):
+    border = (size // 2, size // 2)
+    return sym.Convolution(x, num_filter=channels, kernel=(size, size), stride=(stride, stride), pad=border, name=name)
+
+
+def norm(x, name):
+    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default its scale stays 1
+
+
+def block(x, channels, stride, first, name):
+    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    y = sym.relu(norm(convolution(x, channels, 1, name + "_conv1", stride), name + "_norm1"))
+    y = sym.relu(norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2"))
+    y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
+    if first:
+        x = norm(convolution(x, 4 * channels, 1, name + "_shortcut", stride), name + "_shortcut_norm")
+    return sym.relu(x + y)
+
+
+class Model(object):
+    """Images (n, 3, 256, 256) to logits (n, 1000)."""
+
+    shape = (3, 256, 256)  # of an image: Module reserves its memory beforehand
+
+    def __call__(self, images):
+        x = sym.relu(norm(convolution(images, 64, 7, "stem", 2), "norm"))
+        x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1))
+        number = 0
+        for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+            for place in range(count):
+                number += 1
+                stride = 2 if place == 0 and channels > 64 else 1
+                x = block(x, channels, stride, place == 0, "block%d" % number)
+        x = sym.mean(x, axis=(2, 3))
+        return sym.FullyConnected(x, num_hidden=1000, name="output")
+
+
+def loss(logits, labels):
+    # Not SoftmaxOutput: it tells no loss, and its gradients are a sum that the optimiser's rescale_grad must divide.
+    return sym.softmax_cross_entropy(logits, labels) / sym.size_array(labels).astype("float32")
+
+
+def optimizer(model, hyper):
+    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    return RMSProp(learning_rate=hyper.learning_rate, gamma1=hyper.rho, epsilon=hyper.epsilon)
+
+
+TENSORS = [
+    Tie("stem.kernel", "stem_weight"),
+    Tie("stem.bias", "stem_bias"),
+    Tie("norm.scale", "norm_gamma"),
+    Tie("norm.shift", "norm_beta"),
+    Tie("block{1..16}.conv1.kernel", "block{1..16}_conv1_weight"),
+    Tie("block{1..16}.conv2.kernel", "block{1..16}_conv2_weight"),
+    Tie("block{1..16}.conv3.kernel", "block{1..16}_conv3_weight"),
+    Tie("block{1..16}.conv{1..2}.bias", "block{1..16}_conv{1..2}_bias"),
+    Tie("block{1..16}.conv3.bias", "block{1..16}_conv3_bias"),
+    Tie("block{1..16}.norm{1..2}.scale", "block{1..16}_norm{1..2}_gamma"),
+    Tie("block{1..16}.norm3.scale", "block{1..16}_norm3_gamma"),
+    Tie("block{1..16}.norm{1..2}.shift", "block{1..16}_norm{1..2}_beta"),
+    Tie("block{1..16}.norm3.shift", "block{1..16}_norm3_beta"),
+    Tie("block{1,4,8,14}.shortcut.kernel", "block{1,4,8,14}_shortcut_weight"),
+    Tie("block{1,4,8,14}.shortcut.bias", "block{1,4,8,14}_shortcut_bias"),
+    Tie("block{1,4,8,14}.shortcut_norm.scale", "block{1,4,8,14}_shortcut_norm_gamma"),
+    Tie("block{1,4,8,14}.shortcut_norm.shift", "block{1,4,8,14}_shortcut_norm_beta"),
+    Tie("output.kernel", "output_weight"),
+    Tie("output.bias", "output_bias"),
+]
+
+STATE = [
+    Tie("norm.mean", "norm_moving_mean"),
+    Tie("block{1..16}.norm{1..2}.mean", "block{1..16}_norm{1..2}_moving_mean"),
+    Tie("block{1..16}.norm3.mean", "block{1..16}_norm3_moving_mean"),
+    Tie("block{1,4,8,14}.shortcut_norm.mean", "block{1,4,8,14}_shortcut_norm_moving_mean"),
+    Tie("norm.variance", "norm_moving_var"),
+    Tie("block{1..16}.norm{1..2}.variance", "block{1..16}_norm{1..2}_moving_var"),
+    Tie("block{1..16}.norm3.variance", "block{1..16}_norm3_moving_var"),
+    Tie("block{1,4,8,14}.shortcut_norm.variance", "block{1,4,8,14}_shortcut_norm_moving_var"),
+]

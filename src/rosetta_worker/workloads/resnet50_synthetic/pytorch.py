@@ -1,0 +1,115 @@
+"""resnet50-synthetic in PyTorch."""
+
+from torch import nn
+from torch.nn import functional as F
+from torch.optim import RMSprop
+
+from rosetta_worker.tensors import Tie
+
+
+class BatchNorm(nn.BatchNorm2d):
+    """Keeps a running mean of the variance that it normalises by; PyTorch's own is n / (n - 1) times that."""
+
+    def forward(self, x):
+        if not self.training:
+            return super().forward(x)
+        n = x.numel() // x.shape[1]
+        unbiased = self.running_var.clone()
+        y = F.batch_norm(x, self.running_mean, unbiased, self.weight, self.bias, True, self.momentum, self.eps)
+        self.running_var.mul_((1 - self.momentum) / n).add_(unbiased, alpha=1 - 1 / n)
+        return y
+
+
+def norm(channels):
+    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # what it takes up, not what it keeps
+
+
+class Block(nn.Module):
+    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+
+    def __init__(self, inputs, channels, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, channels, kernel_size=1, stride=stride)
+        self.norm1 = norm(channels)
+        self.conv2 = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
+        self.norm2 = norm(channels)
+        self.conv3 = nn.Conv2d(channels, 4 * channels, kernel_size=1)
+        self.norm3 = norm(4 * channels)
+        self.first = inputs != 4 * channels
+        if self.first:
+            self.shortcut = nn.Conv2d(inputs, 4 * channels, kernel_size=1, stride=stride)
+            self.shortcut_norm = norm(4 * channels)
+
+    def forward(self, x):
+        y = F.relu(self.norm1(self.conv1(x)))
+        y = F.relu(self.norm2(self.conv2(y)))
+        y = self.norm3(self.conv3(y))
+        if self.first:
+            x = self.shortcut_norm(self.shortcut(x))
+        return F.relu(x + y)
+
+
+class Model(nn.Module):
+    """Images (n, 3, 256, 256) to logits (n, 1000)."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3)
+        self.norm = norm(64)
+        self.blocks = nn.ModuleList()
+        inputs = 64
+        for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+            for number in range(count):
+                self.blocks.append(Block(inputs, channels, 2 if number == 0 and channels > 64 else 1))
+                inputs = 4 * channels
+        self.output = nn.Linear(2048, 1000)
+
+    def forward(self, images):
+        x = F.relu(self.norm(self.stem(images)))
+        x = F.max_pool2d(x, kernel_size=3, stride=2, padding=1)
+        for block in self.blocks:
+            x = block(x)
+        x = x.mean((2, 3))
+        return self.output(x)
+
+
+def loss(logits, labels):
+    return F.cross_entropy(logits, labels)
+
+
+def optimizer(model, hyper):
+    return RMSprop(model.parameters(), lr=hyper.learning_rate, alpha=hyper.rho, eps=hyper.epsilon)
+
+
+TENSORS = [
+    Tie("stem.kernel", "stem.weight"),
+    Tie("stem.bias", "stem.bias"),
+    Tie("norm.scale", "norm.weight"),
+    Tie("norm.shift", "norm.bias"),
+    Tie("block{1..16}.conv1.kernel", "blocks.{0..15}.conv1.weight"),
+    Tie("block{1..16}.conv2.kernel", "blocks.{0..15}.conv2.weight"),
+    Tie("block{1..16}.conv3.kernel", "blocks.{0..15}.conv3.weight"),
+    Tie("block{1..16}.conv{1..2}.bias", "blocks.{0..15}.conv{1..2}.bias"),
+    Tie("block{1..16}.conv3.bias", "blocks.{0..15}.conv3.bias"),
+    Tie("block{1..16}.norm{1..2}.scale", "blocks.{0..15}.norm{1..2}.weight"),
+    Tie("block{1..16}.norm3.scale", "blocks.{0..15}.norm3.weight"),
+    Tie("block{1..16}.norm{1..2}.shift", "blocks.{0..15}.norm{1..2}.bias"),
+    Tie("block{1..16}.norm3.shift", "blocks.{0..15}.norm3.bias"),
+    Tie("block{1,4,8,14}.shortcut.kernel", "blocks.{0,3,7,13}.shortcut.weight"),
+    Tie("block{1,4,8,14}.shortcut.bias", "blocks.{0,3,7,13}.shortcut.bias"),
+    Tie("block{1,4,8,14}.shortcut_norm.scale", "blocks.{0,3,7,13}.shortcut_norm.weight"),
+    Tie("block{1,4,8,14}.shortcut_norm.shift", "blocks.{0,3,7,13}.shortcut_norm.bias"),
+    Tie("output.kernel", "output.weight"),
+    Tie("output.bias", "output.bias"),
+]
+
+STATE = [
+    Tie("norm.mean", "norm.running_mean"),
+    Tie("block{1..16}.norm{1..2}.mean", "blocks.{0..15}.norm{1..2}.running_mean"),
+    Tie("block{1..16}.norm3.mean", "blocks.{0..15}.norm3.running_mean"),
+    Tie("block{1,4,8,14}.shortcut_norm.mean", "blocks.{0,3,7,13}.shortcut_norm.running_mean"),
+    Tie("norm.variance", "norm.running_var"),
+    Tie("block{1..16}.norm{1..2}.variance", "blocks.{0..15}.norm{1..2}.running_var"),
+    Tie("block{1..16}.norm3.variance", "blocks.{0..15}.norm3.running_var"),
+    Tie("block{1,4,8,14}.shortcut_norm.variance", "blocks.{0,3,7,13}.shortcut_norm.running_var"),
+]

@@ -1,0 +1,179 @@
+"""ImageNet: the training images of ILSVRC2012, 1,281,167 photographs of 1,000 kinds of things (image-net.org)."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.data import stand_in
+from rosettabench.data.data_set import Portion, Remote, Source
+from rosettabench.data.image_folder import Labelled, class_folders, images_in, pixels, spread
+from rosettabench.data.progress import Progress
+from rosettabench.errors import DataError, UsageError
+
+CLASSES = 1_000
+SYNSET = re.compile(r"n\d{8}", re.ASCII)
+"""What the folder of a class is called: WordNet's number of the noun."""
+
+PLACES = ("", "train", "ILSVRC/Data/CLS-LOC/train", "imagenet-sample")
+"""Where in a folder the classes may lie: in itself, as people unpack them, as Kaggle packs them, or as a sample."""
+
+MAPPING = "LOC_synset_mapping.txt"
+"""Kaggle's list of all classes in their order, one a line: the number, and what it means."""
+
+INDEX, IMAGES = "index.csv", "images"
+"""A sample: one folder of images, and a table with the columns of COLUMNS, by which the class of each is known."""
+
+COLUMNS = {"file", "wnid", "class_index"}
+
+LARGEST = 512
+"""Side of the largest image that is asked for."""
+
+TEST_EVERY = 10
+"""Every tenth image is one of the test part: a training folder has none of its own."""
+
+
+@dataclass(frozen=True)
+class ImageNet:
+    """Photographs as bytes, red, green and blue, and int32 labels: the places of their classes among all, by number.
+
+    Its form is ``{shape = [3, 256, 256]}``, or another side: each image is resized to it, to the nearest pixel,
+    whatever its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender
+    holds all of them in memory; the note says how many.
+    """
+
+    most: int = 1_000
+    images: int = 1_281_167
+    remotes: tuple[Remote, ...] = ()
+    name: ClassVar[str] = "imagenet"
+    title: ClassVar[str] = "ImageNet"
+    version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = False
+
+    def check(self, form: Mapping[str, Any]) -> None:
+        """Raise UsageError unless `form` is the shape of a square image in colour."""
+        shape = form.get("shape")
+        if set(form) != {"shape"} or not isinstance(shape, list | tuple) or not all(type(n) is int for n in shape):
+            raise UsageError(f"imagenet takes the form {{shape = [3, 256, 256]}}, not {dict(form)}.")
+        if len(shape) != 3 or shape[0] != 3 or shape[1] != shape[2] or not 1 <= shape[1] <= LARGEST:
+            raise UsageError(
+                f"imagenet has no images of the shape {list(shape)}.",
+                f"It is [3, side, side], with a side from 1 to {LARGEST}.",
+            )
+
+    def find(self, folder: Path) -> Source | None:
+        """Return the class folders, or the sample, in `folder`; see DataSet.find."""
+        for place in (folder / name for name in PLACES):
+            paths = sample_in(place) or classes_in(place, folder)
+            if paths:
+                return Source(place, paths, self._part(listed(paths)))
+        return None
+
+    def _part(self, images: list[Labelled]) -> str:
+        """Return what part of the set is used, in words, or nothing for all of it."""
+        used = spread(images, self.most)
+        classes = len({image.label for image in used})
+        if (len(used), classes) == (self.images, CLASSES):
+            return ""
+        return f"{len(used):,} of {self.images:,} images, {classes:,} of {CLASSES:,} classes"
+
+    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+        """Yield both parts, the images by class and name; see DataSet.read."""
+        used = spread(listed(source.paths), self.most)
+        if len(used) < TEST_EVERY:
+            raise DataError(
+                f"{source.folder} holds {len(used)} images; with fewer than {TEST_EVERY} there is none to test with.",
+                "Name a folder with more of them.",
+            )
+        tests = used[TEST_EVERY - 1 :: TEST_EVERY]
+        training = [image for place, image in enumerate(used, start=1) if place % TEST_EVERY]
+        for part, own in (("train", training), ("test", tests)):
+            yield Portion(part, read_all(part, own, form["shape"][1], progress), labels_of(own))
+
+    def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
+        """Yield made-up images of ten of the classes; see DataSet.stand_in."""
+        tests = self.most // TEST_EVERY
+        for part, samples in (("train", self.most - tests), ("test", tests)):
+            images, kinds = stand_in.photographs(part, samples, form["shape"][1])
+            yield Portion(part, images, kinds.astype(np.int32) * (CLASSES // stand_in.CLASSES))
+
+
+def classes_in(place: Path, folder: Path) -> dict[str, Path]:
+    """Return the place of the class folders, and beside it Kaggle's list if it is there; nothing without classes."""
+    if not class_folders(place, SYNSET):
+        return {}
+    known = [path / MAPPING for path in (place, place.parent, folder) if (path / MAPPING).is_file()]
+    return {"classes": place, **({"mapping": known[0]} if known else {})}
+
+
+def sample_in(place: Path) -> dict[str, Path]:
+    """Return the folder of images and the index of a sample; nothing where there is no index with our columns."""
+    index = place / INDEX
+    if not index.is_file() or not set(header(index)) >= COLUMNS:
+        return {}
+    if not (place / IMAGES).is_dir():
+        raise DataError(f"{index} is the index of a folder {IMAGES}, which is not beside it.", "Fetch it again.")
+    return {"index": index, "images": place / IMAGES}
+
+
+def header(index: Path) -> list[str]:
+    """Return the names of the columns of an index; none where it is no table."""
+    with index.open(encoding="utf-8", errors="replace", newline="") as file:
+        return next(csv.reader(file), [])
+
+
+def listed(paths: Mapping[str, Path]) -> list[Labelled]:
+    """Return all images with their classes, by class and name; raise DataError for what is wrong with them."""
+    if "index" in paths:
+        return sorted(indexed(paths["index"], paths["images"]), key=lambda image: (image.label, image.path))
+    folders = class_folders(paths["classes"], SYNSET)
+    places = places_of([folder.name for folder in folders], paths.get("mapping"), paths["classes"])
+    return [Labelled(image, places[folder.name]) for folder in folders for image in images_in(folder)]
+
+
+def places_of(numbers: list[str], mapping: Path | None, where: Path) -> dict[str, int]:
+    """Return the place of each class: among all where Kaggle's list says them, else among those that are there."""
+    known = numbers if mapping is None else sorted(SYNSET.findall(mapping.read_text(encoding="utf-8")))
+    strangers = sorted(set(numbers) - set(known))
+    if strangers:
+        raise DataError(f"{where / strangers[0]} is none of the classes in {mapping}.", "Move the folder away.")
+    if len(known) > CLASSES:
+        raise DataError(
+            f"{mapping or where} has {len(known):,} classes, where ILSVRC2012 has {CLASSES:,}.",
+            "Other parts of ImageNet have more; name the training folder of ILSVRC2012.",
+        )
+    return {number: place for place, number in enumerate(known)}
+
+
+def indexed(index: Path, images: Path) -> Iterator[Labelled]:
+    """Yield the images of a sample; raise DataError for a line without an image, or with a class that is none."""
+    with index.open(encoding="utf-8", errors="replace", newline="") as file:
+        for line, row in enumerate(csv.DictReader(file), start=2):
+            word = row["class_index"] or ""
+            if not (word.isascii() and word.isdigit() and int(word) < CLASSES):
+                raise DataError(f"{index}, line {line}: {word!r} is no class; they are 0 to {CLASSES - 1}.")
+            path = images / Path(row["file"] or ".").name
+            if not path.is_file():
+                raise DataError(f"{index}, line {line}: {path} does not exist.", "Fetch it again, or remove the line.")
+            yield Labelled(path, int(word))
+
+
+def read_all(part: str, images: Sequence[Labelled], size: int, progress: Progress) -> NDArray[np.uint8]:
+    """Return the pixels of some images, (images, 3, size, size)."""
+    read = np.empty((len(images), 3, size, size), np.uint8)
+    for place, image in enumerate(images):
+        progress(f"reading ImageNet, {part}", place, len(images))
+        read[place] = pixels(image.path, size)
+    return read
+
+
+def labels_of(images: Sequence[Labelled]) -> NDArray[np.int32]:
+    """Return the classes of some images, (images,)."""
+    return np.array([image.label for image in images], np.int32)

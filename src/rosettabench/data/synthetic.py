@@ -1,0 +1,110 @@
+"""Drawn images and classes, for workloads that only ask for speed: the same everywhere, nothing to be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.data.data_set import Portion, Remote, Source
+from rosettabench.data.progress import Progress
+from rosettabench.errors import UsageError
+
+SEEDS = {"train": 1, "test": 2}
+"""Key of a part's Philox stream; of its labels, 10 more."""
+
+CHUNK = 64
+"""Images that are drawn at once: what they take as float64 is a small part of the whole."""
+
+Floats = NDArray[np.float32]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """Images as float32, and int32 labels, drawn independently of each other.
+
+    Its form is ``{shape = […], values = "bytes", classes = 1000, train = 1000, test = 100}``: so many images of a shape
+    in either part. `values` are ``bytes``, integers from 0 to 254 divided by 255, or ``uniform``, float64 in [0, 1)
+    rounded to float32. Without `classes` there are no labels, and all are 0.
+    """
+
+    name: ClassVar[str] = "synthetic"
+    title: ClassVar[str] = "Synthetic images"
+    version: ClassVar[int] = 1
+    drawn: ClassVar[bool] = True
+    remotes: ClassVar[tuple[Remote, ...]] = ()
+
+    def check(self, form: Mapping[str, Any]) -> None:
+        """Raise UsageError unless `form` is as the class describes it."""
+        shape, classes = form.get("shape"), form.get("classes", 1)
+        counts = [form.get("train"), form.get("test"), classes]
+        if not isinstance(shape, list | tuple) or any(type(one) is not int for one in (*shape, *counts)):
+            raise UsageError(
+                f"synthetic takes the form {{shape = […], values, classes, train, test}}, not {dict(form)}."
+            )
+        if set(form) - {"shape", "values", "classes", "train", "test"} or form.get("values") not in VALUES:
+            raise UsageError(
+                f"synthetic has the values {' or '.join(VALUES)}, and no others; asked for was {dict(form)}."
+            )
+        if min(shape, default=0) < 1 or min(form["train"], classes) < 1 or form["test"] < 0:
+            raise UsageError(f"synthetic needs at least one number in an image, image and class, not {dict(form)}.")
+
+    def find(self, folder: Path) -> Source | None:
+        """Return None: nobody has originals of it."""
+        return None
+
+    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+        """Draw both parts; see DataSet.read."""
+        for part in SEEDS:
+            progress(f"drawing images, {part}")
+            yield draw(part, form)
+
+    def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
+        """Yield the same: it is drawn in any case."""
+        for part in SEEDS:
+            yield draw(part, form)
+
+
+def draw(part: str, form: Mapping[str, Any]) -> Portion:
+    """Return one part in `form`."""
+    samples, shape = form[part], tuple(form["shape"])
+    images = np.empty((samples, *shape), np.float32)
+    chunks = VALUES[form["values"]](part)
+    for start in range(0, samples, CHUNK):
+        own = images[start : start + CHUNK]
+        own[:] = chunks((len(own), *shape))
+    stream = np.random.Generator(np.random.Philox(key=SEEDS[part] + 10))
+    labels = (stream.random(samples) * form.get("classes", 1)).astype(np.int32)
+    return Portion(part, images, labels)
+
+
+def byte_values(part: str) -> Callable[[Shape], Floats]:
+    """Return what draws integers from 0 to 254, divided by 255 in float32, one chunk after the other."""
+    stream = np.random.Generator(np.random.Philox(key=SEEDS[part]))
+
+    def chunk(shape: Shape) -> Floats:
+        integers = np.floor(stream.random(prod(shape), np.float32) * np.float32(255))
+        images: Floats = np.divide(integers, np.float32(255), dtype=np.float32)
+        return images.reshape(shape)
+
+    return chunk
+
+
+def uniform_values(part: str) -> Callable[[Shape], Floats]:
+    """Return what draws uniform numbers; for training those of NumPy's seed 0, as the study "rosetta-2018" did."""
+    stream = np.random.RandomState(SEEDS[part] - 1)
+
+    def chunk(shape: Shape) -> Floats:
+        return stream.random_sample(shape).astype(np.float32)
+
+    return chunk
+
+
+VALUES: Mapping[str, Callable[[str], Callable[[Shape], Floats]]] = {"bytes": byte_values, "uniform": uniform_values}
+"""By the word of the form: what draws the images of a part."""

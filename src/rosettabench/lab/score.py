@@ -1,0 +1,39 @@
+"""What an evaluation says of a model: the workload's metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosettabench.catalogue.workload import MEAN_AUC, Workload
+from rosettabench.lab.session import Work
+from rosettabench.statistics.auc import mean_auc
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of an evaluation: name, value and detail of its figure (store/schema.py)."""
+
+    name: str
+    value: float
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def scored_by_logits(workload: Workload) -> bool:
+    """Whether the metric needs the logits themselves, and not only how many samples are right."""
+    return workload.metric is not None and workload.metric.name == MEAN_AUC
+
+
+def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
+    """Yield what the reply of an `evaluate` request scores; nothing where the metric is not defined on its samples."""
+    if scored_by_logits(work.workload):
+        logits = np.load(found["files"]["logits"], allow_pickle=False)
+        labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]
+        area = mean_auc(logits, labels)
+        if area.value is not None:
+            yield Score("mean_auc", area.value, {"labels": sum(area.defined), "of": len(area.defined)})
+    elif "correct" in found:
+        yield Score("accuracy", found["correct"] / max(1, found["samples"]))

@@ -1,0 +1,58 @@
+"""Whether prepared data fit: the network that is to see them, and the memory of everybody who is to hold them."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Workload
+from rosettabench.data.prepared import Part, Prepared
+from rosettabench.errors import UsageError
+from rosettabench.plan.budget import gb
+from rosettabench.plan.estimate import BYTES, least_memory
+from rosettabench.plan.plan import PlannedContest
+
+
+def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: float) -> None:
+    """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
+    workload = planned.workload
+    check_images(workload, shape_of(data.train))
+    held = sum(  # as float32 or int32, also where images are prepared as bytes
+        BYTES * prod(shape_of(part)) for part in (data.train, data.test)
+    )
+    held_words = f"{data.train.samples + data.test.samples:,} samples of {data.name}, {gb(held)},"
+    needed = contenders * (held + least_memory(planned))
+    if needed > free:
+        raise UsageError(
+            f"{workload.name} does not fit into memory: each contender holds {held_words}, and all that "
+            f"are to be alive at once need at least {gb(needed)}; {gb(free)} are free",
+            "Name fewer contenders with -f, or a smaller batch_size.",
+        )
+
+
+def check_images(workload: Workload, shape: tuple[int, ...]) -> None:
+    """Raise UsageError where images, (samples, channels, height, width), have fewer pixels than the first layer needs.
+
+    A convolution is never applied in more places than there are pixels. A workload that is proven on images of another
+    form takes images of any size.
+    """
+    first = next((one for one in workload.operations.values() if one.first and one.kind == "convolution"), None)
+    if first is None or len(shape) != 4 or workload.proof.form:
+        return
+    if any(pixels < places for pixels, places in zip(shape[2:], first.positions, strict=True)):
+        raise UsageError(
+            f"images of {by(shape[2:])} pixels are too small for {workload.name}: "
+            f"its first convolution is applied in {by(first.positions)} places",
+            f"State the size that it needs in {workload.folder / 'workload.toml'}, under [data.form].",
+        )
+
+
+def shape_of(part: Part) -> tuple[int, ...]:
+    """Return the shape of the inputs, read from the head of their file."""
+    return tuple(np.load(part.inputs, mmap_mode="r", allow_pickle=False).shape)
+
+
+def by(extents: tuple[int, ...]) -> str:
+    """Return height and width as one says them: ``28 × 28``."""
+    return " × ".join(map(str, extents))

@@ -1,0 +1,135 @@
+"""The proof of a workload that infers: what comes out of the very request that is timed, held against the reference."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosettabench.lab.session import Session
+from rosettabench.proof.cause import layer_causes
+from rosettabench.proof.check import Check, make_check
+from rosettabench.proof.comparison import Deviation, relative
+from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, Reference, Start
+from rosettabench.proof.tolerance import Tolerances
+from rosettabench.proof.walk import Array, Files, read
+from rosettabench.proof.weights import Weights, perturb, save_weights
+
+WHOLE_BATCHES = 2
+"""Before the partial one: their order shows, and whether something of a batch is left in the next."""
+
+SAME = 1e-3
+"""Relative deviation below which outputs count as the same where a cause is looked for: far above round-off."""
+
+
+def proof_samples(batch_size: int) -> int:
+    """Return how many samples a proof infers: two batches and a half, at least one, so that the last is partial."""
+    return WHOLE_BATCHES * batch_size + max(1, batch_size // 2)
+
+
+def make_inference_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
+    """Infer with the reference in float64, then twice in float32 for the noise; its files stay in `folder`."""
+    begin = save_weights(weights, folder / "start")
+    exact = inferred(start("float64", None, folder / "float64"), begin, folder / "float64")
+    other = save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")
+    noise = []
+    for own, rounded in zip((begin, other), ROUNDED, strict=True):
+        found = inferred(start("float32", rounded, folder / rounded), own, folder / rounded)
+        noise += list(compare_outputs(found, exact))
+    return Reference(framework, begin, [], exact, Tolerances(noise), start, folder)
+
+
+def inferred(session: Session, weights: Files, folder: Path) -> Evaluation:
+    """Return what a session says to the samples of a proof; it is ended."""
+    try:
+        session.build(weights)
+        return infer(session, folder)
+    finally:
+        session.process.close()
+
+
+def infer(session: Session, folder: Path) -> Evaluation:
+    """Infer the samples of a proof, the last batch of them partial."""
+    reply = session.infer(0, proof_samples(session.work.setting.batch_size), folder)
+    return Evaluation(reply["files"], reply["samples"], 0)
+
+
+def compare_outputs(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]:
+    """Yield the deviations of what came out: how many samples, each of them, and all together."""
+    yield Deviation("samples", None, "inference", 0.0 if found.samples == exact.samples else np.inf)
+    outputs, target = read(found.files, "outputs"), read(exact.files, "outputs")
+    yield Deviation("outputs", None, None, relative(outputs, target))
+
+
+class InferenceProof:
+    """The proof of one session that infers. `run` fills `checks`, up to the first stage that diverges.
+
+    Compared are the outputs for two batches and a half, once more the same, and the parameters after it, running means
+    and variances among them, which must be as they were given.
+    """
+
+    steps = 0
+
+    def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
+        self.checks: list[Check] = []
+        self.cause: str | None = None
+        self._session = session
+        self._reference = reference
+        self._folder = folder
+
+    @property
+    def passed(self) -> bool:
+        """True when something was compared and nothing failed."""
+        return bool(self.checks) and all(check.passed for check in self.checks)
+
+    def run(self) -> None:
+        """Compare; where something is off, look for the cause."""
+        try:
+            self._session.build(self._reference.start)
+            for deviation in self._deviations():
+                self.checks.append(make_check(deviation, self._reference.tolerances.of(deviation)))
+                if not self.checks[-1].passed:
+                    self.cause = next(self._causes(self.checks[-1]), None)
+                    return
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _deviations(self) -> Iterator[Deviation]:
+        found = infer(self._session, self._folder / "first")
+        yield from compare_outputs(found, self._reference.evaluation)
+        again = infer(self._session, self._folder / "again")
+        off = relative(read(again.files, "outputs"), read(found.files, "outputs"))
+        yield Deviation("outputs again", None, None, off)
+        after: dict[str, Any] = self._session.ask("parameters", folder=str(self._folder / "after"))["files"]
+        for name in self._reference.start:
+            same = name in after and np.array_equal(read(after, name), read(self._reference.start, name))
+            yield Deviation("kept", None, name, 0.0 if same else np.inf)
+
+    # -- the likely cause ----------------------------------------------------------------------------------------------
+
+    def _causes(self, failed: Check) -> Iterator[str]:
+        if failed.quantity == "samples":
+            yield "inference does not return every sample: the last, partial batch is dropped, or padded"
+        if failed.quantity == "outputs again":
+            yield "two passes over the same samples differ: dropout, or another random layer, is active"
+        if failed.quantity == "kept":
+            yield f"inference changes {failed.tensor}: the model is in training mode"
+        if failed.quantity != "outputs":
+            return
+        first = self._outputs(proof_samples(self._session.work.setting.batch_size))
+        exact = read(self._reference.evaluation.files, "outputs")
+        if first.shape == exact.shape and relative(np.sort(first, axis=0), np.sort(exact, axis=0)) < SAME:
+            yield "the outputs are right, and those of the samples in another order"
+        if relative(self._outputs(1), first[:1]) > SAME:
+            yield (
+                "what comes out for a sample depends on the others of its batch: "
+                "the normalisation takes the batch's own mean and variance, not those that are kept"
+            )
+        yield from layer_causes(self._reference.start, normalised=bool(self._session.work.workload.normalisation))
+
+    def _outputs(self, samples: int) -> Array:
+        files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]
+        return np.array(read(files, "outputs"))

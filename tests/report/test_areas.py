@@ -1,0 +1,36 @@
+"""A workload whose samples have several labels is told by the area under its ROC curves, and over how many of them."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from rosettabench.report import tables
+from rosettabench.report.entry import summarise_areas
+
+
+def evaluated(*values, labels=13):
+    """A contender's rows with an evaluation after each of some epochs."""
+    details = [{"samples": 181, "epoch": epoch, "labels": labels, "of": 14} for epoch, _ in enumerate(values, start=1)]
+    figures = [
+        SimpleNamespace(name="mean_auc", value=one, detail=own) for one, own in zip(values, details, strict=True)
+    ]
+    return SimpleNamespace(figures=[SimpleNamespace(name="evaluate_s", value=3.0, detail={}), *figures])
+
+
+def test_the_last_one_is_shown_with_what_it_is_the_mean_of():
+    areas = summarise_areas(evaluated(0.6123, 0.71234))
+    assert [(area.epoch, area.value, area.samples) for area in areas] == [(1, 0.6123, 181), (2, 0.71234, 181)]
+    cell = tables.area_cell(SimpleNamespace(areas=areas))
+    assert (cell.text, cell.note) == ("0.712", "epoch 2, 13 of 14 labels")
+    whole = tables.area_cell(SimpleNamespace(areas=summarise_areas(evaluated(0.5, labels=14))))
+    assert (whole.text, whole.note) == ("0.500", "epoch 1")
+
+
+def test_the_ranking_has_it_in_the_place_of_accuracy(contests):
+    contest = next(iter(contests.values()))
+    plain = tables.ranking_table(contest)
+    assert "test accuracy" in [column.title for column in plain.columns]
+    areas = summarise_areas(evaluated(0.71234))
+    scored = replace(contest, entries=tuple(replace(entry, areas=areas, accuracies=()) for entry in contest.entries))
+    table = tables.ranking_table(scored)
+    place = [column.title for column in table.columns].index("test mean ROC AUC")
+    assert table.rows[0][place].text == "0.712"
