@@ -22,9 +22,9 @@ TO_SGD = (
 HONEST_ABOUT_MOMENTUM = ("rate_within_momentum = True", "rate_within_momentum = False")
 
 
-def made(folder, schedule, **changes):
+def made(folder, value, **changes):
     """Work of fashion-mlp on a schedule, and its reference."""
-    work = make_work(find_workload("fashion-mlp").model_copy(update=changes), folder, BATCH, schedule=schedule)
+    work = make_work(find_workload("fashion-mlp").model_copy(update=changes), folder, BATCH, schedule=value)
     return work, reference(work, folder / "reference")
 
 
