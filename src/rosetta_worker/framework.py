@@ -30,6 +30,7 @@ class Setting(object):
 
     embedding_gradient = "dense"
     lazy = ()
+    precision = "float32"
     schedule = None
 
     def __init__(self, **values):
@@ -53,6 +54,7 @@ class Framework(object):
     """Which epoch each step is in."""
     lacks = {
         "embedding_gradient": "this framework's adapter knows no sparse gradients",
+        "precision": "this framework's adapter computes in float32 alone",
         "schedule": "this framework's adapter knows no schedule: its learning rate stays as it is",
     }
     """By axis, why no other value can be had than the one that a Setting has by itself; without an axis that can."""
@@ -69,7 +71,8 @@ class Framework(object):
         for axis, why in self.lacks.items():
             if getattr(self.setting, axis) != getattr(Setting, axis):
                 raise NotImplementedError(why)
-        if self.setting.schedule is not None and self.rate_within_momentum and self.setting.optimizer.name == "sgd":
+        with_momentum = hasattr(self.setting.optimizer, "momentum")
+        if self.setting.schedule is not None and with_momentum and self.rate_within_momentum:
             raise NotImplementedError(
                 "its momentum sums up rate times gradient, which is another optimiser as soon as the rate changes: "
                 "docs/findings.md"

@@ -23,7 +23,10 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Chainer 7, on NumPy or on one CUDA device through CuPy."""
 
-    lacks = {"embedding_gradient": "Chainer has no sparse gradients: that of an EmbedID is a dense array"}
+    lacks = {
+        "embedding_gradient": "Chainer has no sparse gradients: that of an EmbedID is a dense array",
+        "precision": "Chainer has no bfloat16",
+    }
     rate_within_momentum = True
 
     def build(self, weights):

@@ -35,6 +35,8 @@ class Adapter(Framework):
             for _, layer in nnx.iter_modules(self.model):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:
                     layer.rate = 0.0
+                if self.setting.precision == "bfloat16" and hasattr(layer, "param_dtype"):
+                    layer.dtype = jnp.bfloat16  # what it computes in; its parameters stay as they are
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.compile(*MODES[self.setting.mode])
         self.set_parameters(weights)
@@ -52,7 +54,7 @@ class Adapter(Framework):
         self.bind = bind
 
     def with_loss(self, model, inputs, labels):
-        logits = model(inputs)
+        logits = in_float32(model(inputs))
         return self.loss(model, logits, labels), logits
 
     def update(self, model, optimizer, inputs, labels):
@@ -114,6 +116,7 @@ class Adapter(Framework):
         found.update(
             readable(
                 layout=lambda: "channels_last" if has_convolution(self.model) else None,
+                autocast=lambda: computed_in(self.model),
                 compiler=lambda: "XLA" if compiled else None,
                 graphs=lambda: self.update.jitted_fn._cache_size() if compiled else None,
             )
@@ -199,7 +202,19 @@ def take(dataset, ids):
 
 def predict(model, inputs):
     """Return the logits."""
-    return model(inputs)
+    return in_float32(model(inputs))
+
+
+def in_float32(logits):
+    """Return logits as float32, whatever the layers compute in."""
+    return logits if logits.dtype == jnp.float32 else logits.astype(jnp.float32)
+
+
+def computed_in(model):
+    """Return the precision that layers compute in instead of their parameters', or that none does."""
+    layers = [layer for _, layer in nnx.iter_modules(model) if hasattr(layer, "param_dtype")]
+    own = {jnp.dtype(layer.dtype).name for layer in layers if layer.dtype not in (None, layer.param_dtype)}
+    return " and ".join(sorted(own)) or False
 
 
 def untouched(function):

@@ -61,6 +61,8 @@ class Adapter(Framework):
     def build(self, weights):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
+            if self.setting.precision == "bfloat16":
+                keras.config.set_dtype_policy("mixed_bfloat16")  # its loss is computed in float32 nevertheless
             self.spectator = None
             self.model = self.compile(self.implementation.optimizer)
         self.twin = None
@@ -126,7 +128,7 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         inputs, _ = self.batch(dataset, np.concatenate(batches))
-        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0)
+        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0).astype("float32")
 
     def synchronize(self):
         self.backend.runtime.synchronize()
@@ -148,12 +150,12 @@ class Adapter(Framework):
         found = {
             "backend": keras.backend.backend(),
             "precision": self.model.trainable_variables[0].dtype,
-            "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
             "mode": "compiled" if self.backend.compiles(self.model) else "eager",
             "loader_workers": 0,
         }
         found.update(readable(layout=lambda: layout(self.model)))
         found.update(self.backend.runtime.settings(self.model.trainable_variables[0].value))
+        found["autocast"] = computed_in(self.model.dtype_policy)  # Keras', whatever its back end has of that kind
         if found["mode"] == "compiled":
             found.update(self.backend.compilation(self.model))
         return found
@@ -202,6 +204,11 @@ class Adapter(Framework):
             return last
 
         return {"memory": copy}
+
+
+def computed_in(policy):
+    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def layout(model):

@@ -34,6 +34,10 @@ class Adapter(Framework):
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
+            if self.setting.precision == "bfloat16":
+                from mxnet.contrib import amp  # since 1.5
+
+                amp.init("bfloat16")  # casts what goes into products of models that are made from now on
             self.model = self.implementation.Model()
             if self.setting.embedding_gradient == "sparse":
                 self.model.apply(hand_out_rows)
@@ -75,7 +79,7 @@ class Adapter(Framework):
 
     def differentiate_fetched(self, inputs, labels):
         with autograd.record():
-            logits = self.model(inputs)
+            logits = in_float32(self.model(inputs))
             loss = self.loss(self.model, logits, labels)
         loss.backward()
         return logits, loss
@@ -88,7 +92,7 @@ class Adapter(Framework):
         return logits, loss, self.canonical(lambda own: resolve(self.model, own).grad().asnumpy())
 
     def evaluate(self, dataset, batches):
-        return mx.nd.concat(*[self.model(self.batch(dataset, ids)[0]) for ids in batches], dim=0)
+        return mx.nd.concat(*[in_float32(self.model(self.batch(dataset, ids)[0])) for ids in batches], dim=0)
 
     def synchronize(self):
         mx.nd.waitall()
@@ -122,7 +126,7 @@ class Adapter(Framework):
         found.update(
             readable(
                 blas=lambda: openblas(mx.base._LIB),
-                autocast=lambda: getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False),
+                autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
                 isa=lambda: built_for(),
                 layout=lambda: layout(self.model),
@@ -215,6 +219,16 @@ def layout(model):
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
 """MXNet's names of layouts, and the common ones."""
+
+
+def mixed():
+    """Whether AMP casts what goes into products: no public name tells."""
+    return getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False)
+
+
+def in_float32(logits):
+    """Return logits as float32, whatever the layers compute in."""
+    return logits if logits.dtype == np.float32 else logits.astype("float32")
 
 
 def hand_out_rows(block):

@@ -27,7 +27,10 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 to 1.9, on the CPU or one CUDA device."""
 
-    lacks = {}
+    lacks = {
+        "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
+        "following arguments, their parameters"
+    }
     rate_within_momentum = True
 
     def build(self, weights):

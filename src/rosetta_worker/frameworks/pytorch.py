@@ -34,13 +34,20 @@ class Adapter(Framework):
                     layer.p = 0.0
                 if isinstance(layer, torch.nn.Embedding):
                     layer.sparse = self.setting.embedding_gradient == "sparse"
-            self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
+            self.predict, self.eager = self.model, self.with_loss
+            if self.setting.precision == "bfloat16":
+                self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))
+            self.forward = torch.compile(self.eager) if self.setting.mode == "compiled" else self.eager
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
         if self.setting.embedding_gradient == "sparse":
             self.optimizer = AdamBesideSparse(self.optimizer, embeddings(self.model))
         if self.setting.schedule is not None:
             self.scheduler = LambdaLR(self.optimizer, lambda epoch: factor(self.setting.schedule, epoch))
+
+    def autocast(self):
+        """PyTorch's own mixed precision: products in bfloat16, the loss in float32, as the parameters are."""
+        return torch.autocast(self.setting.device, torch.bfloat16)
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)
@@ -89,7 +96,7 @@ class Adapter(Framework):
     def evaluate(self, dataset, batches):
         self.model.eval()
         with torch.no_grad():
-            return torch.cat([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+            return torch.cat([self.predict(self.batch(dataset, ids)[0]) for ids in batches])
 
     def synchronize(self):
         if self.device.type == "cuda":
@@ -113,7 +120,7 @@ class Adapter(Framework):
 
     def settings(self):
         first = next(iter(self.tensors.values()))
-        compiled = self.forward != self.with_loss
+        compiled = self.forward is not self.eager
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
             "mode": "compiled" if compiled else "eager",
@@ -126,6 +133,8 @@ class Adapter(Framework):
             )
         )
         found.update(runtime.settings(first))
+        if self.setting.precision == "bfloat16":
+            found["autocast"] = self.autocast()(runtime.autocast)(found["device"])
         return dict(found, **(runtime.compilation() if compiled else {}))
 
     def train_fetched(self, fetched, steps):

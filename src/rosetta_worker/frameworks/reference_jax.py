@@ -29,9 +29,14 @@ class Adapter(Framework):
     """Uses of JAX only its array operations and its differentiation: no layer, loss or optimiser of its own."""
 
     lacks = {}
+    emulates = ("float64", "float32")
 
     def build(self, weights):
         jax.config.update("jax_enable_x64", True)
+        if self.setting.precision not in self.emulates:
+            raise NotImplementedError(
+                "the reference in JAX emulates no %s: that in PyTorch does" % self.setting.precision
+            )
         self.dtype = self.setting.precision
         arrays = {name: jnp.asarray(array, self.dtype) for name, array in weights.items()}
         endings = getattr(self.implementation, "KEPT", ())

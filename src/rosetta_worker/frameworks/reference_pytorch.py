@@ -3,8 +3,11 @@
 In float32 it shows how far honest round-off leads: the noise from which the tolerances follow.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
 from rosetta_worker.framework import Framework
 
@@ -31,7 +34,9 @@ class Adapter(Framework):
 
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
-        self.dtype = getattr(torch, self.setting.precision)
+        emulated = self.setting.precision == "bfloat16"
+        self.dtype = torch.float32 if emulated else getattr(torch, self.setting.precision)
+        self.arithmetic = RoundedProducts() if emulated else nullcontext()
         endings = getattr(self.implementation, "KEPT", ())
         self.kept = {
             name: torch.tensor(array, dtype=self.dtype) for name, array in weights.items() if name.endswith(endings)
@@ -83,7 +88,8 @@ class Adapter(Framework):
         inputs, labels = self.batch(dataset, ids)
         kept = {}
         training = (kept,) if self.kept else ()
-        logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
+        with self.arithmetic:
+            logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
         loss = cross_entropy(logits, labels)
         if self.penalty is not None:
             loss = loss + self.penalty(self.tensors)
@@ -147,7 +153,7 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         tensors = dict(self.tensors, **self.kept)
-        with torch.no_grad():
+        with torch.no_grad(), self.arithmetic:
             return torch.cat([self.implementation.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
 
     def synchronize(self):
@@ -175,6 +181,24 @@ class Adapter(Framework):
             "precision": self.setting.precision,
             "mode": "eager",
         }
+
+
+class RoundedProducts(TorchFunctionMode):
+    """What goes into a product, and what comes out, is rounded to bfloat16: on the way back the gradients are, too."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if getattr(function, "__name__", "") not in PRODUCTS:
+            return function(*args, **(kwargs or {}))
+        return rounded(function(*map(rounded, args), **(kwargs or {})))
+
+
+PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "conv2d")
+"""The functions of PyTorch with which the formulas multiply matrices and kernels."""
+
+
+def rounded(thing):
+    """Return a tensor with its numbers rounded to bfloat16; whatever else there is as it is."""
+    return thing.bfloat16().to(thing.dtype) if torch.is_tensor(thing) else thing
 
 
 def cross_entropy(logits, labels):

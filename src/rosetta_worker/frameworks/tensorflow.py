@@ -36,6 +36,8 @@ class Adapter(Framework):
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
+            if self.setting.precision == "bfloat16":
+                tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
             self.model = self.implementation.Model()
             for layer in self.model.layers:
                 if isinstance(layer, tf.keras.layers.Dropout) and not self.dropout:
@@ -61,7 +63,7 @@ class Adapter(Framework):
 
     def with_gradients(self, inputs, labels):
         with tf.GradientTape() as tape:
-            logits = self.model(inputs, training=True)
+            logits = tf.cast(self.model(inputs, training=True), "float32")
             loss = self.implementation.loss(logits, labels)
         return logits, loss, tape.gradient(loss, self.variables)
 
@@ -69,7 +71,7 @@ class Adapter(Framework):
         self.optimizer.apply_gradients(zip(gradients, self.variables))
 
     def answer(self, inputs):
-        return self.model(inputs, training=False)
+        return tf.cast(self.model(inputs, training=False), "float32")
 
     def get(self, own):
         return resolve(self.model, own).numpy()
@@ -121,7 +123,7 @@ class Adapter(Framework):
         compiled = hasattr(self.step, "get_concrete_function")
         found = {
             "precision": self.variables[0].dtype,
-            "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
+            "autocast": computed_in(self.model.dtype_policy),
             "mode": "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
@@ -174,6 +176,11 @@ class Adapter(Framework):
             return target
 
         return {"memory": copy}
+
+
+def computed_in(policy):
+    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def layout(model):

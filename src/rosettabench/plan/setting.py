@@ -96,7 +96,7 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
-    "precision": one_of("float32"),
+    "precision": one_of("float32", "bfloat16"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
     "threads": count,
