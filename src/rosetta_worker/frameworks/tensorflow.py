@@ -64,7 +64,7 @@ class Adapter(Framework):
     def with_gradients(self, inputs, labels):
         with tf.GradientTape() as tape:
             logits = tf.cast(self.model(inputs, training=True), "float32")
-            loss = self.implementation.loss(logits, labels)
+            loss = self.loss(self.model, logits, labels)
         return logits, loss, tape.gradient(loss, self.variables)
 
     def apply(self, gradients):
