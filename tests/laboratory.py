@@ -1,7 +1,7 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -45,15 +45,20 @@ def data(name: str, form: str):
 
 
 def make_work(
-    workload: Workload, folder: Path, batch_size: int | None = None, steps: int = 3 * STEPS, threads: int = 1
+    workload: Workload,
+    folder: Path,
+    batch_size: int | None = None,
+    steps: int = 3 * STEPS,
+    threads: int = 1,
+    **axes: str,
 ) -> Work:
-    """The work of a contest at a small batch: that of the workload's proof where it states one."""
+    """The work of a contest at a small batch, the workload's proof's where it states one; `axes`: other values."""
     folder.mkdir(parents=True, exist_ok=True)
     prepared = data(workload.data.set, json.dumps(workload.proof_form))
     batch_size = batch_size or workload.proof.batch_size or BATCH
     np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
-    setting = Setting(batch_size, "cpu", "float32", 0, threads)
+    setting = replace(Setting(batch_size, "cpu", "float32", 0, threads), **axes)
     return Work(workload, setting, prepared, weights, folder / "batches.npy")
 
 

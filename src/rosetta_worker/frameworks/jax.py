@@ -26,6 +26,8 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
+    lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
+
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
@@ -33,6 +35,8 @@ class Adapter(Framework):
             for _, layer in nnx.iter_modules(self.model):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:
                     layer.rate = 0.0
+                if self.setting.precision == "bfloat16" and hasattr(layer, "param_dtype"):
+                    layer.dtype = jnp.bfloat16  # what it computes in; its parameters stay as they are
             if self.trains:
                 self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.compile(*MODES[self.setting.mode])
@@ -54,7 +58,7 @@ class Adapter(Framework):
         self.bind = bind
 
     def with_loss(self, model, inputs, labels):
-        logits = model(inputs)
+        logits = in_float32(model(inputs))
         return self.loss(model, logits, labels), logits
 
     def update(self, model, optimizer, inputs, labels):
@@ -79,6 +83,10 @@ class Adapter(Framework):
         for ids in batches:
             total += self.step(*self.batch(dataset, ids))
         return total / len(batches)
+
+    def set_learning_rate(self, rate):
+        held = self.optimizer.opt_state.hyperparams["learning_rate"]
+        held[...] = jnp.full_like(held[...], rate)
 
     def gradients(self, dataset, ids):
         (loss, logits), gradients = self.differentiate(self.model, *self.batch(dataset, ids))
@@ -119,6 +127,7 @@ class Adapter(Framework):
         found.update(
             readable(
                 layout=lambda: "channels_last" if has_convolution(self.model) else None,
+                autocast=lambda: computed_in(self.model),
                 compiler=lambda: "XLA" if compiled else None,
                 graphs=lambda: self.update.jitted_fn._cache_size() if compiled else None,
             )
@@ -204,7 +213,19 @@ def take(dataset, ids):
 
 def predict(model, inputs):
     """Return the logits."""
-    return model(inputs)
+    return in_float32(model(inputs))
+
+
+def in_float32(logits):
+    """Return logits as float32, whatever the layers compute in."""
+    return logits if logits.dtype == jnp.float32 else logits.astype(jnp.float32)
+
+
+def computed_in(model):
+    """Return the precision that layers compute in instead of their parameters', or that none does."""
+    layers = [layer for _, layer in nnx.iter_modules(model) if hasattr(layer, "param_dtype")]
+    own = {jnp.dtype(layer.dtype).name for layer in layers if layer.dtype not in (None, layer.param_dtype)}
+    return " and ".join(sorted(own)) or False
 
 
 def untouched(function):

@@ -52,9 +52,17 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
 
+    lacks = {
+        "embedding_gradient": "Keras 3 has no lazy Adam: whatever a gradient's form, it does the work of "
+        "embedding_gradient=dense"
+    }
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
+            if self.setting.precision == "bfloat16":
+                keras.config.set_dtype_policy("mixed_bfloat16")  # its loss is computed in float32 nevertheless
             self.spectator = None
             self.model = self.compile(self.implementation.optimizer) if self.trains else self.compile_to_predict()
         self.twin = None
@@ -111,6 +119,9 @@ class Adapter(Framework):
         model.reset_metrics()
         return self.backend.run_steps(model, feed, steps)["loss"]  # Keras keeps the mean since reset_metrics
 
+    def set_learning_rate(self, rate):
+        self.model.optimizer.learning_rate = rate  # as its callback LearningRateScheduler does
+
     def gradients(self, dataset, ids):
         """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""
         inputs, labels = self.batch(dataset, ids)
@@ -124,7 +135,7 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         inputs, _ = self.batch(dataset, np.concatenate(batches))
-        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0)
+        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0).astype("float32")
 
     def infer(self, batches):
         """Predict batch by batch: `predict` itself costs tens of ms a call, whatever it predicts (see `train`)."""
@@ -150,12 +161,12 @@ class Adapter(Framework):
         found = {
             "backend": keras.backend.backend(),
             "precision": self.model.trainable_variables[0].dtype,
-            "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
             "mode": "compiled" if self.backend.compiles(self.model) else "eager",
             "loader_workers": 0,
         }
         found.update(readable(layout=lambda: layout(self.model)))
         found.update(self.backend.runtime.settings(self.model.trainable_variables[0].value))
+        found["autocast"] = computed_in(self.model.dtype_policy)  # Keras', whatever its back end has of that kind
         if found["mode"] == "compiled":
             found.update(self.backend.compilation(self.model))
         return found
@@ -207,6 +218,11 @@ class Adapter(Framework):
             return last
 
         return {"memory": copy}
+
+
+def computed_in(policy):
+    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def layout(model):

@@ -28,10 +28,19 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
+    lacks = {}
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
+            if self.setting.precision == "bfloat16":
+                from mxnet.contrib import amp  # since 1.5
+
+                amp.init("bfloat16")  # casts what goes into products of models that are made from now on
             self.model = self.implementation.Model()
+            if self.setting.embedding_gradient == "sparse":
+                self.model.apply(hand_out_rows)
             self.model.initialize(ctx=self.context)
             if not self.dropout:
                 self.model.apply(keep_everything)
@@ -71,17 +80,20 @@ class Adapter(Framework):
 
     def differentiate_fetched(self, inputs, labels):
         with autograd.record():
-            logits = self.model(inputs)
+            logits = in_float32(self.model(inputs))
             loss = self.loss(self.model, logits, labels)
         loss.backward()
         return logits, loss
+
+    def set_learning_rate(self, rate):
+        self.trainer.set_learning_rate(rate)
 
     def gradients(self, dataset, ids):
         logits, loss = self.differentiate(dataset, ids)
         return logits, loss, self.canonical(lambda own: resolve(self.model, own).grad().asnumpy())
 
     def evaluate(self, dataset, batches):
-        return mx.nd.concat(*[self.model(self.batch(dataset, ids)[0]) for ids in batches], dim=0)
+        return mx.nd.concat(*[in_float32(self.model(self.batch(dataset, ids)[0])) for ids in batches], dim=0)
 
     def infer(self, batches):
         return np.concatenate([self.model(self.to_device(batch)).asnumpy() for batch in batches])
@@ -118,10 +130,11 @@ class Adapter(Framework):
         found.update(
             readable(
                 blas=lambda: openblas(mx.base._LIB),
-                autocast=lambda: getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False),
+                autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
                 isa=lambda: built_for(),
                 layout=lambda: layout(self.model),
+                embedding_gradient=lambda: kind_of_gradient(self.model),
                 compiler=lambda: "hybridize" if self.model._active else None,
                 graphs=lambda: int(bool(self.model._cached_graph)) if self.model._active else None,
             )
@@ -210,6 +223,32 @@ def layout(model):
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
 """MXNet's names of layouts, and the common ones."""
+
+
+def mixed():
+    """Whether AMP casts what goes into products: no public name tells."""
+    return getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False)
+
+
+def in_float32(logits):
+    """Return logits as float32, whatever the layers compute in."""
+    return logits if logits.dtype == np.float32 else logits.astype("float32")
+
+
+def hand_out_rows(block):
+    """Let an embedding's gradient hold the rows of the batch alone: what nn.Embedding(sparse_grad=True) is made with.
+
+    Gluon has no public name for it afterwards.
+    """
+    if isinstance(block, nn.Embedding):
+        block._kwargs["sparse_grad"] = True
+        block.weight._grad_stype = "row_sparse"
+
+
+def kind_of_gradient(model):
+    """Return whether the gradients of a model's embeddings are dense arrays or sparse ones; None without any."""
+    found = {child.weight.grad().stype for child in model._children.values() if isinstance(child, nn.Embedding)}
+    return " and ".join(sorted("dense" if stype == "default" else "sparse" for stype in found)) or None
 
 
 def keep_everything(block):

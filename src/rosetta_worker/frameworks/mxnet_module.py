@@ -27,6 +27,12 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 to 1.9, on the CPU or one CUDA device."""
 
+    lacks = {
+        "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
+        "following arguments, their parameters"
+    }
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
@@ -43,7 +49,9 @@ class Adapter(Framework):
 
     def bind(self, logits, labels):
         """Make the module that trains."""
-        self.logits = logits if self.dropout else keep_everything(logits)
+        self.logits = logits if self.dropout else with_attribute(logits, "Dropout", "p", "0")
+        if self.setting.embedding_gradient == "sparse":
+            self.logits = with_attribute(self.logits, "Embedding", "sparse_grad", "True")
         # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
         loss = mx.sym.MakeLoss(self.loss(self.logits, self.logits, labels))
         both = mx.sym.Group([loss, mx.sym.BlockGrad(self.logits)])
@@ -108,6 +116,9 @@ class Adapter(Framework):
         self.module.forward_backward(DataBatch([inputs], [labels]))
         return self.module.get_outputs()[0]
 
+    def set_learning_rate(self, rate):
+        self.optimizer.set_learning_rate(rate)
+
     def gradients(self, dataset, ids):
         loss = self.differentiate(*self.batch(dataset, ids))
         gradients = self.executor.grad_dict
@@ -160,6 +171,7 @@ class Adapter(Framework):
             readable(
                 blas=lambda: openblas(mx.base._LIB),
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
+                embedding_gradient=lambda: kind_of_gradient(self.module.symbol, self.executor.grad_dict),
                 layout=lambda: "channels_first" if "Convolution" in operations(self.module.symbol) else None,
             )
         )
@@ -223,10 +235,21 @@ def operations(symbol):
     return {node["op"] for node in json.loads(symbol.tojson())["nodes"]}
 
 
-def keep_everything(symbol):
-    """Return the symbol with dropout that drops nothing: its share is part of what a symbol is, and cannot be set."""
+def with_attribute(symbol, operation, name, value):
+    """Return the symbol with an attribute of every `operation` changed: it is part of what a symbol is, not set later.
+
+    The share of a dropout, say, or whether an embedding's gradient holds the rows of the batch alone.
+    """
     graph = json.loads(symbol.tojson())
     for node in graph["nodes"]:
-        if node["op"] == "Dropout":
-            node["attrs"]["p"] = "0"
+        if node["op"] == operation:
+            node["attrs"][name] = value
     return mx.sym.load_json(json.dumps(graph))
+
+
+def kind_of_gradient(symbol, gradients):
+    """Return whether the gradients of a symbol's embeddings are dense arrays or sparse ones; None without any."""
+    nodes = json.loads(symbol.tojson())["nodes"]
+    weights = [nodes[node["inputs"][1][0]]["name"] for node in nodes if node["op"] == "Embedding"]
+    kinds = {"dense" if gradients[name].stype == "default" else "sparse" for name in weights}
+    return " and ".join(sorted(kinds)) or None

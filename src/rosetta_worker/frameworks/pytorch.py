@@ -2,9 +2,12 @@
 
 import numpy as np
 import torch
+from torch.optim.lr_scheduler import LambdaLR
 
 from rosetta_worker.framework import Framework, labels_as
+from rosetta_worker.optimizers.pytorch import AdamBesideSparse
 from rosetta_worker.runtimes import pytorch as runtime
+from rosetta_worker.schedule import factor
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -19,6 +22,8 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
+    lacks = {}
+
     def build(self, weights):
         runtime.start(self.setting)
         if self.model is None:  # a compiled model is kept: it would be compiled again for nothing
@@ -28,12 +33,29 @@ class Adapter(Framework):
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
                     layer.p = 0.0
+                if isinstance(layer, torch.nn.Embedding):
+                    layer.sparse = self.setting.embedding_gradient == "sparse"
+            self.predict, self.eager = self.model, self.with_loss
+            if self.setting.precision == "bfloat16":
+                self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))
             compiled = self.setting.mode == "compiled"
-            self.forward = torch.compile(self.with_loss) if compiled else self.with_loss
-            self.predict = torch.compile(self.model) if compiled else self.model
+            self.forward = torch.compile(self.eager) if compiled else self.eager
+            self.answer = torch.compile(self.predict) if compiled else self.predict
         self.set_parameters(weights)
         if self.trains:
-            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            self.make_optimizer()
+
+    def make_optimizer(self):
+        """Make the optimiser, and what lowers its rate where the setting has a schedule."""
+        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.setting.embedding_gradient == "sparse":
+            self.optimizer = AdamBesideSparse(self.optimizer, embeddings(self.model))
+        if self.setting.schedule is not None:
+            self.scheduler = LambdaLR(self.optimizer, lambda epoch: factor(self.setting.schedule, epoch))
+
+    def autocast(self):
+        """PyTorch's own mixed precision: products in bfloat16, the loss in float32, as the parameters are."""
+        return torch.autocast(self.setting.device, torch.bfloat16)
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)
@@ -68,22 +90,26 @@ class Adapter(Framework):
             total += loss.detach()
         return total / len(batches)
 
+    def begin_epoch(self, epoch):
+        while self.setting.schedule is not None and self.scheduler.last_epoch < epoch:
+            self.scheduler.step()
+
     def gradients(self, dataset, ids):
         self.model.train()
         self.optimizer.zero_grad()
         logits, loss = self.forward(*self.batch(dataset, ids))
         loss.backward()
-        return logits.detach(), loss, self.canonical(lambda own: self.tensors[own].grad.cpu().numpy())
+        return logits.detach(), loss, self.canonical(lambda own: dense(self.tensors[own].grad).cpu().numpy())
 
     def evaluate(self, dataset, batches):
         self.model.eval()
         with torch.no_grad():
-            return torch.cat([self.model(self.batch(dataset, ids)[0]) for ids in batches])
+            return torch.cat([self.predict(self.batch(dataset, ids)[0]) for ids in batches])
 
     def infer(self, batches):
         self.model.eval()
         with torch.no_grad():
-            outputs = [self.predict(torch.from_numpy(batch).to(self.device)).cpu().numpy() for batch in batches]
+            outputs = [self.answer(torch.from_numpy(batch).to(self.device)).cpu().numpy() for batch in batches]
         return np.concatenate(outputs)
 
     def synchronize(self):
@@ -108,14 +134,21 @@ class Adapter(Framework):
 
     def settings(self):
         first = next(iter(self.tensors.values()))
-        compiled = self.forward != self.with_loss
+        compiled = self.forward is not self.eager
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
             "mode": "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
-        found.update(readable(layout=lambda: layout(self.tensors.values())))
+        found.update(
+            readable(
+                layout=lambda: layout(self.tensors.values()),
+                embedding_gradient=lambda: kind_of_gradient(embeddings(self.model)),
+            )
+        )
         found.update(runtime.settings(first))
+        if self.setting.precision == "bfloat16":
+            found["autocast"] = self.autocast()(runtime.autocast)(found["device"])
         return dict(found, **(runtime.compilation() if compiled else {}))
 
     def train_fetched(self, fetched, steps):
@@ -180,6 +213,22 @@ def copier(source, target):
         return target
 
     return copy
+
+
+def dense(gradient):
+    """Return a gradient with all its rows."""
+    return gradient.to_dense() if gradient.is_sparse else gradient
+
+
+def embeddings(model):
+    """Return the weights of a model's embeddings."""
+    return [layer.weight for layer in model.modules() if isinstance(layer, torch.nn.Embedding)]
+
+
+def kind_of_gradient(weights):
+    """Return whether the gradients of weights are dense tensors or sparse ones; None where there are none."""
+    kinds = {"sparse" if weight.grad.is_sparse else "dense" for weight in weights if weight.grad is not None}
+    return " and ".join(sorted(kinds)) or None
 
 
 def layout(tensors):

@@ -3,8 +3,11 @@
 In float32 it shows how far honest round-off leads: the noise from which the tolerances follow.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
 from rosetta_worker.framework import Framework
 
@@ -30,9 +33,13 @@ CHANCE = 2
 class Adapter(Framework):
     """Uses of PyTorch only its array operations and its differentiation: no layer, loss or optimiser of its own."""
 
+    lacks = {}
+
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
-        self.dtype = getattr(torch, self.setting.precision)
+        emulated = self.setting.precision == "bfloat16"
+        self.dtype = torch.float32 if emulated else getattr(torch, self.setting.precision)
+        self.arithmetic = RoundedProducts() if emulated else nullcontext()
         endings = getattr(self.implementation, "KEPT", ())
         self.kept = {
             name: torch.tensor(array, dtype=self.dtype) for name, array in weights.items() if name.endswith(endings)
@@ -68,6 +75,10 @@ class Adapter(Framework):
         total = 0.0
         for ids in batches:
             _, loss, gradients, kept = self.differentiate(dataset, ids)
+            self.rate = self.learning_rate()
+            self.count += 1
+            if self.setting.lazy:
+                self.named = self.batch(dataset, ids)[0].unique()
             self.update(self.with_round_off(gradients))
             self.kept.update(kept)
             self.known = None
@@ -84,7 +95,8 @@ class Adapter(Framework):
         inputs, labels = self.batch(dataset, ids)
         kept = {}
         training = (kept,) if self.kept else ()
-        logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
+        with self.arithmetic:
+            logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
         loss = self.mean_loss(logits, labels)
         if self.penalty is not None:
             loss = loss + self.penalty(self.tensors)
@@ -108,18 +120,22 @@ class Adapter(Framework):
         return 2 * torch.randint(2, tensor.shape, generator=self.chance).to(self.dtype) - 1
 
     def adam(self, gradients):
-        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
+
+        Of a tensor that is updated lazily, the rows that the batch does not name stay, and their moments with them.
+        """
         hyper = self.setting.optimizer
-        self.count += 1
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
         correction1 = self.one_minus("corrections", hyper.beta1, self.count)
         correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         with torch.no_grad():
             for name, g in gradients.items():
-                m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
-                v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+                rows = self.named if name in self.setting.lazy else ...
+                m = hyper.beta1 * self.first[name][rows] + new1 * g[rows]
+                v = hyper.beta2 * self.second[name][rows] + new2 * g[rows] * g[rows]
                 step = (m / correction1) / (torch.sqrt(v / correction2) + hyper.epsilon)
-                self.tensors[name] -= hyper.learning_rate * step
+                self.first[name][rows], self.second[name][rows] = m, v
+                self.tensors[name][rows] -= self.rate * step
 
     def sgd(self, gradients):
         """Gradient descent with Polyak's momentum: v = m·v + g, w = w - rate·v; the rate is not part of v."""
@@ -127,7 +143,7 @@ class Adapter(Framework):
         with torch.no_grad():
             for name, g in gradients.items():
                 self.first[name] = hyper.momentum * self.first[name] + g
-                self.tensors[name] -= hyper.learning_rate * self.first[name]
+                self.tensors[name] -= self.rate * self.first[name]
 
     def rmsprop(self, gradients):
         """Tieleman and Hinton (2012), lecture 6e: v = rho·v + (1 - rho)·g²; epsilon is added to its root."""
@@ -136,7 +152,7 @@ class Adapter(Framework):
         with torch.no_grad():
             for name, g in gradients.items():
                 v = self.second[name] = hyper.rho * self.second[name] + new * g * g
-                self.tensors[name] -= hyper.learning_rate * g / (torch.sqrt(v) + hyper.epsilon)
+                self.tensors[name] -= self.rate * g / (torch.sqrt(v) + hyper.epsilon)
 
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds.
@@ -154,7 +170,7 @@ class Adapter(Framework):
 
     def evaluate(self, dataset, batches):
         tensors = dict(self.tensors, **self.kept)
-        with torch.no_grad():
+        with torch.no_grad(), self.arithmetic:
             return torch.cat([self.implementation.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
 
     def infer(self, batches):
@@ -168,8 +184,17 @@ class Adapter(Framework):
     def array(self, tensor):
         return tensor.detach().numpy().copy()
 
+    def begin_epoch(self, epoch):
+        """Nothing to be told: `learning_rate` follows from the number of steps."""
+
     def learning_rate(self):
-        return self.setting.optimizer.learning_rate
+        rate, schedule = self.setting.optimizer.learning_rate, self.setting.schedule
+        if schedule is None:
+            return rate
+        epoch = self.count // self.calendar.steps_per_epoch * self.calendar.epochs_apart
+        if schedule.name == "steps":
+            return rate * ([1.0] + schedule.factors)[sum(epoch >= after for after in schedule.after)]
+        return rate * schedule.factor ** (epoch // schedule.every)
 
     def settings(self):
         return {
@@ -178,6 +203,24 @@ class Adapter(Framework):
             "precision": self.setting.precision,
             "mode": "eager",
         }
+
+
+class RoundedProducts(TorchFunctionMode):
+    """What goes into a product, and what comes out, is rounded to bfloat16: on the way back the gradients are, too."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if getattr(function, "__name__", "") not in PRODUCTS:
+            return function(*args, **(kwargs or {}))
+        return rounded(function(*map(rounded, args), **(kwargs or {})))
+
+
+PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "conv2d")
+"""The functions of PyTorch with which the formulas multiply matrices and kernels."""
+
+
+def rounded(thing):
+    """Return a tensor with its numbers rounded to bfloat16; whatever else there is as it is."""
+    return thing.bfloat16().to(thing.dtype) if torch.is_tensor(thing) else thing
 
 
 def cross_entropy(logits, labels):

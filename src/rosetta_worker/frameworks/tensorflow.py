@@ -28,9 +28,17 @@ DESCRIPTION = {
 class Adapter(Framework):
     """TensorFlow 2.16 and newer: the layers are those of tf.keras, the loop is that of TensorFlow's guides."""
 
+    lacks = {
+        "embedding_gradient": "an embedding's gradient comes sparse as it is (tf.IndexedSlices), but the Adam of "
+        "tf.keras is not lazy: it does the work of embedding_gradient=dense"
+    }
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
+            if self.setting.precision == "bfloat16":
+                tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
             self.model = self.implementation.Model()
             for layer in self.model.layers:
                 if isinstance(layer, tf.keras.layers.Dropout) and not self.dropout:
@@ -59,7 +67,7 @@ class Adapter(Framework):
 
     def with_gradients(self, inputs, labels):
         with tf.GradientTape() as tape:
-            logits = self.model(inputs, training=True)
+            logits = tf.cast(self.model(inputs, training=True), "float32")
             loss = self.loss(self.model, logits, labels)
         return logits, loss, tape.gradient(loss, self.variables)
 
@@ -67,7 +75,7 @@ class Adapter(Framework):
         self.optimizer.apply_gradients(zip(gradients, self.variables))
 
     def answer(self, inputs):
-        return self.model(inputs, training=False)
+        return tf.cast(self.model(inputs, training=False), "float32")
 
     def get(self, own):
         return resolve(self.model, own).numpy()
@@ -87,6 +95,9 @@ class Adapter(Framework):
         for ids in batches:
             total += self.step(*self.batch(dataset, ids))
         return total / len(batches)
+
+    def set_learning_rate(self, rate):
+        self.optimizer.learning_rate = rate
 
     def gradients(self, dataset, ids):
         logits, loss, gradients = self.differentiate(*self.batch(dataset, ids))
@@ -120,7 +131,7 @@ class Adapter(Framework):
         compiled = hasattr(step, "get_concrete_function")
         found = {
             "precision": self.variables[0].dtype,
-            "autocast": self.model.dtype_policy.compute_dtype != self.model.dtype_policy.variable_dtype,
+            "autocast": computed_in(self.model.dtype_policy),
             "mode": "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
@@ -173,6 +184,11 @@ class Adapter(Framework):
             return target
 
         return {"memory": copy}
+
+
+def computed_in(policy):
+    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def layout(model):

@@ -51,9 +51,10 @@ def tensor_float32():
 
 
 def autocast(device):
-    """Return whether operations on `device` choose a precision of their own."""
+    """Return the precision that operations on `device` choose instead of the parameters', or that they choose none."""
     if hasattr(torch.amp, "is_autocast_available"):  # since then (2.4) one function knows all devices
-        return torch.is_autocast_enabled(device)
+        chosen = str(torch.get_autocast_dtype(device)).replace("torch.", "")
+        return chosen if torch.is_autocast_enabled(device) else False
     return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from math import isclose, isqrt
@@ -12,6 +12,7 @@ import numpy as np
 
 from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
+from rosettabench.proof.mixed import OwnUpdates
 from rosettabench.proof.optimizers import TRAJECTORIES
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.walk import Array, Files, Walked, read
@@ -22,11 +23,16 @@ FITS = 1e-3
 round-off, and a hundred times less than the mistakes that it tells apart."""
 
 
+MIXED_FITS = 2.0**-6
+"""The same where products are computed in bfloat16, whose numbers are 2⁻⁸ apart."""
+
+
 @dataclass(frozen=True)
 class Case:
     """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
 
-    `again` returns the contender's logits of one batch, computed anew at each call.
+    `again` returns the contender's logits of one batch, computed anew at each call. Of the tensors `lazy` only the rows
+    that a batch names are updated. `own` is there where the update was held against the contender's own gradients.
     """
 
     divergence: Deviation
@@ -35,6 +41,8 @@ class Case:
     optimizer: Optimizer
     again: Callable[[], Array]
     normalisation: Normalisation | None = None
+    lazy: tuple[str, ...] = ()
+    own: OwnUpdates | None = None
 
     @property
     def exact(self) -> Walked:
@@ -97,7 +105,7 @@ def another_batch(case: Case) -> Iterator[str]:
 def softmax_in_model(case: Case) -> Iterator[str]:
     """Probabilities where logits are due."""
     found, exact = numbers(case, "logits")
-    if found.shape == exact.shape and relative(found, softmax(exact)) < FITS:
+    if found.shape == exact.shape and relative(found, softmax(exact)) < (MIXED_FITS if case.own else FITS):
         yield "the model ends in a softmax, and the loss applies it again: it must return logits"
 
 
@@ -178,6 +186,8 @@ def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weigh
 
 def half_precision(case: Case) -> Iterator[str]:
     """An error as large as the one that weights rounded to float16 or bfloat16 would make."""
+    if case.own is not None:
+        return
     found, exact = numbers(case, "logits")
     for name, bits in MANTISSAS.items():
         rounded = {tensor: round_mantissa(array, bits) for tensor, array in case.weights().items()}
@@ -199,7 +209,7 @@ def round_mantissa(array: Array, bits: int) -> Array:
 
 def size_of_half(case: Case) -> Iterator[str]:
     """Errors of the size that 8 to 11 bits of mantissa leave: 2⁻¹¹ = 5e-4 and 2⁻⁸ = 4e-3 for one rounding."""
-    if 5e-5 < case.divergence.value < 3e-2:
+    if 5e-5 < case.divergence.value < 3e-2 and case.own is None:
         yield "the deviation has the size of half-precision round-off: float16 or bfloat16 in this part of the step"
 
 
@@ -326,13 +336,38 @@ def other_optimizer(case: Case) -> Iterator[str]:
     steps = case.reference.steps[: case.found.step + 1]
     gradients = [np.array(read(step.gradients, name), np.float64) for step in steps]
     moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
+    rates = [float(step.turn.learning_rate or 0.0) for step in steps]
+    given = case.optimizer.model_dump(exclude={"name", "learning_rate"})
+    given |= {"lazy": True} if name in case.lazy else {}
+    trajectory, _ = TRAJECTORIES[case.optimizer.name]
+    yield from best_fit(case, lambda change: trajectory(start, gradients, rates, **{**given, **change}), found, moved)
+
+
+def other_update(case: Case) -> Iterator[str]:
+    """The same, fed with the contender's own gradients; or parameters that are no float32."""
+    assert case.found is not None
+    assert case.own is not None
+    name, own = str(case.divergence.tensor), case.own
+    found = read(case.found.parameters, name)
+    if np.array_equal(found, round_mantissa(found, MANTISSAS["bfloat16"])):
+        yield f"{name} is kept in bfloat16 between the steps: float32 is meant, only products are bfloat16"
+    moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
+    yield from best_fit(case, lambda change: own.lead(name, **change), found, moved)
+
+
+def best_fit(case: Case, reach: Callable[[Mapping[str, Any]], Array], found: Array, moved: float) -> Iterator[str]:
+    """Yield what is said of the change of the optimiser that leads nearest to what was `found`, if it explains that."""
     best: tuple[float, str] = (case.divergence.value / 5, "")  # it must explain most of what was off
-    trajectory, suspects = TRAJECTORIES[case.optimizer.name]
+    _, suspects = TRAJECTORIES[case.optimizer.name]
     for sentence, change in suspects.items():
-        reached = trajectory(start, gradients, **{**case.optimizer.model_dump(exclude={"name"}), **change})
-        best = min(best, (relative(found, reached, moved), sentence))
+        best = min(best, (relative(found, reach(change), moved), sentence))
     if best[1]:
         yield best[1]
+
+
+def too_exact(_case: Case) -> Iterator[str]:
+    """Logits that are as near to float64 as only float32 can be."""
+    yield "the logits are as exact as in float32: bfloat16 is not in force"
 
 
 def block_loop(case: Case) -> Iterator[str]:
@@ -356,8 +391,13 @@ def sample_count(case: Case) -> Iterator[str]:
 
 
 def rate(case: Case) -> Iterator[str]:
-    """The learning rate as such."""
+    """The learning rate as such, and where it follows a schedule."""
     found = case.found.turn.learning_rate if case.found else None
+    rates = [step.turn.learning_rate for step in case.reference.steps]
+    if found is not None and len(set(rates)) > 1:
+        still = isclose(found, rates[0] or 0.0, rel_tol=FITS)
+        passed = "is still the first one: the schedule is not followed" if still else "is that of another epoch"
+        yield f"the learning rate {passed} ({found:.4g}, not {case.exact.turn.learning_rate:.4g})"
     yield f"the optimiser uses the learning rate {found}, the workload states {case.exact.turn.learning_rate}"
 
 
@@ -382,6 +422,8 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "gradient": (gradient_scale, size_of_half),
     "state": (running_average,),
     "parameter": (other_optimizer, size_of_half),
+    "update": (other_update,),
+    "reduced precision": (too_exact,),
     "block parameter": (block_loop,),
     "evaluation logits": (evaluation_mode,),
     "accuracy": (evaluation_mode,),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from rosettabench.lab.session import Session
+from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.cause import Case, likely_cause
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
+from rosettabench.proof.mixed import OwnUpdates
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
 from rosettabench.proof.walk import Array, Walked, read, steps_of, walk
 
@@ -29,6 +32,8 @@ class Proof:
         self._session = session
         self._reference = reference
         self._folder = folder
+        mixed = session.work.setting.precision == "bfloat16"
+        self._own = OwnUpdates(session.work, reference.start) if mixed else None
 
     @property
     def steps(self) -> int:
@@ -59,8 +64,10 @@ class Proof:
 
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
         session, reference = self._session, self._reference
+        own = self._own
+        compare = own.compare_step if own else partial(compare_step, start=reference.start)
         for found in walk(session, self._folder):
-            yield compare_step(found, reference.steps[found.step], reference.start), found
+            yield compare(found, reference.steps[found.step]), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None
@@ -68,18 +75,23 @@ class Proof:
         session.train(0, steps_of(session.work.workload))
         files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
         last = reference.steps[-1].parameters
-        yield compare_parameters(files, last, reference.start, None, "block parameter"), None
+        block = compare_parameters(files, last, reference.start, None, "block parameter")
+        yield own.compare_block(files) if own else block, None
         yield probe_dropout(session, self._folder / "dropout"), None
 
     def _build(self) -> None:
-        self._session.build(self._reference.start, dropout=not self._session.work.workload.dropout)
+        dropout = not self._session.work.workload.dropout
+        self._session.build(self._reference.start, dropout=dropout, pace=PROOF_PACE)
 
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
-        workload = self._session.work.workload
+        work = self._session.work
+        workload, lazy = work.workload, work.lazy
         assert workload.optimizer is not None  # inference has a proof of its own
         again = self._logits_again if failed.step is not None else self._evaluation_again
-        case = Case(divergence, found, self._reference, workload.optimizer, again, workload.normalisation)
+        case = Case(
+            divergence, found, self._reference, workload.optimizer, again, workload.normalisation, lazy, self._own
+        )
         return likely_cause(case)
 
     def _logits_again(self) -> Array:

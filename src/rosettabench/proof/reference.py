@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
+from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, relative
-from rosettabench.proof.tolerance import Tolerances
+from rosettabench.proof.mixed import within_a_step
+from rosettabench.proof.tolerance import BFLOAT16, Tolerances
 from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
@@ -60,17 +62,23 @@ class Reference:
 
 
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
-    """Walk the reference in float64 from `weights`, then twice in float32 for the noise; its files stay in `folder`."""
+    """Walk the reference in float64 from `weights`, then twice in float32 for the noise; its files stay in `folder`.
+
+    Where the setting asks for bfloat16, the noise is that of the reference with products rounded to it.
+    """
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
     try:
-        exact.build(begin)
+        exact.build(begin, pace=PROOF_PACE)
         steps = list(walk(exact, folder / "float64" / "walk"))
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
         exact.process.close()
-    noise = list(measure_noise(start, weights, folder / "float32", steps, evaluation, begin))
-    tolerances = Tolerances(noise, without_gradient(steps[0]))
+    mixed = exact.work.setting.precision == "bfloat16"
+    lower = "bfloat16" if mixed else "float32"
+    noise = measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin)
+    still = without_gradient(steps[0])
+    tolerances = Tolerances(within_a_step(noise), still, BFLOAT16) if mixed else Tolerances(noise, still)
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder)
 
 
@@ -86,15 +94,21 @@ def without_gradient(step: Walked) -> set[str]:
 
 
 def measure_noise(
-    start: Start, weights: Weights, folder: Path, exact: list[Walked], evaluation: Evaluation, begin: Files
+    start: Start,
+    precision: str,
+    weights: Weights,
+    folder: Path,
+    exact: list[Walked],
+    evaluation: Evaluation,
+    begin: Files,
 ) -> Iterator[Deviation]:
-    """Yield how far the reference in float32 is from itself in float64, from the weights and from perturbed ones."""
+    """Yield how far the reference in a precision is from itself in float64, from the weights and perturbed ones."""
     for own, rounded in zip(
         (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own")), ROUNDED, strict=True
     ):
-        session = start("float32", rounded, folder / rounded)
+        session = start(precision, rounded, folder / rounded)
         try:
-            session.build(own)
+            session.build(own, pace=PROOF_PACE)
             yield from follow(session, folder / rounded, exact, begin)
             yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
         finally:

@@ -10,7 +10,7 @@ gradient near zero becomes a full step.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
 from rosettabench.proof.comparison import Deviation
@@ -24,7 +24,9 @@ GUIDES = {
     "gradient": 1e-4,
     "state": 1e-4,
     "parameter": 1e-4,
+    "update": 1e-4,
     "block parameter": 1e-4,
+    "reduced precision": 1.0,
     "evaluation logits": 1e-5,
     "accuracy": 0.0,
     "outputs": 1e-5,
@@ -38,6 +40,18 @@ GUIDES = {
 }
 """Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. The
 last two are in standard errors: by chance alone, one check in 1.7 million is further off than five of them."""
+
+BFLOAT16 = {
+    **GUIDES,
+    "logits": 2.0**-8,
+    "loss": 2.0**-8,
+    "gradient": 2.0**-6,
+    "state": 2.0**-6,
+    "evaluation logits": 2.0**-8,
+    "dropout evaluation": 2.0**-7,
+    "dropout scale": 2.0**-7,
+}
+"""The same where products are computed in bfloat16, whose numbers are 2⁻⁸ apart, relative to themselves."""
 
 SAFETY = 10.0
 """How many times the measured noise is allowed.
@@ -55,10 +69,13 @@ Key = tuple[str, int | None, str | None]
 class Tolerances:
     """The tolerance of every quantity, step and tensor, from the noise that the reference showed.
 
-    `still` names the tensors that have no gradient by mathematics.
+    `still` names the tensors that have no gradient by mathematics, `guides` is what is allowed without noise.
     """
 
-    def __init__(self, noise: Iterable[Deviation], still: Collection[str] = ()) -> None:
+    def __init__(
+        self, noise: Iterable[Deviation], still: Collection[str] = (), guides: Mapping[str, float] = GUIDES
+    ) -> None:
+        self._guides = guides
         self._noise: dict[Key, float] = {}
         for deviation in noise:
             key = (deviation.quantity, deviation.step, deviation.tensor)
@@ -99,7 +116,7 @@ class Tolerances:
 
     def of(self, deviation: Deviation) -> float:
         """Return how large `deviation` may be."""
-        return max(GUIDES[deviation.quantity], SAFETY * self.noise(deviation))
+        return max(self._guides[deviation.quantity], SAFETY * self.noise(deviation))
 
 
 def kind(tensor: str | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.plan.setting import stated
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
@@ -330,6 +331,11 @@ class ContestSummary:
     peak: Peak
     inference: bool = False
     """Whether nothing is trained: what is called a step is then a batch."""
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The setting without the axes that came later and are as they always were."""
+        return stated(self.setting)
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

@@ -1,0 +1,84 @@
+"""bfloat16: who has it is proven at its own tolerances, mistakes still show, and float32 is not taken for it."""
+
+import pytest
+from laboratory import Plant, environment, make_work, open_session, reference
+from test_plants import prove
+
+from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.errors import WorkerError
+from rosettabench.proof.prove import Proof
+
+pytestmark = pytest.mark.environment
+
+WITHOUT = ("chainer", "mxnet-module")
+AUTOCAST = "self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))"
+STEP = "self.optimizer.step()\n            total += loss.detach()\n        return total / len(batches)"
+ROUNDED = (
+    "self.optimizer.step()\n            for tensor in self.tensors.values():\n"
+    "                tensor.data.copy_(tensor.data.bfloat16())\n"
+    "            total += loss.detach()\n        return total / len(batches)"
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Work in bfloat16 by workload, and its reference, made once."""
+    known = {}
+
+    def get(name, batch=8):
+        if name not in known:
+            folder = tmp_path_factory.mktemp(name)
+            work = make_work(find_workload(name), folder, batch, precision="bfloat16")
+            known[name] = work, reference(work, folder / "reference")
+        return known[name]
+
+    return get
+
+
+@pytest.mark.parametrize(
+    ("framework", "mode"),
+    [(name, entry.mode) for name, entry in contestants().items() if name not in WITHOUT]
+    + [("pytorch", "compiled"), ("mxnet-gluon", "compiled")],
+)
+def test_bfloat16_is_proven(framework, mode, made, tmp_path):
+    work, exact = made("fashion-mlp")
+    entry = all_frameworks()[framework]
+    session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "session")
+    try:
+        proof = Proof(session, exact, tmp_path / "proof")
+        proof.run()
+        settings = session.settings()
+    finally:
+        session.process.close()
+    assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
+    assert (settings["precision"], settings["autocast"]) == ("float32", "bfloat16")
+
+
+@pytest.mark.parametrize("framework", WITHOUT)
+def test_who_has_none_says_so(framework, made, tmp_path):
+    work, _ = made("fashion-mlp")
+    entry = all_frameworks()[framework]
+    with pytest.raises(WorkerError, match=r"no bfloat16|cannot decide dtypes") as refused:
+        open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
+    assert refused.value.kind == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("changes", "adapter", "diverges", "cause"),
+    [
+        ((), ((AUTOCAST, "pass"),), "reduced precision", "bfloat16 is not in force"),
+        ((("hyper.beta2)", "0.99)"),), (), "update", "beta2 is 0.99"),
+        ((("eps=hyper.epsilon)", "eps=1e-7)"),), (), "update", "epsilon is 1e-7"),
+        ((), ((STEP, ROUNDED),), "update", "kept in bfloat16"),
+        ((("return self.output(x)", "return self.output(x).softmax(1)"),), (), "logits", "ends in a softmax"),
+        ((("F.relu(self.hidden(images))", "self.hidden(images)"),), (), "logits", "the model itself differs"),
+    ],
+    ids=["float32", "beta2", "epsilon", "no master weights", "softmax", "no ReLU"],
+)
+def test_mistakes_still_show(changes, adapter, diverges, cause, made, tmp_path):
+    plant = Plant("mistake", "fashion-mlp", changes, diverges, cause, adapter)
+    proof = prove(plant, made, tmp_path)
+    failed = next(check for check in proof.checks if not check.passed)
+    assert (failed.quantity, failed.step) in ((diverges, 0), (diverges, 1))
+    assert cause in (proof.cause or "")
