@@ -102,6 +102,8 @@ class Session:
             "backend": self._entry.backend,
             "optimizer": optimizer,
         }
+        if self._entry.reference:  # it is what loaders are held against
+            setting["input"] = "memory"
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
     def build(self, weights: dict[str, str] | None = None, *, dropout: bool = True) -> dict[str, Any]:

@@ -25,6 +25,16 @@ class Setting:
     precision: str
     seed: int
     threads: int
+    input: str = "memory"
+    workers: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse workers that would have nothing to do."""
+        if self.workers and self.input == "memory":
+            raise UsageError(
+                f"workers={self.workers} without a loader: out of memory, a model's own process cuts its batches",
+                "Add --set input=loader.",
+            )
 
     def as_json(self) -> dict[str, Any]:
         """Return the setting as the store and the protocol write it."""
@@ -58,9 +68,11 @@ def one_of(*values: str) -> Callable[[str], str]:
 AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
+    "input": one_of("memory", "loader"),
     "precision": one_of("float32"),
     "seed": seed,
     "threads": count,
+    "workers": seed,
 }
 """Every axis that --set knows, and how its values are read."""
 
