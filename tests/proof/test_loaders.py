@@ -43,9 +43,7 @@ def loading(work, workers):
 def test_what_a_loader_feeds_is_equal_work(workload, name, workers, references, tmp_path):
     work, exact = references(workload)
     entry = contestants()[name]
-    session = open_session(
-        entry, entry.mode, environment(entry.locks[0]), loading(work, workers), tmp_path / "session"
-    )
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), loading(work, workers), tmp_path / "session")
     try:
         proof = Proof(session, exact, tmp_path / "proof")
         proof.run()

@@ -31,6 +31,11 @@ def own_claim(folder, text):
     return found
 
 
+def loading(workers):
+    """The setting of a contest whose contenders are fed by loaders with so many workers."""
+    return {"batch_size": 1024, "input": "loader", "workers": workers}
+
+
 def mlp(folder, mxnet, keras, **words):
     return measured_run(folder, ("fashion-mlp", {}, {"mxnet-gluon": mxnet, "keras[tensorflow]": keras}), **words)
 
@@ -117,9 +122,7 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     assert "a GPU" not in judge(claim("S3"), [], replace(HERE, gpus=1)).sentence
     assert "the workload deepar-monash" in judge(claim("D1"), [], HERE).sentence
     assert "a measurement of the GPU utilisation" in judge(claim("B4"), [], replace(more, gpus=1)).sentence
-    contests = [
-        ("imdb-lstm", {"batch_size": 1024, "input": "loader", "workers": n}, {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))
-    ]
+    contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)
     outcome = judge(claim("B7"), [run], more)
     assert outcome.finding is Finding.FAILS
@@ -129,10 +132,7 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
 
 def test_across_contests_the_range_is_wider_and_holds_the_truth(tmp_path):
     more = replace(HERE, axes=AXES)
-    contests = [
-        ("imdb-lstm", {"batch_size": 1024, "input": "loader", "workers": n}, {"mxnet-gluon": s, "pytorch": 1e-3})
-        for n, s in ((1, 1.516e-3), (2, 1e-3))
-    ]
+    contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s, "pytorch": 1e-3}) for n, s in ((1, 1.516e-3), (2, 1e-3))]
     found = judge(claim("B7"), [measured_run(tmp_path, *contests)], more).parts[0].measurement
     assert found.low < 1.516 < found.high
     paired = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3, run_id="paired")], HERE).parts[0].measurement
@@ -143,7 +143,9 @@ def test_contests_of_two_runs_are_never_compared(tmp_path):
     more = replace(HERE, axes=AXES)
     runs = [
         measured_run(
-            tmp_path, ("imdb-lstm", {"batch_size": 1024, "input": "loader", "workers": n}, {"mxnet-gluon": 1e-3}), run_id=f"run{n}"
+            tmp_path,
+            ("imdb-lstm", loading(n), {"mxnet-gluon": 1e-3}),
+            run_id=f"run{n}",
         )
         for n in (1, 2)
     ]

@@ -1,4 +1,4 @@
-"""Rows on their way to a loader, and a source read in its place: each once, in order, and none before it is asked for."""
+"""Rows on their way to a loader: each once, in order, none before it is asked for; and the source that it reads."""
 
 import multiprocessing
 import queue

@@ -18,9 +18,7 @@ class Loader(object):
             tie_children()
             processes = {"persistent_workers": True, "prefetch_factor": AHEAD, "multiprocessing_context": "fork"}
         pinned = device.type == "cuda"
-        self.loader = DataLoader(
-            source, batch_sampler=self.rows, num_workers=workers, pin_memory=pinned, **processes
-        )
+        self.loader = DataLoader(source, batch_sampler=self.rows, num_workers=workers, pin_memory=pinned, **processes)
 
     def read(self, rows):
         self.rows.ask(rows)

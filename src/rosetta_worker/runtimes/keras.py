@@ -133,7 +133,7 @@ BACKENDS = {"tensorflow": OnTensorFlow, "jax": OnJAX, "torch": OnPyTorch}
 """What stands behind Keras, by the name that Keras itself has for it.
 
 Each has a `runtime`; `compiles`, whether Keras compiles a model's steps, and if that can be, `compilation` with what it
-made of them; `fed`, which makes of a batch what the training step takes; `endless`, what `fit` makes of the adapter of a
-PyDataset and feeds the steps with; `run_steps`; and `spectator`, the optimiser
-that stands in where nothing is to be updated and every gradient computed all the same.
+made of them; `fed`, which makes of a batch what the training step takes; `endless`, which makes of a PyDataset what
+`fit` does; `run_steps`; and `spectator`, the optimiser that stands in where nothing is to be updated and every
+gradient computed all the same.
 """
