@@ -1,6 +1,6 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -43,14 +43,14 @@ def data(name: str):
 
 
 def make_work(
-    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1
+    workload: Workload, folder: Path, batch_size: int = BATCH, steps: int = 3 * STEPS, threads: int = 1, **axes: str
 ) -> Work:
-    """The work of a contest at a small batch."""
+    """The work of a contest at a small batch, with values on other axes."""
     folder.mkdir(parents=True, exist_ok=True)
     prepared = data(workload.name)
     np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
-    setting = Setting(batch_size, "cpu", "float32", 0, threads)
+    setting = replace(Setting(batch_size, "cpu", "float32", 0, threads), **axes)
     return Work(workload, setting, prepared, weights, folder / "batches.npy")
 
 

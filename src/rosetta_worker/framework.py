@@ -18,16 +18,22 @@ import functools
 
 import numpy as np
 
+from rosetta_worker.schedule import Calendar, factor
+
 
 class Setting(object):
     """What a trial fixes, as attributes.
 
-    mode, device, precision, threads, batch_size, seed, backend; `input` and `workers`; and `optimizer`, itself a
-    Setting with the workload's hyperparameters.
+    mode, device, precision, threads, batch_size, seed, backend, embedding_gradient, input, workers; `optimizer`, itself
+    a Setting with the workload's hyperparameters; and `schedule`, None or a Setting as
+    `rosetta_worker.schedule.factor` reads it.
     """
 
+    embedding_gradient = "dense"
     input = "memory"
     """What feeds the model: arrays in `memory`, or the framework's own `loader`, with so many `workers`."""
+    lazy = ()
+    schedule = None
     workers = 0
 
     def __init__(self, **values):
@@ -47,11 +53,31 @@ class Framework(object):
     dropout = True
     """Whether training drops what the model's dropout layers state. A proof switches it off: then the model that
     `build` makes keeps everything."""
+    calendar = Calendar()
+    """Which epoch each step is in."""
+    lacks = {
+        "embedding_gradient": "this framework's adapter knows no sparse gradients",
+        "schedule": "this framework's adapter knows no schedule: its learning rate stays as it is",
+    }
+    """By axis, why no other value can be had than the one that a Setting has by itself; without an axis that can."""
+    rate_within_momentum = False
+    """Whether the framework's momentum sums up rate · gradient, so that steps keep the rate that they were made at."""
 
     def __init__(self, implementation, setting):
         self.implementation = implementation
         self.setting = setting
         self.penalty = getattr(implementation, "penalty", None)
+
+    def refuse(self):
+        """Raise NotImplementedError, with a sentence, where the framework cannot do what the setting asks for."""
+        for axis, why in self.lacks.items():
+            if getattr(self.setting, axis) != getattr(Setting, axis):
+                raise NotImplementedError(why)
+        if self.setting.schedule is not None and self.rate_within_momentum and self.setting.optimizer.name == "sgd":
+            raise NotImplementedError(
+                "its momentum sums up rate times gradient, which is another optimiser as soon as the rate changes: "
+                "docs/findings.md"
+            )
 
     # -- the state ---------------------------------------------------------------------------------------------
 
@@ -138,6 +164,15 @@ class Framework(object):
         wait for the device.
         """
         raise NotImplementedError
+
+    def begin_epoch(self, epoch):
+        """Let the learning rate be what the setting's schedule makes of it in `epoch`, counted from 0."""
+        if self.setting.schedule is not None:
+            self.set_learning_rate(self.setting.optimizer.learning_rate * factor(self.setting.schedule, epoch))
+
+    def set_learning_rate(self, rate):
+        """Let steps have this learning rate from now on, the way the framework's guides change it between epochs."""
+        raise NotImplementedError(self.lacks["schedule"])
 
     def gradients(self, dataset, ids):
         """Return (logits, loss, {canonical name: gradient}) of one batch in training mode; update nothing."""

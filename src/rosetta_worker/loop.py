@@ -14,6 +14,7 @@ import numpy as np
 from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
+from rosetta_worker.schedule import Calendar
 from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
 
@@ -83,9 +84,11 @@ class Worker(object):
         adapter = load_file("rosetta_framework", framework).Adapter
         model = load_file("rosetta_implementation", implementation) if implementation else None
         self.framework = adapter(model, Setting(**setting))
+        self.framework.refuse()
         return {"import_s": perf_counter() - start, "packages": packages()}
 
-    def do_build(self, weights, dropout=True):
+    def do_build(self, weights, dropout=True, steps_per_epoch=None, epochs_apart=1):
+        self.framework.calendar = Calendar(steps_per_epoch, epochs_apart)
         if dropout != self.framework.dropout:
             self.framework.dropout = dropout
             self.framework.model = None  # what was made, and perhaps compiled, for the other case serves no longer
@@ -126,13 +129,19 @@ class Worker(object):
 
     def do_train(self, first, steps):
         batches = self.rows(first, steps)
+        dataset, parts = self.datasets["train"], self.framework.calendar.parts(first, batches)
+        self.framework.begin_epoch(parts[0][0])
         rate = self.framework.learning_rate()
         with Stopwatch(self.framework.synchronize, self.children) as watch:
-            loss = self.framework.train(self.datasets["train"], batches)
+            losses = [self.framework.train(dataset, parts[0][1])]
+            for epoch, rows in parts[1:]:
+                self.framework.begin_epoch(epoch)
+                losses.append(self.framework.train(dataset, rows))
+        total = sum(self.framework.number(loss) * len(rows) for loss, (_, rows) in zip(losses, parts))
         return {
             "elapsed_s": watch.elapsed,
             "cpu_s": watch.cpu,
-            "loss": self.framework.number(loss),
+            "loss": total / steps,
             "learning_rate": rate,
             "samples": int(batches.size),
         }

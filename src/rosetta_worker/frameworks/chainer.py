@@ -23,6 +23,9 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Chainer 7, on NumPy or on one CUDA device through CuPy."""
 
+    lacks = {"embedding_gradient": "Chainer has no sparse gradients: that of an EmbedID is a dense array"}
+    rate_within_momentum = True
+
     def build(self, weights):
         self.device = chainer.get_device("@numpy" if self.setting.device == "cpu" else "@cupy:0")
         self.device.use()
@@ -62,6 +65,9 @@ class Adapter(Framework):
         self.model.cleargrads()
         loss.backward()
         return logits, loss
+
+    def set_learning_rate(self, rate):
+        setattr(self.optimizer, "alpha" if hasattr(self.optimizer, "alpha") else "lr", rate)
 
     def gradients(self, dataset, ids):
         logits, loss = self.differentiate(dataset, ids)

@@ -26,6 +26,8 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
+    lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
+
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
@@ -80,6 +82,10 @@ class Adapter(Framework):
         for inputs, labels in self.feed(dataset, batches):
             total += self.step(inputs, labels)
         return total / len(batches)
+
+    def set_learning_rate(self, rate):
+        held = self.optimizer.opt_state.hyperparams["learning_rate"]
+        held[...] = jnp.full_like(held[...], rate)
 
     def gradients(self, dataset, ids):
         (loss, logits), gradients = self.differentiate(self.model, *self.batch(dataset, ids))

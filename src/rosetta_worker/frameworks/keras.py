@@ -52,6 +52,12 @@ DESCRIPTION = {
 class Adapter(Framework):
     """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
 
+    lacks = {
+        "embedding_gradient": "Keras 3 has no lazy Adam: whatever a gradient's form, it does the work of "
+        "embedding_gradient=dense"
+    }
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
@@ -111,6 +117,9 @@ class Adapter(Framework):
         model.make_train_function()
         model.reset_metrics()
         return self.backend.run_steps(model, feed, steps)["loss"]  # Keras keeps the mean since reset_metrics
+
+    def set_learning_rate(self, rate):
+        self.model.optimizer.learning_rate = rate  # as its callback LearningRateScheduler does
 
     def gradients(self, dataset, ids):
         """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""

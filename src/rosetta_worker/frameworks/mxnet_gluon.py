@@ -28,10 +28,15 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
+    lacks = {}
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
+            if self.setting.embedding_gradient == "sparse":
+                self.model.apply(hand_out_rows)
             self.model.initialize(ctx=self.context)
             if not self.dropout:
                 self.model.apply(keep_everything)
@@ -80,6 +85,9 @@ class Adapter(Framework):
         loss.backward()
         return logits, loss
 
+    def set_learning_rate(self, rate):
+        self.trainer.set_learning_rate(rate)
+
     def gradients(self, dataset, ids):
         logits, loss = self.differentiate(dataset, ids)
         return logits, loss, self.canonical(lambda own: resolve(self.model, own).grad().asnumpy())
@@ -123,6 +131,7 @@ class Adapter(Framework):
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
                 isa=lambda: built_for(),
                 layout=lambda: layout(self.model),
+                embedding_gradient=lambda: kind_of_gradient(self.model),
                 compiler=lambda: "hybridize" if self.model._active else None,
                 graphs=lambda: int(bool(self.model._cached_graph)) if self.model._active else None,
             )
@@ -211,6 +220,22 @@ def layout(model):
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
 """MXNet's names of layouts, and the common ones."""
+
+
+def hand_out_rows(block):
+    """Let an embedding's gradient hold the rows of the batch alone: what nn.Embedding(sparse_grad=True) is made with.
+
+    Gluon has no public name for it afterwards.
+    """
+    if isinstance(block, nn.Embedding):
+        block._kwargs["sparse_grad"] = True
+        block.weight._grad_stype = "row_sparse"
+
+
+def kind_of_gradient(model):
+    """Return whether the gradients of a model's embeddings are dense arrays or sparse ones; None without any."""
+    found = {child.weight.grad().stype for child in model._children.values() if isinstance(child, nn.Embedding)}
+    return " and ".join(sorted("dense" if stype == "default" else "sparse" for stype in found)) or None
 
 
 def keep_everything(block):

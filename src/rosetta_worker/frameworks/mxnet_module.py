@@ -27,6 +27,9 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 to 1.9, on the CPU or one CUDA device."""
 
+    lacks = {}
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
@@ -38,7 +41,9 @@ class Adapter(Framework):
 
     def bind(self, logits, labels):
         """Make a module that trains, and one that predicts, which holds the same parameters."""
-        logits = logits if self.dropout else keep_everything(logits)
+        logits = logits if self.dropout else with_attribute(logits, "Dropout", "p", "0")
+        if self.setting.embedding_gradient == "sparse":
+            logits = with_attribute(logits, "Embedding", "sparse_grad", "True")
         loss = mx.sym.MakeLoss(self.implementation.loss(logits, labels))  # the gradient begins here, with 1
         both = mx.sym.Group([loss, mx.sym.BlockGrad(logits)])
         size = self.setting.batch_size
@@ -88,6 +93,9 @@ class Adapter(Framework):
         self.module.forward_backward(DataBatch([inputs], [labels]))
         return self.module.get_outputs()[0]
 
+    def set_learning_rate(self, rate):
+        self.optimizer.set_learning_rate(rate)
+
     def gradients(self, dataset, ids):
         loss = self.differentiate(*self.batch(dataset, ids))
         gradients = self.executor.grad_dict
@@ -133,6 +141,7 @@ class Adapter(Framework):
             readable(
                 blas=lambda: openblas(mx.base._LIB),
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
+                embedding_gradient=lambda: kind_of_gradient(self.module.symbol, self.executor.grad_dict),
                 layout=lambda: "channels_first" if "Convolution" in operations(self.module.symbol) else None,
             )
         )
@@ -196,10 +205,21 @@ def operations(symbol):
     return {node["op"] for node in json.loads(symbol.tojson())["nodes"]}
 
 
-def keep_everything(symbol):
-    """Return the symbol with dropout that drops nothing: its share is part of what a symbol is, and cannot be set."""
+def with_attribute(symbol, operation, name, value):
+    """Return the symbol with an attribute of every `operation` changed: it is part of what a symbol is, not set later.
+
+    The share of a dropout, say, or whether an embedding's gradient holds the rows of the batch alone.
+    """
     graph = json.loads(symbol.tojson())
     for node in graph["nodes"]:
-        if node["op"] == "Dropout":
-            node["attrs"]["p"] = "0"
+        if node["op"] == operation:
+            node["attrs"][name] = value
     return mx.sym.load_json(json.dumps(graph))
+
+
+def kind_of_gradient(symbol, gradients):
+    """Return whether the gradients of a symbol's embeddings are dense arrays or sparse ones; None without any."""
+    nodes = json.loads(symbol.tojson())["nodes"]
+    weights = [nodes[node["inputs"][1][0]]["name"] for node in nodes if node["op"] == "Embedding"]
+    kinds = {"dense" if gradients[name].stype == "default" else "sparse" for name in weights}
+    return " and ".join(sorted(kinds)) or None

@@ -1,9 +1,12 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
 import torch
+from torch.optim.lr_scheduler import LambdaLR
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.optimizers.pytorch import AdamBesideSparse
 from rosetta_worker.runtimes import pytorch as runtime
+from rosetta_worker.schedule import factor
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -18,6 +21,8 @@ DESCRIPTION = {
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
+    lacks = {}
+
     def build(self, weights):
         runtime.start(self.setting)
         if self.model is None:  # a compiled model is kept: it would be compiled again for nothing
@@ -27,9 +32,15 @@ class Adapter(Framework):
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
                     layer.p = 0.0
+                if isinstance(layer, torch.nn.Embedding):
+                    layer.sparse = self.setting.embedding_gradient == "sparse"
             self.forward = torch.compile(self.with_loss) if self.setting.mode == "compiled" else self.with_loss
         self.set_parameters(weights)
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.setting.embedding_gradient == "sparse":
+            self.optimizer = AdamBesideSparse(self.optimizer, embeddings(self.model))
+        if self.setting.schedule is not None:
+            self.scheduler = LambdaLR(self.optimizer, lambda epoch: factor(self.setting.schedule, epoch))
 
     def with_loss(self, inputs, labels):
         logits = self.model(inputs)
@@ -68,12 +79,16 @@ class Adapter(Framework):
             total += loss.detach()
         return total / len(batches)
 
+    def begin_epoch(self, epoch):
+        while self.setting.schedule is not None and self.scheduler.last_epoch < epoch:
+            self.scheduler.step()
+
     def gradients(self, dataset, ids):
         self.model.train()
         self.optimizer.zero_grad()
         logits, loss = self.forward(*self.batch(dataset, ids))
         loss.backward()
-        return logits.detach(), loss, self.canonical(lambda own: self.tensors[own].grad.cpu().numpy())
+        return logits.detach(), loss, self.canonical(lambda own: dense(self.tensors[own].grad).cpu().numpy())
 
     def evaluate(self, dataset, batches):
         self.model.eval()
@@ -108,7 +123,12 @@ class Adapter(Framework):
             "mode": "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
-        found.update(readable(layout=lambda: layout(self.tensors.values())))
+        found.update(
+            readable(
+                layout=lambda: layout(self.tensors.values()),
+                embedding_gradient=lambda: kind_of_gradient(embeddings(self.model)),
+            )
+        )
         found.update(runtime.settings(first))
         return dict(found, **(runtime.compilation() if compiled else {}))
 
@@ -174,6 +194,22 @@ def copier(source, target):
         return target
 
     return copy
+
+
+def dense(gradient):
+    """Return a gradient with all its rows."""
+    return gradient.to_dense() if gradient.is_sparse else gradient
+
+
+def embeddings(model):
+    """Return the weights of a model's embeddings."""
+    return [layer.weight for layer in model.modules() if isinstance(layer, torch.nn.Embedding)]
+
+
+def kind_of_gradient(weights):
+    """Return whether the gradients of weights are dense tensors or sparse ones; None where there are none."""
+    kinds = {"sparse" if weight.grad.is_sparse else "dense" for weight in weights if weight.grad is not None}
+    return " and ".join(sorted(kinds)) or None
 
 
 def layout(tensors):

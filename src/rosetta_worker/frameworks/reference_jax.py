@@ -28,6 +28,8 @@ CHANCE = 2
 class Adapter(Framework):
     """Uses of JAX only its array operations and its differentiation: no layer, loss or optimiser of its own."""
 
+    lacks = {}
+
     def build(self, weights):
         jax.config.update("jax_enable_x64", True)
         self.dtype = self.setting.precision
@@ -65,6 +67,10 @@ class Adapter(Framework):
         total = 0.0
         for ids in batches:
             (loss, (_, kept)), gradients = self.differentiate(self.tensors, self.kept, *self.batch(dataset, ids))
+            self.rate = self.learning_rate()
+            self.count += 1
+            if self.setting.lazy:
+                self.named = np.unique(np.asarray(self.batch(dataset, ids)[0]))
             self.update(self.with_round_off(gradients))
             self.kept.update(kept)
             total += float(loss)
@@ -84,24 +90,29 @@ class Adapter(Framework):
         return jnp.asarray(2 * self.chance.randint(2, size=tensor.shape) - 1, self.dtype)
 
     def adam(self, gradients):
-        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
+
+        Of a tensor that is updated lazily, the rows that the batch does not name stay, and their moments with them.
+        """
         hyper = self.setting.optimizer
-        self.count += 1
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
         correction1 = self.one_minus("corrections", hyper.beta1, self.count)
         correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         for name, g in gradients.items():
-            m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
-            v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+            rows = self.named if name in self.setting.lazy else ...
+            m = hyper.beta1 * self.first[name][rows] + new1 * g[rows]
+            v = hyper.beta2 * self.second[name][rows] + new2 * g[rows] * g[rows]
             step = (m / correction1) / (jnp.sqrt(v / correction2) + hyper.epsilon)
-            self.tensors[name] -= hyper.learning_rate * step
+            self.first[name] = self.first[name].at[rows].set(m)
+            self.second[name] = self.second[name].at[rows].set(v)
+            self.tensors[name] = self.tensors[name].at[rows].add(-self.rate * step)
 
     def sgd(self, gradients):
         """Gradient descent with Polyak's momentum: v = m·v + g, w = w - rate·v; the rate is not part of v."""
         hyper = self.setting.optimizer
         for name, g in gradients.items():
             self.first[name] = hyper.momentum * self.first[name] + g
-            self.tensors[name] -= hyper.learning_rate * self.first[name]
+            self.tensors[name] -= self.rate * self.first[name]
 
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds (see the PyTorch reference)."""
@@ -123,8 +134,17 @@ class Adapter(Framework):
     def array(self, tensor):
         return np.array(tensor)
 
+    def begin_epoch(self, epoch):
+        """Nothing to be told: `learning_rate` follows from the number of steps."""
+
     def learning_rate(self):
-        return self.setting.optimizer.learning_rate
+        rate, schedule = self.setting.optimizer.learning_rate, self.setting.schedule
+        if schedule is None:
+            return rate
+        epoch = self.count // self.calendar.steps_per_epoch * self.calendar.epochs_apart
+        if schedule.name == "steps":
+            return rate * ([1.0] + schedule.factors)[sum(epoch >= after for after in schedule.after)]
+        return rate * schedule.factor ** (epoch // schedule.every)
 
     def settings(self):
         return {"device": "cpu", "precision": self.setting.precision, "mode": "eager"}

@@ -27,6 +27,8 @@ CHANCE = 2
 class Adapter(Framework):
     """Uses of PyTorch only its array operations and its differentiation: no layer, loss or optimiser of its own."""
 
+    lacks = {}
+
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
         self.dtype = getattr(torch, self.setting.precision)
@@ -61,6 +63,10 @@ class Adapter(Framework):
         total = 0.0
         for ids in batches:
             _, loss, gradients, kept = self.differentiate(dataset, ids)
+            self.rate = self.learning_rate()
+            self.count += 1
+            if self.setting.lazy:
+                self.named = self.batch(dataset, ids)[0].unique()
             self.update(self.with_round_off(gradients))
             self.kept.update(kept)
             self.known = None
@@ -100,18 +106,22 @@ class Adapter(Framework):
         return 2 * torch.randint(2, tensor.shape, generator=self.chance).to(self.dtype) - 1
 
     def adam(self, gradients):
-        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root."""
+        """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
+
+        Of a tensor that is updated lazily, the rows that the batch does not name stay, and their moments with them.
+        """
         hyper = self.setting.optimizer
-        self.count += 1
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
         correction1 = self.one_minus("corrections", hyper.beta1, self.count)
         correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         with torch.no_grad():
             for name, g in gradients.items():
-                m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
-                v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+                rows = self.named if name in self.setting.lazy else ...
+                m = hyper.beta1 * self.first[name][rows] + new1 * g[rows]
+                v = hyper.beta2 * self.second[name][rows] + new2 * g[rows] * g[rows]
                 step = (m / correction1) / (torch.sqrt(v / correction2) + hyper.epsilon)
-                self.tensors[name] -= hyper.learning_rate * step
+                self.first[name][rows], self.second[name][rows] = m, v
+                self.tensors[name][rows] -= self.rate * step
 
     def sgd(self, gradients):
         """Gradient descent with Polyak's momentum: v = m·v + g, w = w - rate·v; the rate is not part of v."""
@@ -119,7 +129,7 @@ class Adapter(Framework):
         with torch.no_grad():
             for name, g in gradients.items():
                 self.first[name] = hyper.momentum * self.first[name] + g
-                self.tensors[name] -= hyper.learning_rate * self.first[name]
+                self.tensors[name] -= self.rate * self.first[name]
 
     def one_minus(self, what, beta, count=1):
         """1 - beta^count, in the working precision if `what` is what this trial rounds.
@@ -146,8 +156,17 @@ class Adapter(Framework):
     def array(self, tensor):
         return tensor.detach().numpy().copy()
 
+    def begin_epoch(self, epoch):
+        """Nothing to be told: `learning_rate` follows from the number of steps."""
+
     def learning_rate(self):
-        return self.setting.optimizer.learning_rate
+        rate, schedule = self.setting.optimizer.learning_rate, self.setting.schedule
+        if schedule is None:
+            return rate
+        epoch = self.count // self.calendar.steps_per_epoch * self.calendar.epochs_apart
+        if schedule.name == "steps":
+            return rate * ([1.0] + schedule.factors)[sum(epoch >= after for after in schedule.after)]
+        return rate * schedule.factor ** (epoch // schedule.every)
 
     def settings(self):
         return {

@@ -27,6 +27,12 @@ DESCRIPTION = {
 class Adapter(Framework):
     """TensorFlow 2.16 and newer: the layers are those of tf.keras, the loop is that of TensorFlow's guides."""
 
+    lacks = {
+        "embedding_gradient": "an embedding's gradient comes sparse as it is (tf.IndexedSlices), but the Adam of "
+        "tf.keras is not lazy: it does the work of embedding_gradient=dense"
+    }
+    rate_within_momentum = True
+
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
@@ -88,6 +94,9 @@ class Adapter(Framework):
         for inputs, labels in self.feed(dataset, batches):
             total += self.step(inputs, labels)
         return total / len(batches)
+
+    def set_learning_rate(self, rate):
+        self.optimizer.learning_rate = rate
 
     def gradients(self, dataset, ids):
         logits, loss, gradients = self.differentiate(*self.batch(dataset, ids))

@@ -8,7 +8,16 @@ from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.ranges import written_out
@@ -102,6 +111,20 @@ Optimizer = Annotated[Adam | Sgd, Field(discriminator="name")]
 """The optimiser of a workload: its name says which hyperparameters it has."""
 
 
+class Steps(Strict):
+    """A learning rate that falls in steps: from epoch ``after[i]`` on, counted from 0, it is ``factors[i]`` times."""
+
+    after: tuple[PositiveInt, ...]
+    factors: tuple[PositiveFloat, ...]
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        """Refuse steps that are out of order, or not as many as factors."""
+        if len(self.after) != len(self.factors) or list(self.after) != sorted(set(self.after)):
+            raise ValueError("after must ascend, with a factor for each")
+        return self
+
+
 class Training(Strict):
     """Batch size and epochs of the canonical training."""
 
@@ -132,6 +155,8 @@ class Workload(Strict):
     operations: dict[str, Product] = {}
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
     normalisation: Normalisation | None = None
+    schedule: Steps | None = None
+    """What the axis value schedule=steps means; without it there is a constant rate, and a decay that fits any."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     folder: Path
@@ -163,6 +188,11 @@ class Workload(Strict):
     def parameters(self) -> int:
         """Number of scalar parameters, those that are kept and not trained included: as Keras counts them."""
         return sum(prod(tensor.shape) for tensor in self.tensors)
+
+    @property
+    def embeddings(self) -> tuple[str, ...]:
+        """Names of the tensors of which a sample uses some rows alone: `operations` says so."""
+        return tuple(name for name, product in self.operations.items() if product.kind == "embedding")
 
     def implementation(self, framework: str) -> Path | None:
         """Return the file that implements this workload in `framework`, or None where there is none."""

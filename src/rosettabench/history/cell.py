@@ -10,6 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.history.identity import Identity
+from rosettabench.plan.setting import whole
 from rosettabench.report.contest import Contestant, gather, oddities_of, processes
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
@@ -138,7 +139,8 @@ def key_of(contest: Contest, one: Contestant) -> Key:
         if other.lock and (other.framework, other.mode) == (entry.framework, entry.mode)
     }
     place = entry.python or (entry.lock if len(managed) > 1 else None)
-    return Key(contest.workload, json.dumps(contest.setting, sort_keys=True), entry.framework, entry.mode, place)
+    setting = json.dumps(whole(contest.setting), sort_keys=True)
+    return Key(contest.workload, setting, entry.framework, entry.mode, place)
 
 
 def identity(one: Contestant) -> Identity:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import Cell, Key, Sitting
 from rosettabench.history.identity import Change, changes, machine_changes, same_machine
+from rosettabench.plan.setting import stated
 from rosettabench.report.doubts import CONTRADICTION
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import geometric_mean
@@ -107,7 +108,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """Workload and setting in words."""
-        values = json.loads(self.setting)
+        values = stated(json.loads(self.setting))
         return ", ".join([self.workload, *(f"{name.replace('_', ' ')} {value}" for name, value in values.items())])
 
 

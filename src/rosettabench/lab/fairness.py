@@ -15,6 +15,7 @@ EQUAL = (
     "precision",
     "autocast",
     "tf32",
+    "embedding_gradient",
     "threads",
     "processors",
     "loader_workers",

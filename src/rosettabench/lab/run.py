@@ -32,6 +32,7 @@ from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import Request
+from rosettabench.plan.setting import apart
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
@@ -253,15 +254,10 @@ def first_copy(contender: Contender) -> Contender:
 
 
 def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
-    """Return the name of a contest: the workload, and its values on the axes that tell it from others of the run."""
+    """Return the name of a contest: the workload, and the values on axes that it is known by."""
     name = planned.workload.name
     settings = [row.setting for row in rows if row.workload == name]
-    differing = [
-        f"{axis.replace('_', ' ')} {value}"
-        for axis, value in planned.setting.as_json().items()
-        if any(setting[axis] != value for setting in settings)
-    ]
-    return ", ".join([name, *differing])
+    return ", ".join([name, *apart(planned.setting.as_json(), settings)])
 
 
 def unfinished(run: Run, row: ContestRow) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import confined, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
+from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting
 
 LAYOUT = "ROSETTA_LAYOUT"
@@ -47,6 +48,11 @@ class Work:
     data: Prepared
     weights: dict[str, str]
     batches: Path
+
+    @property
+    def lazy(self) -> tuple[str, ...]:
+        """The tensors of which a step updates only the rows that its batch names."""
+        return self.workload.embeddings if self.setting.embedding_gradient == "sparse" else ()
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ class Session:
         optimizer = self.work.workload.optimizer.model_dump()
         setting = {
             **self.work.setting.as_json(),
+            "schedule": schedule_of(self.work.setting.schedule, self.work.workload),
+            "lazy": self.work.lazy,
             "precision": self._precision,
             "rounded": self._rounded,
             "mode": self._mode,
@@ -106,9 +114,16 @@ class Session:
             setting["input"] = "memory"
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
-    def build(self, weights: dict[str, str] | None = None, *, dropout: bool = True) -> dict[str, Any]:
-        """Build the model, or start it afresh, from the canonical weights; without `dropout` it drops nothing."""
-        switch = {} if dropout else {"dropout": False}
+    def build(
+        self, weights: dict[str, str] | None = None, *, dropout: bool = True, pace: Pace | None = None
+    ) -> dict[str, Any]:
+        """Build the model, or start it afresh, from the canonical weights; without `dropout` it drops nothing.
+
+        `pace` says how steps become epochs, if not as the data do.
+        """
+        switch: dict[str, Any] = {} if dropout else {"dropout": False}
+        if self.work.setting.schedule != CONSTANT:
+            switch |= asdict(pace or Pace(self.work.data.train.samples // self.work.setting.batch_size))
         return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:

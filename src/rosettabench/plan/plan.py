@@ -10,7 +10,7 @@ from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.request import Request
-from rosettabench.plan.setting import Setting, settings
+from rosettabench.plan.setting import Setting, settings, whole
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def make_plan(request: Request) -> list[PlannedContest]:
 
 def is_left_out(workload: Workload, setting: Setting, request: Request) -> bool:
     """Whether the request leaves this contest out."""
-    return any(one.workload == workload.name and one.setting == setting.as_json() for one in request.left_out)
+    return any(one.workload == workload.name and whole(one.setting) == setting.as_json() for one in request.left_out)
 
 
 def plan_contest(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from itertools import product
 from typing import Any
 
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.workload import Workload
+from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.errors import UsageError
 from rosettabench.lab.machine import usable_cores
+from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
 
 Value = int | str
 """A value on an axis."""
@@ -18,14 +19,19 @@ Value = int | str
 
 @dataclass(frozen=True)
 class Setting:
-    """One value on each axis. `threads` is what every numerical library is told to use."""
+    """One value on each axis. `threads` is what every numerical library is told to use.
+
+    An axis that came later has a default, which is what was done before there was one.
+    """
 
     batch_size: int
     device: str
     precision: str
     seed: int
     threads: int
+    embedding_gradient: str = "dense"
     input: str = "memory"
+    schedule: str = CONSTANT
     workers: int = 0
 
     def __post_init__(self) -> None:
@@ -37,8 +43,39 @@ class Setting:
             )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the setting as the store and the protocol write it."""
+        """Return the setting as the store writes it."""
         return asdict(self)
+
+
+DEFAULTS: Mapping[str, Value] = {one.name: one.default for one in fields(Setting) if one.default is not MISSING}
+"""The axes that came later, each with the value that was meant before."""
+
+
+def whole(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored setting with a value on every axis: an old one has none on those that came later."""
+    return {**DEFAULTS, **setting}
+
+
+def stated(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a setting without the axes that came later and are at their defaults.
+
+    So certificates, and titles, are what they were before there was such an axis.
+    """
+    return {axis: value for axis, value in setting.items() if axis not in DEFAULTS or value != DEFAULTS[axis]}
+
+
+def apart(setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the values by which a contest is named, in words.
+
+    They are those that not all `others` of its run have, too, and those of later axes that are not the defaults.
+    """
+    known = [whole(other) for other in others]
+    named = stated(setting).keys() & DEFAULTS.keys()
+    return [
+        f"{axis.replace('_', ' ')} {value}"
+        for axis, value in whole(setting).items()
+        if axis in named or any(other.get(axis) != value for other in known)
+    ]
 
 
 def canonical_setting(workload: Workload) -> Setting:
@@ -68,8 +105,10 @@ def one_of(*values: str) -> Callable[[str], str]:
 AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
+    "embedding_gradient": one_of("dense", "sparse"),
     "input": one_of("memory", "loader"),
     "precision": one_of("float32"),
+    "schedule": one_of(*SCHEDULES),
     "seed": seed,
     "threads": count,
     "workers": seed,
@@ -98,7 +137,21 @@ def read_axes(assignments: Iterable[str]) -> dict[str, list[int | str]]:
 
 
 def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Setting]:
-    """Return every combination of the values on the axes, starting from the workload's own setting."""
+    """Return every combination of the values on the axes, starting from the workload's own setting.
+
+    Raises UsageError for a value that means nothing for this workload.
+    """
     base = canonical_setting(workload)
     combinations = product(*axes.values())
-    return [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
+    found = [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
+    for setting in found:
+        check_schedule(setting.schedule, workload)
+        check_embedding(setting.embedding_gradient, workload)
+    return found
+
+
+def check_embedding(gradient: str, workload: Workload) -> None:
+    """Raise UsageError where the sparse gradient of an embedding is asked for and there is no embedding."""
+    if gradient == "sparse" and not workload.embeddings:
+        able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
+        raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")

@@ -26,7 +26,8 @@ round-off, and a hundred times less than the mistakes that it tells apart."""
 class Case:
     """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
 
-    `again` returns the contender's logits of one batch, computed anew at each call.
+    `again` returns the contender's logits of one batch, computed anew at each call. Of the tensors `lazy` only the rows
+    that a batch names are updated.
     """
 
     divergence: Deviation
@@ -35,6 +36,7 @@ class Case:
     optimizer: Optimizer
     again: Callable[[], Array]
     normalisation: Normalisation | None = None
+    lazy: tuple[str, ...] = ()
 
     @property
     def exact(self) -> Walked:
@@ -306,10 +308,13 @@ def other_optimizer(case: Case) -> Iterator[str]:
     steps = case.reference.steps[: case.found.step + 1]
     gradients = [np.array(read(step.gradients, name), np.float64) for step in steps]
     moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
+    rates = [float(step.turn.learning_rate or 0.0) for step in steps]
+    given = case.optimizer.model_dump(exclude={"name", "learning_rate"})
+    given |= {"lazy": True} if name in case.lazy else {}
     best: tuple[float, str] = (case.divergence.value / 5, "")  # it must explain most of what was off
     trajectory, suspects = TRAJECTORIES[case.optimizer.name]
     for sentence, change in suspects.items():
-        reached = trajectory(start, gradients, **{**case.optimizer.model_dump(exclude={"name"}), **change})
+        reached = trajectory(start, gradients, rates, **{**given, **change})
         best = min(best, (relative(found, reached, moved), sentence))
     if best[1]:
         yield best[1]
@@ -336,8 +341,13 @@ def sample_count(case: Case) -> Iterator[str]:
 
 
 def rate(case: Case) -> Iterator[str]:
-    """The learning rate as such."""
+    """The learning rate as such, and where it follows a schedule."""
     found = case.found.turn.learning_rate if case.found else None
+    rates = [step.turn.learning_rate for step in case.reference.steps]
+    if found is not None and len(set(rates)) > 1:
+        still = isclose(found, rates[0] or 0.0, rel_tol=FITS)
+        passed = "is still the first one: the schedule is not followed" if still else "is that of another epoch"
+        yield f"the learning rate {passed} ({found:.4g}, not {case.exact.turn.learning_rate:.4g})"
     yield f"the optimiser uses the learning rate {found}, the workload states {case.exact.turn.learning_rate}"
 
 

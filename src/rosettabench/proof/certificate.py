@@ -12,6 +12,7 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import processor_name
 from rosettabench.lab.session import Work
+from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
 from rosettabench.store.store import digest
 
@@ -51,7 +52,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
         "workload": work.workload.name,
         "framework": entry.name,
         "mode": mode,
-        "setting": work.setting.as_json(),
+        "setting": stated(work.setting.as_json()),
         "interpreter": environment.version,
         "packages": environment.packages,
         "hashes": {

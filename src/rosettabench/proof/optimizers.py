@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 def adam_trajectory(
     weights: Floats,
     gradients: Sequence[Floats],
+    rates: Sequence[float],
     *,
-    learning_rate: float,
     beta1: float,
     beta2: float,
     epsilon: float,
@@ -24,52 +24,57 @@ def adam_trajectory(
     correct: bool = True,
     nesterov: bool = False,
     momentum_decay: float | None = None,
+    lazy: bool = False,
     penalty: float = 0.0,
     decay: float = 0.0,
 ) -> Floats:
-    """Return the weights after one step per gradient.
+    """Return the weights after one step per gradient, each at its rate.
 
     Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
     `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
-    `nesterov`, Dozat (2016), with his schedule of the momentum where `momentum_decay` is given; `penalty`, L2 added to
+    `nesterov`, Dozat (2016), with his schedule of the momentum where `momentum_decay` is given; `lazy`, rows without a
+    gradient stay as they are, with their moments (PyTorch's SparseAdam, MXNet's lazy update); `penalty`, L2 added to
     the gradient; `decay`, decoupled (Loshchilov and Hutter 2019).
     """
     first, second = np.zeros_like(weights), np.zeros_like(weights)
-    for count, gradient in enumerate(gradients, start=1):
+    for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True), start=1):
         g = gradient + penalty * weights
-        first = beta1 * first + (1 - beta1) * g
-        second = beta2 * second + (1 - beta2) * g * g
+        named = gradient.reshape(len(g), -1).any(axis=1).reshape(-1, *(1,) * (g.ndim - 1)) if lazy else np.True_
+        first = np.where(named, beta1 * first + (1 - beta1) * g, first)
+        second = np.where(named, beta2 * second + (1 - beta2) * g * g, second)
         c1, c2 = (1 - beta1**count, 1 - beta2**count) if correct else (1.0, 1.0)
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
-        weights = weights - learning_rate * (ahead / (np.sqrt(second / c2) + shift) + decay * weights)
+        weights = weights - rate * named * (ahead / (np.sqrt(second / c2) + shift) + decay * weights)
     return weights
 
 
 def sgd_trajectory(
     weights: Floats,
     gradients: Sequence[Floats],
+    rates: Sequence[float],
     *,
-    learning_rate: float,
     momentum: float,
     nesterov: bool = False,
     dampening: float = 0.0,
     unit_gain: bool = False,
+    inside: bool = False,
     penalty: float = 0.0,
 ) -> Floats:
     """Return the weights after one step of gradient descent with momentum per gradient: v = m·v + g, w = w - rate·v.
 
-    Keras, MXNet and Chainer keep rate·v instead of v, which is the same as long as the rate is. The options are the
-    ways in which optimisers of that name differ: `nesterov`, Sutskever et al. (2013) as frameworks write it;
+    The options are the ways in which optimisers of that name differ: `inside`, v = m·v + rate·g, w = w - v, which is
+    the same as long as the rate is (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks write it;
     `dampening`, which scales every gradient but the first (PyTorch); `unit_gain`, which scales all of them by 1 - m
     (CNTK); `penalty`, L2 added to the gradient.
     """
     velocity = np.zeros_like(weights)
-    for count, gradient in enumerate(gradients):
-        g = gradient + penalty * weights
+    for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True)):
+        g = (gradient + penalty * weights) * (rate if inside else 1.0)
         scale = 1 - momentum if unit_gain else 1 - dampening * (count > 0)
         velocity = momentum * velocity + scale * g
-        weights = weights - learning_rate * (g + momentum * velocity if nesterov else velocity)
+        step = g + momentum * velocity if nesterov else velocity
+        weights = weights - (step if inside else rate * step)
     return weights
 
 
@@ -85,6 +90,8 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
 
 
 ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
+    "the optimiser is lazy: rows that the batch does not name stay as they are": {"lazy": True},
+    "the optimiser is not lazy: rows that the batch does not name move, too": {"lazy": False},
     "the optimiser's epsilon is 1e-7": {"epsilon": 1e-7},
     "the optimiser's epsilon is 1e-6": {"epsilon": 1e-6},
     "the optimiser's epsilon is 1e-3": {"epsilon": 1e-3},
@@ -108,6 +115,7 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
 
 SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the momentum is Nesterov's": {"nesterov": True},
+    "the momentum sums up rate times gradient: its steps keep the rate that they were made at": {"inside": True},
     "the momentum has unit gain: new gradients are scaled by 1 - momentum (the default of CNTK)": {"unit_gain": True},
     "the momentum is dampened: all gradients but the first are scaled by 0.1": {"dampening": 0.9},
     "the optimiser has no momentum": {"momentum": 0.0},

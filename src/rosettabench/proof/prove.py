@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
+from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.cause import Case, likely_cause
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
@@ -67,13 +68,15 @@ class Proof:
         yield probe_dropout(session, self._folder / "dropout"), None
 
     def _build(self) -> None:
-        self._session.build(self._reference.start, dropout=not self._session.work.workload.dropout)
+        dropout = not self._session.work.workload.dropout
+        self._session.build(self._reference.start, dropout=dropout, pace=PROOF_PACE)
 
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
-        workload = self._session.work.workload
+        work = self._session.work
+        workload, lazy = work.workload, work.lazy
         again = self._logits_again if failed.step is not None else self._evaluation_again
-        case = Case(divergence, found, self._reference, workload.optimizer, again, workload.normalisation)
+        case = Case(divergence, found, self._reference, workload.optimizer, again, workload.normalisation, lazy)
         return likely_cause(case)
 
     def _logits_again(self) -> Array:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
+from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step, relative
 from rosettabench.proof.tolerance import Tolerances
 from rosettabench.proof.walk import STEPS, Array, Files, Walked, evaluation_samples, read, walk
@@ -63,7 +64,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
     try:
-        exact.build(begin)
+        exact.build(begin, pace=PROOF_PACE)
         steps = list(walk(exact, folder / "float64" / "walk"))
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
@@ -81,7 +82,7 @@ def measure_noise(
     ):
         session = start("float32", rounded, folder / rounded)
         try:
-            session.build(own)
+            session.build(own, pace=PROOF_PACE)
             yield from follow(session, folder / rounded, exact, begin)
             yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
         finally:

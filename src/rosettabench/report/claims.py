@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.plan.setting import stated
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims
 from rosettabench.published.judge import Outcome, judge
@@ -39,7 +40,9 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
 
 def setting_words(setting: dict[str, Any]) -> str:
     """Return the batch size and the axes of a setting that are not the same everywhere."""
-    return ", ".join(f"{axis.replace('_', ' ')} {value}" for axis, value in setting.items() if axis != "threads")
+    return ", ".join(
+        f"{axis.replace('_', ' ')} {value}" for axis, value in stated(setting).items() if axis != "threads"
+    )
 
 
 def outcomes(study: str, runs: Sequence[RunSummary], here: Available) -> Iterator[Outcome]:

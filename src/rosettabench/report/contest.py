@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.plan.setting import whole
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, seen_in
@@ -108,7 +109,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     return ContestSummary(
         name=name,
         workload=contest.workload,
-        setting=contest.setting,
+        setting=whole(contest.setting),
         stopping=contest.stopping,
         headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.plan.setting import apart
 from rosettabench.report import figures
 from rosettabench.report.claims import summarise_study
 from rosettabench.report.contest import fault, summarise_contest
@@ -15,7 +15,7 @@ from rosettabench.report.summary import RunSummary
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import Series
-    from rosettabench.store.schema import Contest, Run
+    from rosettabench.store.schema import Run
 
 MACHINE = {
     "processor": "Processor",
@@ -51,21 +51,13 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
 
 
 def contest_names(run: Run) -> dict[int, str]:
-    """Return {contest id: name}: the workload; where it was run more than once, with what tells them apart."""
-    repeated = Counter(contest.workload for contest in run.contests)
-    return {
-        contest.id: contest.workload
-        if repeated[contest.workload] == 1
-        else f"{contest.workload}, {apart(run, contest)}"
-        for contest in run.contests
-    }
-
-
-def apart(run: Run, contest: Contest) -> str:
-    """Return the settings in which `contest` differs from the run's others of its workload."""
-    siblings = [other.setting for other in run.contests if other.workload == contest.workload]
-    own = [name for name, value in contest.setting.items() if any(other.get(name) != value for other in siblings)]
-    return ", ".join(f"{name.replace('_', ' ')} {contest.setting[name]}" for name in own) or f"contest {contest.id}"
+    """Return {contest id: name}: the workload, with the settings in which it is unlike others and unlike the usual."""
+    named = {}
+    for contest in run.contests:
+        siblings = [other.setting for other in run.contests if other.workload == contest.workload]
+        words = apart(contest.setting, siblings) or [f"contest {contest.id}"] * (len(siblings) > 1)
+        named[contest.id] = ", ".join([contest.workload, *words])
+    return named
 
 
 def state(run: Run) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.plan.setting import stated
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
@@ -307,6 +308,11 @@ class ContestSummary:
     reasons: Reasons | None
     why: str
     peak: Peak
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The setting without the axes that came later and are as they always were."""
+        return stated(self.setting)
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

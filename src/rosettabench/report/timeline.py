@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.setting import stated
 from rosettabench.report import figures
 from rosettabench.report.comparison import change_words
 from rosettabench.report.tables import Cell, Column, Table
@@ -47,7 +48,7 @@ def print_timelines(found: Sequence[Timeline], console: Console) -> None:
 
 def settings(one: Timeline) -> str:
     """Return the setting in words."""
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in one.key.values.items())
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stated(one.key.values).items())
 
 
 def timeline_table(one: Timeline) -> Table:

@@ -1,0 +1,47 @@
+"""PyTorch's SparseAdam, with epsilon where the paper has it, and beside the Adam of the other parameters."""
+
+from math import sqrt
+
+import torch
+
+
+class SparseAdam(torch.optim.SparseAdam):
+    """PyTorch's own SparseAdam, fed so that its epsilon acts after the bias correction.
+
+    So it is in PyTorch's Adam. SparseAdam adds it to the root *before* the correction ("epsilon hat"); scaled by
+    sqrt(1 - beta2^t), the same epsilon acts after it.
+    """
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            count = self.state[group["params"][0]].get("step", 0) + 1
+            group["given"] = group["eps"]
+            group["eps"] *= sqrt(1 - group["betas"][1] ** count)
+        super().step(closure)
+        for group in self.param_groups:
+            group["eps"] = group.pop("given")
+
+
+class AdamBesideSparse(torch.optim.Optimizer):
+    """An Adam for dense gradients and a SparseAdam for sparse ones, as one optimiser.
+
+    Parameters
+    ----------
+    adam : torch.optim.Adam
+        Holds all parameters in one group; those with sparse gradients are taken out of it.
+    sparse : list of torch.nn.Parameter
+        The parameters whose gradients are sparse.
+
+    """
+
+    def __init__(self, adam, sparse):
+        [group] = adam.param_groups
+        others = {id(parameter) for parameter in sparse}
+        group["params"] = [parameter for parameter in group["params"] if id(parameter) not in others]
+        beside = SparseAdam(sparse, lr=group["lr"], betas=group["betas"], eps=group["eps"])
+        self.parts = (adam, beside)
+        super().__init__(adam.param_groups + beside.param_groups, {})  # the groups themselves: a scheduler sees both
+
+    def step(self, closure=None):
+        for part in self.parts:
+            part.step()

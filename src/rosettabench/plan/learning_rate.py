@@ -1,0 +1,54 @@
+"""Schedules of the learning rate: what each name means for a workload, and how a worker counts epochs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rosettabench.catalogue.workload import Workload, all_workloads
+from rosettabench.errors import UsageError
+
+CONSTANT = "constant"
+"""The schedule that changes nothing."""
+
+DECAY = "decay-0.9-every-10-epochs"
+"""The schedule of borealis-2018."""
+
+STEPS = "steps"
+"""The schedule that a workload itself states."""
+
+SCHEDULES = (CONSTANT, DECAY, STEPS)
+"""Every value of the axis `schedule`."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How optimiser steps become epochs: step k is in epoch ``k // steps_per_epoch * epochs_apart``, from 0 on."""
+
+    steps_per_epoch: int
+    epochs_apart: int = 1
+
+
+PROOF_PACE = Pace(1, 20)
+"""In a proof each step is in an epoch of its own, twenty after the one before: so ten steps meet every boundary that
+SCHEDULES have (80, 120, 160 and 180, or each tenth), and whoever is an epoch early or late is at another rate."""
+
+
+def check_schedule(name: str, workload: Workload) -> None:
+    """Raise UsageError where a workload does not state the schedule that is asked for."""
+    if name == STEPS and workload.schedule is None:
+        able = ", ".join(one.name for one in all_workloads().values() if one.schedule)
+        raise UsageError(
+            f"{workload.name} states no steps of its learning rate: it has no schedule={STEPS}",
+            f"Name another schedule ({CONSTANT}, {DECAY}), or a workload that does: {able}.",
+        )
+
+
+def schedule_of(name: str, workload: Workload) -> dict[str, Any] | None:
+    """Return a schedule as the protocol writes it (docs/protocol.md, `open`); None for a constant rate."""
+    if name == CONSTANT:
+        return None
+    if name == DECAY:
+        return {"name": name, "factor": 0.9, "every": 10}
+    assert workload.schedule is not None
+    return {"name": name, "after": list(workload.schedule.after), "factors": list(workload.schedule.factors)}

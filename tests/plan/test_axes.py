@@ -1,0 +1,74 @@
+"""Axes that came later: their defaults, what they refuse, and how contests are named by them."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.errors import UsageError
+from rosettabench.history.cell import key_of
+from rosettabench.plan.learning_rate import DECAY, PROOF_PACE, schedule_of
+from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
+from rosettabench.proof.walk import STEPS
+
+OLD = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
+"""A setting as the store had it before there were other axes."""
+
+
+def contest(setting):
+    """A stored contest, as far as its key goes."""
+    return SimpleNamespace(workload="fashion-mlp", setting=setting, entries=[])
+
+
+def test_an_old_result_and_a_new_one_have_one_key():
+    entry = SimpleNamespace(entry=SimpleNamespace(python=None, lock="a", framework="pytorch", mode="eager"))
+    new = Setting(32, "cpu", "float32", 0, 2).as_json()
+    assert set(new) == {*OLD, *DEFAULTS}
+    assert key_of(contest(OLD), entry) == key_of(contest(new), entry)
+    assert key_of(contest(OLD), entry) != key_of(contest({**new, "schedule": DECAY}), entry)
+
+
+def test_a_certificate_is_bound_to_what_an_old_one_was():
+    setting = Setting(32, "cpu", "float32", 0, 2)
+    assert json.dumps(stated(setting.as_json())) == json.dumps(OLD)
+    assert stated({**OLD, "schedule": DECAY})["schedule"] == DECAY
+    assert whole(OLD) == setting.as_json()
+
+
+def test_a_contest_is_named_by_what_is_unusual():
+    other = {**OLD, "schedule": DECAY}
+    assert apart(OLD, [OLD]) == []
+    assert apart(other, [other]) == [f"schedule {DECAY}"]
+    assert apart(OLD, [OLD, other]) == ["schedule constant"]
+    assert apart({**OLD, "batch_size": 8}, [OLD]) == ["batch size 8"]
+
+
+def test_every_combination_is_a_setting():
+    found = settings(find_workload("fashion-mlp"), read_axes([f"schedule=constant,{DECAY}", "batch_size=8,16"]))
+    assert [(one.schedule, one.batch_size) for one in found] == [
+        ("constant", 8), ("constant", 16), (DECAY, 8), (DECAY, 16)
+    ]  # fmt: skip
+    assert canonical_setting(find_workload("fashion-mlp")).schedule == "constant"
+
+
+def test_an_unknown_schedule_is_refused_with_the_nearest():
+    with pytest.raises(UsageError) as refused:
+        read_axes(["schedule=decay-0.9"])
+    assert DECAY in refused.value.hint
+
+
+def test_a_workload_without_steps_refuses_them():
+    with pytest.raises(UsageError, match="fashion-mlp states no steps") as refused:
+        settings(find_workload("fashion-mlp"), {"schedule": ["steps"]})
+    assert "cifar-resnet56" in refused.value.hint
+    [setting] = settings(find_workload("cifar-resnet56"), {"schedule": ["steps"]})
+    assert schedule_of(setting.schedule, find_workload("cifar-resnet56")) == {
+        "name": "steps", "after": [80, 120, 160, 180], "factors": [0.1, 0.01, 0.001, 0.0005]
+    }  # fmt: skip
+
+
+def test_the_steps_of_a_proof_meet_every_boundary():
+    epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
+    assert {80, 120, 160, 180} <= set(epochs)
+    assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"

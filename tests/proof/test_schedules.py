@@ -1,0 +1,98 @@
+"""The learning rate follows its schedule in every framework, and a proof sees where it does not."""
+
+import pytest
+from laboratory import Plant, environment, make_work, open_session, reference
+from test_plants import prove
+
+from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.workload import Sgd, Steps, find_workload
+from rosettabench.errors import WorkerError
+from rosettabench.plan.learning_rate import DECAY
+from rosettabench.proof.prove import Proof
+
+pytestmark = pytest.mark.environment
+
+BATCH = 4
+MOMENTUM = Sgd(name="sgd", learning_rate=0.1, momentum=0.9)
+TO_SGD = (
+    ("from rosetta_worker.optimizers.keras import Adam", "from keras.optimizers import SGD"),
+    ("Adam(hyper.learning_rate, beta_1=hyper.beta1, beta_2=hyper.beta2, epsilon=hyper.epsilon)",
+     "SGD(hyper.learning_rate, momentum=hyper.momentum)"),
+)  # fmt: skip
+HONEST_ABOUT_MOMENTUM = ("rate_within_momentum = True", "rate_within_momentum = False")
+
+
+def made(folder, schedule, **changes):
+    """Work of fashion-mlp on a schedule, and its reference."""
+    work = make_work(find_workload("fashion-mlp").model_copy(update=changes), folder, BATCH, schedule=schedule)
+    return work, reference(work, folder / "reference")
+
+
+@pytest.fixture(scope="module")
+def decaying(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("decaying"), DECAY)
+
+
+def rates(exact):
+    """The rates of the reference's steps over the first."""
+    found = [step.turn.learning_rate for step in exact.steps]
+    return [rate / found[0] for rate in found]
+
+
+def proof_of(framework, mode, work, exact, folder):
+    entry = all_frameworks()[framework]
+    session = open_session(entry, mode, environment(entry.locks[0]), work, folder / "session")
+    try:
+        proof = Proof(session, exact, folder / "proof")
+        proof.run()
+    finally:
+        session.process.close()
+    return proof
+
+
+@pytest.mark.parametrize("framework", list(contestants()))
+def test_every_framework_decays(framework, decaying, tmp_path):
+    work, exact = decaying
+    assert rates(exact) == pytest.approx([0.9 ** (2 * step) for step in range(10)])
+    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
+    assert sum(check.quantity == "learning rate" for check in proof.checks) == 10
+
+
+@pytest.mark.parametrize("framework", ["pytorch", "jax"])
+def test_steps_of_a_workload(framework, tmp_path):
+    stated = Steps(after=(80, 120, 160, 180), factors=(0.1, 0.01, 0.001, 0.0005))
+    work, exact = made(tmp_path, "steps", schedule=stated)
+    assert rates(exact) == pytest.approx([1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.0005])
+    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    assert proof.passed, [check for check in proof.checks if not check.passed][:3]
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (("self.scheduler.last_epoch < epoch", "self.scheduler.last_epoch < epoch - 1"), "that of another epoch"),
+        (("while self.setting.schedule is not None and", "while False and"), "the schedule is not followed"),
+    ],
+    ids=["one epoch too late", "ignored"],
+)
+def test_a_wrong_schedule_is_caught_and_named(change, cause, decaying, tmp_path):
+    plant = Plant("schedule", "fashion-mlp", (), "learning rate", cause, (change,))
+    proof = prove(plant, lambda name: decaying, tmp_path)
+    failed = next(check for check in proof.checks if not check.passed)
+    assert (failed.quantity, failed.step) == ("learning rate", 1)
+    assert cause in proof.cause
+
+
+def test_momentum_that_holds_the_rate_is_refused_and_would_not_be_equal(tmp_path):
+    """Keras' v is m·v + rate·g: other than the workload's as soon as the rate changes, and the proof sees it."""
+    entry = all_frameworks()["keras[tensorflow]"]
+    work, exact = made(tmp_path, DECAY, optimizer=MOMENTUM)
+    with pytest.raises(WorkerError, match="another optimiser as soon as the rate changes") as refused:
+        open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "refused")
+    assert refused.value.kind == "unsupported"
+    plant = Plant("momentum", "fashion-mlp", TO_SGD, "", "", (HONEST_ABOUT_MOMENTUM,), "keras[tensorflow]", "compiled")
+    proof = prove(plant, lambda name: (work, exact), tmp_path)
+    failed = next(check for check in proof.checks if not check.passed)
+    assert (failed.quantity, failed.step) == ("parameter", 1)
+    assert "sums up rate times gradient" in proof.cause
