@@ -11,12 +11,15 @@ from rosettabench.ceilings.peak import sweep
 from rosettabench.ceilings.precision import plausible_errors, precision_fault
 from rosettabench.errors import WorkerError
 
-BUILT_IN = ("pytorch", "keras[tensorflow]", "jax", "mxnet-gluon", "chainer")
 KNOWN = {
     "pytorch": {"float32", "bfloat16", "float64"},
+    "tensorflow": {"float32", "bfloat16", "float64"},
     "keras[tensorflow]": {"float32", "bfloat16", "float64"},
+    "keras[jax]": {"float32", "bfloat16"},
+    "keras[torch]": {"float32", "bfloat16", "float64"},
     "jax": {"float32", "bfloat16", "float64"},
     "mxnet-gluon": {"float32", "float64"},
+    "mxnet-module": {"float32", "float64"},
     "chainer": {"float32", "float64"},
     "numpy": {"float32", "float64"},
 }

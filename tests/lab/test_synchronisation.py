@@ -16,6 +16,7 @@ pytestmark = pytest.mark.environment
 WAITING = {
     "jax": ("runtime.synchronize()", "pass"),
     "mxnet-gluon": ("mx.nd.waitall()", "pass"),
+    "mxnet-module": ("mx.nd.waitall()", "pass"),
 }
 """How the frameworks that compute beside the caller on a CPU wait for it, and what does not wait."""
 

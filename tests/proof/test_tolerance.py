@@ -19,13 +19,23 @@ def test_a_loss_that_agrees_by_chance_does_not_narrow_the_tolerance_again():
     assert tolerances.noise(Deviation("logits", 1, None, 0.0)) == 1e-5
 
 
-def test_many_tensors_share_the_largest_noise_of_a_step():
+def test_many_tensors_share_the_largest_noise_of_their_kind():
     """Of one quantity and one step; and in a small model each keeps its own."""
     for count, expected in ((MANY, 2e-3), (MANY - 1, 1e-6)):
-        noise = [Deviation("gradient", 1, str(number), 1e-6) for number in range(count)]
+        noise = [Deviation("gradient", 1, f"block{number}.kernel", 1e-6) for number in range(count)]
         noise += [
-            Deviation("gradient", 1, "0", 2e-3),
-            Deviation("gradient", 2, "1", 5e-1),
-            Deviation("state", 1, "1", 0.1),
+            Deviation("gradient", 1, "block0.kernel", 2e-3),
+            Deviation("gradient", 2, "block1.kernel", 5e-1),
+            Deviation("state", 1, "block1.kernel", 0.1),
         ]
-        assert Tolerances(noise).noise(Deviation("gradient", 1, "1", 0.0)) == expected
+        assert Tolerances(noise).noise(Deviation("gradient", 1, "block1.kernel", 0.0)) == expected
+
+
+def test_no_kind_answers_for_another_nor_what_stands_still_for_what_is_trained():
+    noise = [Deviation("parameter", 1, f"block{number}.kernel", 1e-6) for number in range(MANY)]
+    noise += [Deviation("gradient", 1, f"block{number}.kernel", 1e-6) for number in range(MANY)]
+    noise += [Deviation("parameter", 1, "block1.bias", 1e-2), Deviation("parameter", 1, "output.bias", 1e-5)]
+    tolerances = Tolerances(noise, still={"block1.bias", "block2.bias"})
+    found = {name: tolerances.noise(Deviation("parameter", 1, name, 0.0)) for name in ("block3.kernel", "output.bias")}
+    assert found == {"block3.kernel": 1e-6, "output.bias": 1e-5}
+    assert Tolerances(noise).noise(Deviation("parameter", 1, "output.bias", 0.0)) == 1e-2, "unless nobody says so"

@@ -191,6 +191,9 @@ class Adapter(Framework):
         if precision == "tf32":
             raise NotImplementedError("Keras has no switch for TF32")
         right = ops.convert_to_tensor(matrix, precision)
+        kind = keras.backend.standardize_dtype(right.dtype)
+        if kind != precision:  # JAX has no 64 bits unless its user says so, and Keras says nothing
+            raise NotImplementedError("Keras on %s makes %s of %s" % (keras.backend.backend(), kind, precision))
 
         def multiply(times):
             left = right

@@ -44,7 +44,8 @@ class Adapter(Framework):
         logits = logits if self.dropout else with_attribute(logits, "Dropout", "p", "0")
         if self.setting.embedding_gradient == "sparse":
             logits = with_attribute(logits, "Embedding", "sparse_grad", "True")
-        loss = mx.sym.MakeLoss(self.implementation.loss(logits, labels))  # the gradient begins here, with 1
+        # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
+        loss = mx.sym.MakeLoss(self.loss(logits, logits, labels))
         both = mx.sym.Group([loss, mx.sym.BlockGrad(logits)])
         size = self.setting.batch_size
         inputs = [("inputs", (size,) + self.model.shape)]
@@ -55,10 +56,15 @@ class Adapter(Framework):
         self.predictor.bind(inputs, for_training=False, shared_module=self.module)
 
     def get(self, own):
-        return self.executor.arg_dict[own].asnumpy()
+        return self.tensor(own).asnumpy()
 
     def set(self, own, array):
-        self.executor.arg_dict[own][:] = array
+        self.tensor(own)[:] = array
+
+    def tensor(self, own):
+        """Return what the executor holds: a parameter, or an auxiliary state, as MXNet calls what is not trained."""
+        held = self.executor.aux_dict if own in self.executor.aux_dict else self.executor.arg_dict
+        return held[own]
 
     @property
     def executor(self):

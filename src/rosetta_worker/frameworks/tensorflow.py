@@ -62,7 +62,7 @@ class Adapter(Framework):
     def with_gradients(self, inputs, labels):
         with tf.GradientTape() as tape:
             logits = self.model(inputs, training=True)
-            loss = self.implementation.loss(logits, labels)
+            loss = self.loss(self.model, logits, labels)
         return logits, loss, tape.gradient(loss, self.variables)
 
     def apply(self, gradients):

@@ -10,7 +10,7 @@ gradient near zero becomes a full step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 
 from rosettabench.proof.comparison import Deviation
@@ -44,21 +44,24 @@ size. The noise comes from two realisations; over tensors of many elements their
 """
 
 MANY = 50
-"""From so many tensors on, noise is that of all of them: in a small network each has enough of its own."""
+"""From so many tensors on, noise is that of all of a kind: in a small network each has enough of its own."""
 
 Key = tuple[str, int | None, str | None]
 
 
 class Tolerances:
-    """The tolerance of every quantity, step and tensor, from the noise that the reference showed."""
+    """The tolerance of every quantity, step and tensor, from the noise that the reference showed.
 
-    def __init__(self, noise: Iterable[Deviation]) -> None:
+    `still` names the tensors that have no gradient by mathematics.
+    """
+
+    def __init__(self, noise: Iterable[Deviation], still: Collection[str] = ()) -> None:
         self._noise: dict[Key, float] = {}
         for deviation in noise:
             key = (deviation.quantity, deviation.step, deviation.tensor)
             self._noise[key] = max(self._noise.get(key, 0.0), deviation.value)
         self._let_losses_last()
-        self._pool_many()
+        self._pool_many(still)
 
     def _let_losses_last(self) -> None:
         """Let the noise of the loss never fall from one step to the next.
@@ -71,19 +74,21 @@ class Tolerances:
             key = ("loss", step, None)
             self._noise[key] = max(self._noise[key], self._noise["loss", before, None])
 
-    def _pool_many(self) -> None:
-        """Where there are many tensors, let each have the noise of the noisiest at that step.
+    def _pool_many(self, still: Collection[str]) -> None:
+        """Where there are many tensors, let each have the noise of the noisiest of its kind at that step.
 
         Round-off may turn a ReLU's input around zero, and from there on one sample's gradient takes another way. In a
         deep network that happens here and there in every step: in the contender, it hits other layers than it hit in
-        the reference.
+        the reference. Kernels share with kernels, scales with scales; and what has no gradient by mathematics, so that
+        Adam lets it wander by whole steps, has a noise of its own kind, which is nobody else's excuse.
         """
         if len({tensor for quantity, _, tensor in self._noise if quantity == "gradient"}) < MANY:
             return
-        largest: dict[tuple[str, int | None], float] = {}
-        for (quantity, step, _), value in self._noise.items():
-            largest[quantity, step] = max(largest.get((quantity, step), 0.0), value)
-        self._noise = {key: largest[key[:2]] for key in self._noise}
+        kinds = {key: (*key[:2], kind(key[2]), key[2] in still) for key in self._noise}
+        largest: dict[tuple[str, int | None, str, bool], float] = {}
+        for key, value in self._noise.items():
+            largest[kinds[key]] = max(largest.get(kinds[key], 0.0), value)
+        self._noise = {key: largest[kinds[key]] for key in self._noise}
 
     def noise(self, deviation: Deviation) -> float:
         """Return how far the reference in float32 was off in the same place."""
@@ -92,3 +97,8 @@ class Tolerances:
     def of(self, deviation: Deviation) -> float:
         """Return how large `deviation` may be."""
         return max(GUIDES[deviation.quantity], SAFETY * self.noise(deviation))
+
+
+def kind(tensor: str | None) -> str:
+    """Return what a tensor is: the last part of its name, such as ``kernel``."""
+    return (tensor or "").rpartition(".")[2]
