@@ -7,7 +7,7 @@ from rosetta_worker.loaders.rows import ENDLESS, Rows
 
 
 class Loader(object):
-    """TensorFlow 2. One pipeline runs on from block to block: to begin one anew costs a millisecond."""
+    """TensorFlow 2. One pipeline runs on from block to block, with the threads that it has started."""
 
     def __init__(self, source, workers):
         self.rows = Rows()
