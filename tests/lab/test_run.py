@@ -194,7 +194,7 @@ def test_a_batch_larger_than_the_data(rosetta):
         (("run", "fashion-mlp", "--set", "precision=float23"), "Did you mean 'float32'?"),
         (("run", "fashion-mlp", "--set", "input=laoder"), "Did you mean 'loader'?"),
         (("run", "fashion-mlp", "--set", "workers=few"), "'few' is not a whole number from 0 on"),
-        (("run", "fashion-mlp", "--set", "workers=2"), "workers=2 without a loader"),
+        (("run", "fashion-mlp", "--set", "workers=2"), "workers=2 needs a loader"),
         (("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
         (("run", "--suite", "quik"), "Did you mean 'quick'?"),
         (("run", "--full", "--rounds", "3"), "--full trains to the end"),

@@ -38,7 +38,7 @@ class Setting:
         """Refuse workers that would have nothing to do."""
         if self.workers and self.input == "memory":
             raise UsageError(
-                f"workers={self.workers} without a loader: out of memory, a model's own process cuts its batches",
+                f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
                 "Add --set input=loader.",
             )
 
