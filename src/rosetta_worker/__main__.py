@@ -1,6 +1,5 @@
 """Start a worker: ``python __main__.py REQUESTS REPLIES PARENT``: two inherited file descriptors, one process id."""
 
-import ctypes
 import importlib.util
 import os
 import signal
@@ -23,24 +22,13 @@ def load_package():
     spec.loader.exec_module(package)
 
 
-def die_with_parent(parent):
-    """Ask Linux to kill this process when the controller dies, so that kill -9 leaves no orphan.
-
-    Elsewhere the worker still ends by itself: at the latest when it next reads a request and finds the pipe closed.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    pr_set_pdeathsig = 1  # <linux/prctl.h>
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
 def main():
     requests, replies, parent = (int(word) for word in sys.argv[1:4])
+    load_package()
+    from rosetta_worker.children import die_with_parent
+
     die_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the controller's to answer
-    load_package()
     from rosetta_worker.loop import Worker
     from rosetta_worker.protocol import Channel
 

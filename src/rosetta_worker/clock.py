@@ -1,16 +1,27 @@
 """The two clocks of a worker: wall time and processor time."""
 
+import os
 import resource
 from time import perf_counter
 
 
-def cpu_seconds():
-    """Processor seconds, user and system, that this process and its finished children have used."""
-    used = 0.0
+def cpu_seconds(children=()):
+    """Processor seconds, user and system, of this process, its finished children, and living ones by process id."""
+    used = sum(map(cpu_seconds_of, children))
     for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(whose)
         used += usage.ru_utime + usage.ru_stime
     return used
+
+
+def cpu_seconds_of(process):
+    """Processor seconds of another process, in the steps in which /proc counts them; 0 where there is no such file."""
+    try:
+        with open("/proc/%d/stat" % process) as file:
+            fields = file.read().rpartition(")")[2].split()  # its name, in brackets, may hold anything
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
 
 class Stopwatch(object):
@@ -18,24 +29,25 @@ class Stopwatch(object):
 
     Frameworks hand work to a device, or to their own threads, and return before it is done. `synchronize` waits for
     it: once before the first reading, so that earlier work is not counted, and once before the second, so that this
-    work is.
+    work is. `children` are the ids of processes that work for this one.
 
     After the ``with`` block: `elapsed` in wall seconds, `cpu` in processor seconds.
     """
 
-    def __init__(self, synchronize):
+    def __init__(self, synchronize, children=()):
         self._synchronize = synchronize
+        self._children = children
         self.elapsed = None
         self.cpu = None
 
     def __enter__(self):
         self._synchronize()
-        self._cpu = cpu_seconds()
+        self._cpu = cpu_seconds(self._children)
         self._start = perf_counter()
         return self
 
     def __exit__(self, kind, error, trace):
         self._synchronize()
         self.elapsed = perf_counter() - self._start
-        self.cpu = cpu_seconds() - self._cpu
+        self.cpu = cpu_seconds(self._children) - self._cpu
         return False

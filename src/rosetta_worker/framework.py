@@ -26,15 +26,18 @@ from rosetta_worker.schedule import Calendar, factor
 class Setting(object):
     """What a trial fixes, as attributes.
 
-    mode, device, precision, threads, batch_size, seed, backend, embedding_gradient; `optimizer`, itself a Setting with
-    the workload's hyperparameters, or None where nothing is trained; and `schedule`, None or a Setting as
+    mode, device, precision, threads, batch_size, seed, backend, embedding_gradient, input, workers; `optimizer`, itself
+    a Setting with the workload's hyperparameters, or None where nothing is trained; and `schedule`, None or a Setting as
     `rosetta_worker.schedule.factor` reads it.
     """
 
     embedding_gradient = "dense"
+    input = "memory"
+    """What feeds the model: arrays in `memory`, or the framework's own `loader`, with so many `workers`."""
     lazy = ()
     precision = "float32"
     schedule = None
+    workers = 0
 
     def __init__(self, **values):
         for name, value in values.items():
@@ -153,8 +156,21 @@ class Framework(object):
         raise NotImplementedError
 
     def batch(self, dataset, ids):
-        """Return the framework's (inputs, labels) for the samples `ids`: what `train` itself feeds the model."""
+        """Return the framework's (inputs, labels) for the samples `ids`, cut out of what `load` holds."""
         raise NotImplementedError
+
+    def loader(self, source):
+        """Return the framework's own loader over `source`: see `rosetta_worker.loaders`."""
+        raise NotImplementedError("this framework's adapter trains from memory only (--set input=memory)")
+
+    def feed(self, dataset, batches):
+        """Return an iterator over the (inputs, labels) of each row of `batches`: what `train` feeds the model.
+
+        The data set of a trial with ``input=loader`` is what `loader` returned.
+        """
+        if self.setting.input == "loader":
+            return dataset.read(batches)
+        return (self.batch(dataset, ids) for ids in batches)
 
     def train(self, dataset, batches):
         """Take one optimiser step for each row of `batches`, sample ids of shape (steps, batch size).

@@ -1,10 +1,12 @@
 """The loop of a worker: take a request, do it, answer; the same for every framework and workload."""
 
 import importlib.util
+import multiprocessing
 import os
 import platform
 import sys
 import traceback
+from itertools import islice
 from time import perf_counter
 
 import numpy as np
@@ -13,6 +15,7 @@ from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
 from rosetta_worker.schedule import Calendar
+from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
 
 POOL = 8
@@ -38,6 +41,7 @@ class Worker(object):
         self.datasets = {}
         self.labels = {}
         self.batches = None
+        self.children = []
         self.work = None
 
     def serve(self, channel):
@@ -45,6 +49,7 @@ class Worker(object):
         while True:
             request = channel.receive()
             if request is None:
+                self.do_close()
                 return
             channel.send(self.answer(request))
             if request.get("do") == "close":
@@ -95,11 +100,29 @@ class Worker(object):
 
     def do_data(self, part, inputs, labels):
         with Stopwatch(lambda: None) as watch:
-            images = self.framework.arranged(np.load(inputs, mmap_mode="r"))
             self.labels[part] = np.array(np.load(labels, mmap_mode="r"))
-            loaded = self.framework.load(images, self.labels[part]) if self.framework.trains else images
-            self.datasets[part] = loaded
-        return {"load_s": watch.elapsed, "samples": len(images)}
+            if part == "train" and self.loads:
+                self.datasets[part] = self.open_loader(Source(inputs, labels, self.framework.arranged))
+            else:
+                images = self.framework.arranged(np.load(inputs, mmap_mode="r"))
+                loaded = self.framework.load(images, self.labels[part]) if self.framework.trains else images
+                self.datasets[part] = loaded
+        return {"load_s": watch.elapsed, "samples": len(self.labels[part])}
+
+    @property
+    def loads(self):
+        """Whether the framework's own loader feeds the training."""
+        return self.framework is not None and self.framework.setting.input == "loader"
+
+    def open_loader(self, source):
+        """Return the framework's loader over a source, started: it has brought as many batches as it has workers."""
+        loader = self.framework.loader(source)
+        setting = self.framework.setting
+        rows = [np.arange(min(setting.batch_size, len(source)))] * max(2, setting.workers)  # Keras looks at two
+        for _ in islice(loader.read(rows), len(rows)):
+            pass
+        self.children = [child.pid for child in multiprocessing.active_children()]
+        return loader
 
     def do_batches(self, path):
         self.batches = np.load(path, mmap_mode="r")
@@ -110,7 +133,7 @@ class Worker(object):
         dataset, parts = self.datasets["train"], self.framework.calendar.parts(first, batches)
         self.framework.begin_epoch(parts[0][0])
         rate = self.framework.learning_rate()
-        with Stopwatch(self.framework.synchronize) as watch:
+        with Stopwatch(self.framework.synchronize, self.children) as watch:
             losses = [self.framework.train(dataset, parts[0][1])]
             for epoch, rows in parts[1:]:
                 self.framework.begin_epoch(epoch)
@@ -125,16 +148,27 @@ class Worker(object):
         }
 
     def do_batch(self, step, folder):
-        inputs, labels = self.framework.batch(self.datasets["train"], np.array(self.batches[step]))
+        dataset, ids = self.single(step)
+        inputs, labels = self.framework.batch(dataset, ids)
         return {"files": save(folder, {"inputs": self.framework.array(inputs), "labels": self.framework.array(labels)})}
 
     def do_gradients(self, step, folder):
-        ids = np.array(self.batches[step])
+        dataset, ids = self.single(step)
         state = self.framework.state()  # a pass in training mode changes it: a running mean, say
-        logits, loss, gradients = self.framework.gradients(self.datasets["train"], ids)
+        logits, loss, gradients = self.framework.gradients(dataset, ids)
         self.framework.set_state(state)
         files = save(folder, dict(gradients, logits=self.framework.array(logits)))
         return {"loss": self.framework.number(loss), "files": files}
+
+    def single(self, step):
+        """Return (data set, ids) that make the batch of a row; what a loader has brought is a data set of its own."""
+        if not self.loads:
+            return self.datasets["train"], np.array(self.batches[step])
+        brought = list(self.fetching(self.rows(step, 1)))
+        if len(brought) != 1:
+            raise ValueError("the loader brought no batch for row %d" % step)
+        inputs, labels = map(self.framework.array, brought[0])
+        return self.framework.load(inputs, labels), np.arange(len(labels))
 
     def do_parameters(self, folder):
         return {"files": save(folder, self.framework.parameters())}
@@ -193,15 +227,21 @@ class Worker(object):
             raise ValueError("only %d batches are left from step %d on, not %d" % (len(rows), first, steps))
         return rows
 
+    def fetching(self, rows):
+        """Return an iterator of the batches of `rows`, each ready for the model when it is its turn."""
+        dataset, fetch = self.datasets["train"], self.framework.fetch
+        if self.loads:
+            return islice(self.framework.feed(dataset, rows), len(rows))
+        return (fetch(dataset, ids) for ids in rows)
+
     def fetched(self, first, steps):
-        dataset = self.datasets["train"]
-        return [self.framework.fetch(dataset, ids) for ids in self.rows(first, min(steps, POOL))]
+        return list(self.fetching(self.rows(first, min(steps, POOL))))
 
     def do_feed(self, first, steps):
-        dataset, fetch, rows = self.datasets["train"], self.framework.fetch, self.rows(first, steps)
-        with Stopwatch(self.framework.synchronize) as watch:
-            for ids in rows:
-                last = fetch(dataset, ids)
+        rows = self.rows(first, steps)
+        with Stopwatch(self.framework.synchronize, self.children) as watch:
+            for last in self.fetching(rows):  # noqa: B007 (see below)
+                pass
         del last  # alive until the second reading, so that whoever waits for what is alive has waited for it
         return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": int(rows.size)}
 
@@ -240,7 +280,10 @@ class Worker(object):
         return {"elapsed_s": elapsed, "operations": operations}
 
     def do_settings(self):
-        return {"settings": dict(surroundings(), **self.framework.settings())}
+        found = dict(surroundings(), **self.framework.settings())
+        if self.loads and "train" in self.datasets:
+            found.update(self.datasets["train"].settings())
+        return {"settings": found}
 
     def do_linger(self, size, repeats):
         """How long a computation takes to be asked for, and to be done: both from the same start."""
@@ -285,6 +328,8 @@ class Worker(object):
         return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu}
 
     def do_close(self):
+        if self.loads and "train" in self.datasets:
+            self.datasets["train"].close()
         return {}
 
 

@@ -241,12 +241,7 @@ PLANTS = [
         (),
         "block parameter",
         "skips, repeats or reorders",
-        (
-            (
-                "for ids in batches:\n            inputs",
-                "for ids in batches[:1].repeat(len(batches), 0):\n            inputs",
-            ),
-        ),
+        (("self.feed(dataset, batches)", "self.feed(dataset, batches[:1].repeat(len(batches), 0))"),),
     ),
     Plant(
         "last batch dropped in evaluation",

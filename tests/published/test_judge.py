@@ -15,7 +15,7 @@ NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"),
 HERE = Available(
     frameworks={**NAMES, "tensorflow": ("compiled",)},
     written={name: frozenset(NAMES) for name in ("fashion-mlp", "fashion-cnn", "imdb-gru", "imdb-lstm", "cifar-vgg")},
-    axes=AXES,
+    axes={axis: reader for axis, reader in AXES.items() if axis != "workers"},
 )
 
 
@@ -29,6 +29,11 @@ def own_claim(folder, text):
     path.write_text(f'[[claims]]\nid = "X"\nstudy = "rosetta-2018"\nsays = "so"\npublished = "so"\n{text}')
     (found,) = read_claims(path)
     return found
+
+
+def loading(workers):
+    """The setting of a contest whose contenders are fed by loaders with so many workers."""
+    return {"batch_size": 1024, "input": "loader", "workers": workers}
 
 
 def mlp(folder, mxnet, keras, **words):
@@ -111,15 +116,13 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     outcome = judge(claim("B7"), [], HERE)
     assert outcome.finding is Finding.UNTESTABLE
     assert "the axis workers (2 or 1)" in outcome.sentence
-    more = replace(HERE, axes={**AXES, "workers": str})
+    more = replace(HERE, axes=AXES)
     assert judge(claim("B7"), [], more).finding is Finding.OPEN
     assert "a GPU" in judge(claim("S3"), [], HERE).sentence
     assert "a GPU" not in judge(claim("S3"), [], replace(HERE, gpus=1)).sentence
     assert "the workload deepar-monash" in judge(claim("D1"), [], HERE).sentence
     assert "a measurement of the GPU utilisation" in judge(claim("B4"), [], replace(more, gpus=1)).sentence
-    contests = [
-        ("imdb-lstm", {"batch_size": 1024, "workers": n}, {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))
-    ]
+    contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)
     outcome = judge(claim("B7"), [run], more)
     assert outcome.finding is Finding.FAILS
@@ -128,11 +131,8 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
 
 
 def test_across_contests_the_range_is_wider_and_holds_the_truth(tmp_path):
-    more = replace(HERE, axes={**AXES, "workers": str})
-    contests = [
-        ("imdb-lstm", {"batch_size": 1024, "workers": n}, {"mxnet-gluon": s, "pytorch": 1e-3})
-        for n, s in ((1, 1.516e-3), (2, 1e-3))
-    ]
+    more = replace(HERE, axes=AXES)
+    contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s, "pytorch": 1e-3}) for n, s in ((1, 1.516e-3), (2, 1e-3))]
     found = judge(claim("B7"), [measured_run(tmp_path, *contests)], more).parts[0].measurement
     assert found.low < 1.516 < found.high
     paired = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3, run_id="paired")], HERE).parts[0].measurement
@@ -140,10 +140,12 @@ def test_across_contests_the_range_is_wider_and_holds_the_truth(tmp_path):
 
 
 def test_contests_of_two_runs_are_never_compared(tmp_path):
-    more = replace(HERE, axes={**AXES, "workers": str})
+    more = replace(HERE, axes=AXES)
     runs = [
         measured_run(
-            tmp_path, ("imdb-lstm", {"batch_size": 1024, "workers": n}, {"mxnet-gluon": 1e-3}), run_id=f"run{n}"
+            tmp_path,
+            ("imdb-lstm", loading(n), {"mxnet-gluon": 1e-3}),
+            run_id=f"run{n}",
         )
         for n in (1, 2)
     ]

@@ -78,10 +78,15 @@ class Adapter(Framework):
     def batch(self, dataset, ids):
         return self.take(dataset, ids)
 
+    def loader(self, source):
+        from rosetta_worker.loaders.jax import Loader
+
+        return Loader(source, self.setting.workers)
+
     def train(self, dataset, batches):
         total = jnp.zeros(())
-        for ids in batches:
-            total += self.step(*self.batch(dataset, ids))
+        for inputs, labels in self.feed(dataset, batches):
+            total += self.step(inputs, labels)
         return total / len(batches)
 
     def set_learning_rate(self, rate):

@@ -105,13 +105,21 @@ class Adapter(Framework):
         inputs, labels = dataset
         return inputs[ids], labels[ids]
 
+    def loader(self, source):
+        from rosetta_worker.loaders.keras import Loader
+
+        return Loader(source, self.setting.workers, self.backend.endless)
+
     def train(self, dataset, batches):
         """Take the steps that `fit` takes, through the function that it calls for each batch.
 
         `fit` itself costs 40 ms a call, whatever it trains: of an epoch that is nothing, of a short block a tenth.
         """
-        feed = (self.backend.fed(self.batch(dataset, ids)) for ids in batches)
-        return self.run_steps(self.model, feed, len(batches))
+        return self.run_steps(self.model, self.feed(dataset, batches), len(batches))
+
+    def feed(self, dataset, batches):
+        feed = super().feed(dataset, batches)
+        return feed if self.setting.input == "loader" else map(self.backend.fed, feed)
 
     def run_steps(self, model, feed, steps):
         """Let `model` take `steps` of its training steps on the batches that `feed` yields; return the mean loss."""

@@ -67,10 +67,15 @@ class Adapter(Framework):
         index = self.to_device(ids.astype("int32"))
         return inputs.take(index), labels.take(index)
 
+    def loader(self, source):
+        from rosetta_worker.loaders.mxnet_gluon import Loader
+
+        return Loader(source, self.setting.workers, self.context)
+
     def train(self, dataset, batches):
         total = mx.nd.zeros(1, self.context)
-        for ids in batches:
-            _, loss = self.differentiate(dataset, ids)
+        for inputs, labels in self.feed(dataset, batches):
+            _, loss = self.differentiate_fetched(inputs, labels)
             self.trainer.step(1)  # the loss is a mean already: nothing is left to divide by the batch size
             total += loss
         return total / len(batches)

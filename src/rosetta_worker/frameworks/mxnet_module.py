@@ -104,10 +104,15 @@ class Adapter(Framework):
         index = self.to_device(ids.astype("int32"))
         return inputs.take(index), labels.take(index)
 
+    def loader(self, source):
+        from rosetta_worker.loaders.mxnet_module import Loader
+
+        return Loader(source, self.setting.workers, self.context)
+
     def train(self, dataset, batches):
         total = mx.nd.zeros(1, self.context)
-        for ids in batches:
-            total += self.differentiate(*self.batch(dataset, ids))
+        for inputs, labels in self.feed(dataset, batches):
+            total += self.differentiate(inputs, labels)
             self.module.update()
         return total / len(batches)
 

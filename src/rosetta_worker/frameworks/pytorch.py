@@ -78,11 +78,15 @@ class Adapter(Framework):
         index = torch.from_numpy(ids).to(self.device)
         return inputs[index], labels[index]
 
+    def loader(self, source):
+        from rosetta_worker.loaders.pytorch import Loader
+
+        return Loader(source, self.setting.workers, self.device)
+
     def train(self, dataset, batches):
         self.model.train()
         total = torch.zeros((), device=self.device)
-        for ids in batches:
-            inputs, labels = self.batch(dataset, ids)
+        for inputs, labels in self.feed(dataset, batches):
             self.optimizer.zero_grad()
             _, loss = self.forward(inputs, labels)
             loss.backward()

@@ -90,10 +90,15 @@ class Adapter(Framework):
         inputs, labels = dataset
         return tf.gather(inputs, ids), tf.gather(labels, ids)
 
+    def loader(self, source):
+        from rosetta_worker.loaders.tensorflow import Loader
+
+        return Loader(source, self.setting.workers)
+
     def train(self, dataset, batches):
         total = tf.zeros(())
-        for ids in batches:
-            total += self.step(*self.batch(dataset, ids))
+        for inputs, labels in self.feed(dataset, batches):
+            total += self.step(inputs, labels)
         return total / len(batches)
 
     def set_learning_rate(self, rate):

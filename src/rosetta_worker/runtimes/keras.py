@@ -28,6 +28,13 @@ class OnTensorFlow(object):
     def fed(self, batch):
         return batch
 
+    def endless(self, adapter):
+        import tensorflow as tf
+
+        apart = tf.data.Options()
+        apart.threading.private_threadpool_size = 1  # its thread may wait for rows: it must be none that computes
+        return iter(adapter.get_tf_dataset().with_options(apart))
+
     def run_steps(self, model, feed, steps):
         for _ in range(steps):
             logs = model.train_function(feed)
@@ -55,6 +62,9 @@ class OnJAX(object):
 
     def fed(self, batch):
         return batch
+
+    def endless(self, adapter):
+        return adapter.get_jax_iterator()
 
     def run_steps(self, model, feed, steps):
         state = model._get_jax_state(purge_model_variables=True, **dict.fromkeys(self.state, True))
@@ -84,6 +94,9 @@ class OnPyTorch(object):
 
     def fed(self, batch):
         return tuple(map(ops.convert_to_tensor, batch))
+
+    def endless(self, adapter):
+        return iter(adapter.get_torch_dataloader())
 
     def run_steps(self, model, feed, steps):
         model.train()
@@ -125,6 +138,7 @@ BACKENDS = {"tensorflow": OnTensorFlow, "jax": OnJAX, "torch": OnPyTorch}
 """What stands behind Keras, by the name that Keras itself has for it.
 
 Each has a `runtime`; `compiles`, whether Keras compiles a model's steps, and if that can be, `compilation` with what it
-made of them; `fed`, which makes of a batch what the training step takes; `run_steps`; and `spectator`, the optimiser
-that stands in where nothing is to be updated and every gradient computed all the same.
+made of them; `fed`, which makes of a batch what the training step takes; `endless`, which makes of a PyDataset what
+`fit` does; `run_steps`; and `spectator`, the optimiser that stands in where nothing is to be updated and every
+gradient computed all the same.
 """

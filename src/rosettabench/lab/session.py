@@ -109,6 +109,8 @@ class Session:
             "backend": self._entry.backend,
             "optimizer": self.work.workload.hyperparameters,
         }
+        if self._entry.reference:  # it is what loaders are held against
+            setting["input"] = "memory"
         return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
 
     def build(

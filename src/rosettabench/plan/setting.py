@@ -30,7 +30,17 @@ class Setting:
     seed: int
     threads: int
     embedding_gradient: str = "dense"
+    input: str = "memory"
     schedule: str = CONSTANT
+    workers: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse workers that would have nothing to do."""
+        if self.workers and self.input == "memory":
+            raise UsageError(
+                f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
+                "Add --set input=loader.",
+            )
 
     def as_json(self) -> dict[str, Any]:
         """Return the setting as the store writes it."""
@@ -96,10 +106,12 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
+    "input": one_of("memory", "loader"),
     "precision": one_of("float32", "bfloat16"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
     "threads": count,
+    "workers": seed,
 }
 """Every axis that --set knows, and how its values are read."""
 

@@ -83,6 +83,8 @@ def answers(
     for framework in frameworks:
         for contest in contests:
             wanted = {axis: value for axis, value in result.setting.items() if axis not in ("epochs", "workers_before")}
+            if "workers" in wanted:  # who counts the workers of a loader has one
+                wanted["input"] = "loader"
             if contest.workload != result.workload or any(
                 str(contest.setting.get(axis)) != value for axis, value in wanted.items()
             ):
