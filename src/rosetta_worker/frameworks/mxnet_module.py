@@ -50,12 +50,8 @@ class Adapter(Framework):
         size = self.setting.batch_size
         self.inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-<<<<<<< HEAD
         labels = (size,) + getattr(self.model, "labels", ())  # of a sample that has not one class, but several flags
-        self.module.bind(inputs, [("labels", labels)])
-=======
-        self.module.bind(self.inputs, [("labels", (size,))])
->>>>>>> whole
+        self.module.bind(self.inputs, [("labels", labels)])
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
 
     def predictor(self):
@@ -69,7 +65,7 @@ class Adapter(Framework):
 
     def bind_to_predict(self, outputs):
         """Make a module that predicts, and is all there is."""
-        self.module = self.predictor = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
+        self.module = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
         self.module.bind([("inputs", (self.setting.batch_size,) + self.model.shape)], for_training=False)
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
 
@@ -127,8 +123,8 @@ class Adapter(Framework):
     def infer(self, batches):
         answers = []
         for batch in batches:
-            self.predictor.forward(DataBatch([self.to_device(batch)]))
-            answers.append(self.predictor.get_outputs()[0].asnumpy())
+            self.module.forward(DataBatch([self.to_device(batch)]))
+            answers.append(self.module.get_outputs()[0].asnumpy())
         return np.concatenate(answers)
 
     def synchronize(self):
