@@ -11,7 +11,8 @@ SMALLER = (6, 18, 42)  # so many layers are in front of each transition
 
 
 def norm(channels, rngs):
-    return nnx.BatchNorm(channels, momentum=0.9, epsilon=1e-5, rngs=rngs)
+    # Flax' own variance, the mean of squares less the square of the mean, is inexact (docs/findings.md).
+    return nnx.BatchNorm(channels, momentum=0.9, epsilon=1e-5, use_fast_variance=False, rngs=rngs)
 
 
 class Layer(nnx.Module):
