@@ -21,6 +21,9 @@ DESCRIPTION = {
 ROUND_OFF = 1e-5
 """The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
 
+NOTHING = 1e-7
+"""The share of the norm of all gradients together below which one is nothing but round-off of float32."""
+
 CHANCE = 2
 """The seed of its signs."""
 
@@ -77,7 +80,9 @@ class Adapter(Framework):
         """
         if not self.setting.rounded:
             return gradients
-        return {name: g if g.any() else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
+        norms = {name: jnp.linalg.norm(g.ravel()) for name, g in gradients.items()}
+        least = NOTHING * jnp.linalg.norm(jnp.stack(list(norms.values())))
+        return {name: g if norms[name] > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
 
     def sign_like(self, tensor):
         """Return a tensor of 1 and -1, by chance."""

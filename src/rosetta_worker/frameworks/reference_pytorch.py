@@ -20,6 +20,9 @@ DESCRIPTION = {
 ROUND_OFF = 1e-5
 """The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
 
+NOTHING = 1e-7
+"""The share of the norm of all gradients together below which one is nothing but round-off of float32."""
+
 CHANCE = 2
 """The seed of its signs."""
 
@@ -88,12 +91,14 @@ class Adapter(Framework):
     def with_round_off(self, gradients):
         """Return the gradients; in a trial of round-off, any small numbers where they are zero by mathematics.
 
-        So it is for a bias in front of a batch normalisation. What float32 computes there is round-off alone, and Adam,
-        which divides it by its own size, makes a full step of it, up or down by chance.
+        So it is for a bias in front of a batch normalisation, and for a shift that only linear layers part from the
+        next one. What float32 computes there is round-off alone, and Adam or RMSprop, which divide it by its own size,
+        make a full step of it, up or down by chance.
         """
         if not self.setting.rounded:
             return gradients
-        return {name: g if g.any() else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
+        least = NOTHING * torch.stack([g.norm() for g in gradients.values()]).norm()
+        return {name: g if g.norm() > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
 
     def sign_like(self, tensor):
         """Return a tensor of 1 and -1, by chance."""
