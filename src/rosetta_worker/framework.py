@@ -27,8 +27,8 @@ class Setting(object):
     """What a trial fixes, as attributes.
 
     mode, device, precision, threads, batch_size, seed, backend, embedding_gradient, input, workers; `optimizer`, itself
-    a Setting with the workload's hyperparameters, or None where nothing is trained; and `schedule`, None or a Setting as
-    `rosetta_worker.schedule.factor` reads it.
+    a Setting with the workload's hyperparameters, or None where nothing is trained; and `schedule`, None or a Setting
+    as `rosetta_worker.schedule.factor` reads it.
     """
 
     embedding_gradient = "dense"

@@ -37,11 +37,10 @@ class Adapter(Framework):
         if self.model is None:
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
-            outputs = self.model(mx.sym.Variable("inputs"))
             if self.trains:
-                self.bind(outputs, mx.sym.Variable("labels"))
-            else:
-                self.bind_to_predict(outputs)
+                self.bind(self.model(mx.sym.Variable("inputs")), mx.sym.Variable("labels"))
+        if not self.trains:
+            self.bind_to_predict(self.model(mx.sym.Variable("inputs")))
         self.set_parameters(weights)
         if self.trains:
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -72,7 +71,7 @@ class Adapter(Framework):
         return predictor
 
     def bind_to_predict(self, outputs):
-        """Make a module that predicts, and is all there is."""
+        """Make a module that predicts, and is all there is; anew for other weights, as `predictor` is."""
         self.module = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
         self.module.bind([("inputs", (self.setting.batch_size,) + self.model.shape)], for_training=False)
         self.module.init_params(mx.init.Zero())  # each is overwritten at once

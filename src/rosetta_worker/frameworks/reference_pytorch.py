@@ -107,8 +107,9 @@ class Adapter(Framework):
     def with_round_off(self, gradients):
         """Return the gradients; in a trial of round-off, any small numbers where they are zero by mathematics.
 
-        So it is for a bias in front of a batch normalisation. What float32 computes there is round-off alone, and Adam,
-        which divides it by its own size, makes a full step of it, up or down by chance.
+        So it is for a bias in front of a batch normalisation, and for a shift that only linear layers part from the
+        next one. What float32 computes there is round-off alone, and Adam or RMSprop, which divide it by its own size,
+        make a full step of it, up or down by chance.
         """
         if not self.setting.rounded:
             return gradients
