@@ -60,6 +60,7 @@ class OwnUpdates:
     def lead(self, name: str, **change: object) -> Array:
         """Return where the own gradients lead a parameter, by the workload's optimiser with values of it changed."""
         optimizer = self._work.workload.optimizer
+        assert optimizer is not None  # inference has a proof of its own
         trajectory, _ = TRAJECTORIES[optimizer.name]
         given = optimizer.model_dump(exclude={"name", "learning_rate"})
         given |= {"lazy": True} if name in self._work.lazy else {}
