@@ -30,6 +30,7 @@ def pytest_configure(config):
         os.sched_setaffinity(0, {PROCESSORS[number % len(PROCESSORS)]})
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
 def pytest_collection_modifyitems(items):
     """Give the tests of one file to one process, which makes what they share once; those of the proof by workload."""
     for item in items:

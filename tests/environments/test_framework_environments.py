@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.cli.env import found_by, imported_by
 from rosettabench.environments.environment import Environments, external
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import all_locks
@@ -22,8 +22,7 @@ def test_each_can_be_made_and_its_framework_imported(lock):
         pytest.skip(fault.what)
     environments = Environments(cache_dir() / "environments")
     made = environments.make(lock, print)
-    named = [module for entry in contestants().values() if lock.name in entry.locks for module in entry.packages]
-    findings = environments.check(made, MODULES.get(lock.name, named))
+    findings = environments.check(made, MODULES.get(lock.name, imported_by(lock)), found_by(lock))
     assert [finding for finding in findings if finding.subject not in lock.needs] == []
     assert external(made.python).packages == made.packages
     if not nvidia_driver() and made.packages.get("torch", "").endswith("+cpu"):

@@ -104,7 +104,7 @@ def check(
                 typer.echo(f"{lock.name} is not made. Run: rosetta env make {lock.name}", err=True)
             continue
         modules = imported_by(lock)
-        findings = environments.check(environment, modules)
+        findings = environments.check(environment, modules, found_by(lock))
         for finding in findings:
             typer.echo(f"{lock.name}: {finding.subject} {finding.what}", err=True)
         if findings:
@@ -162,6 +162,15 @@ def imported_by(lock: Lock) -> list[str]:
 
     entries = [entry for entry in contestants().values() if lock.name in entry.locks]
     return list(dict.fromkeys(module for entry in entries for module in entry.packages))
+
+
+def found_by(lock: Lock) -> dict[str, str]:
+    """Return the environment variables by which what runs in the environment of a lock finds its back end."""
+    from rosettabench.catalogue.framework import contestants
+    from rosettabench.lab.machine import backend_variables
+
+    backends = [entry.backend for entry in contestants().values() if lock.name in entry.locks]
+    return {name: value for backend in backends for name, value in backend_variables(backend).items()}
 
 
 def interpreter(version: str) -> str:

@@ -42,12 +42,21 @@ def missing_programs(lock: Lock) -> list[Finding]:
     return [Finding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
 
 
-def imports(python: Path, modules: Iterable[str], time_limit_s: float = IMPORT_LIMIT_S) -> list[Finding]:
-    """Import each of the modules in a fresh interpreter; return those that cannot be, or not within the limit."""
+def imports(
+    python: Path,
+    modules: Iterable[str],
+    time_limit_s: float = IMPORT_LIMIT_S,
+    variables: Mapping[str, str] | None = None,
+) -> list[Finding]:
+    """Import each of the modules in a fresh interpreter; return those that cannot be, or not within the limit.
+
+    `variables` are environment variables that it is started with, beside those of this process.
+    """
     findings = []
     for module in modules:
         try:
-            start(python, ["-c", f"import sys; sys.path[:] = filter(None, sys.path); import {module}"], time_limit_s)
+            source = f"import sys; sys.path[:] = filter(None, sys.path); import {module}"
+            start(python, ["-c", source], time_limit_s, variables)
         except EnvironmentFault as fault:
             findings.append(Finding(module, f"cannot be imported: {fault.what}"))
     return findings

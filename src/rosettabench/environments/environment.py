@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,8 +82,12 @@ class Environments:
                 "Make room or give yourself permission there, or set ROSETTA_CACHE to another folder.",
             ) from error
 
-    def check(self, environment: Environment, modules: Sequence[str]) -> list[Finding]:
+    def check(
+        self, environment: Environment, modules: Sequence[str], variables: Mapping[str, str] | None = None
+    ) -> list[Finding]:
         """Return what is wrong: packages that are not as locked, programs that it lacks, `modules` that do not import.
+
+        They are imported with the environment variables `variables`.
 
         An external environment has no lock: there, only the modules can be wrong.
         """
@@ -96,7 +100,7 @@ class Environments:
             place = environment.python.parent.parent
             lock = read_lock(place / (place.name.rpartition("-")[0] + ".txt"))
             findings = [*compare(lock, answer.packages), *missing_programs(lock)]
-        return [*findings, *imports(environment.python, modules)]
+        return [*findings, *imports(environment.python, modules, variables=variables)]
 
     def remove(self, name: str) -> list[Path]:
         """Delete every environment made from a lock `name`, of whatever digest, with its log; return their folders."""

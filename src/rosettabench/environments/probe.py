@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,15 +56,21 @@ def ask(python: Path) -> Answer:
         raise EnvironmentFault(f"{python} started, but did not answer as a Python does") from error
 
 
-def start(python: Path, arguments: list[str], time_limit_s: float) -> str:
-    """Run the interpreter with `arguments` and return what it printed.
+def start(python: Path, arguments: list[str], time_limit_s: float, variables: Mapping[str, str] | None = None) -> str:
+    """Run the interpreter with `arguments`, and `variables` beside those of this process; return what it printed.
 
     EnvironmentFault, with the last line that it printed, if it cannot be started, fails or takes too long.
     """
     command = [str(python), *arguments]
     try:
         result = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=time_limit_s
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=time_limit_s,
+            env={**os.environ, **(variables or {})},
         )
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFault(f"{python} had not finished after {time_limit_s:g} s") from error

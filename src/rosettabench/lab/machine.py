@@ -100,6 +100,11 @@ def confined(processors: Collection[int]) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+def backend_variables(backend: str | None) -> dict[str, str]:
+    """Return the environment variables by which a framework finds its back end when it is imported: Keras' one."""
+    return {} if backend is None else {"KERAS_BACKEND": backend}
+
+
 def worker_variables(threads: int, backend: str | None, managed: bool, folder: Path) -> Mapping[str, str]:
     """Return the environment variables of a worker that works in `folder`.
 
@@ -112,7 +117,7 @@ def worker_variables(threads: int, backend: str | None, managed: bool, folder: P
     variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # the order in which the driver counts, which is asked for energy
     if managed:
         variables["PYTHONNOUSERSITE"] = "1"
+    variables.update(backend_variables(backend))
     if backend is not None:
-        variables["KERAS_BACKEND"] = backend
         variables["KERAS_HOME"] = str(folder)  # the user's keras.json may change the precision
     return variables
