@@ -1,13 +1,51 @@
-"""What all tests share: where real data lies, and a Hypothesis profile without deadlines (timing decides no test)."""
+"""What all tests share: where real data lies, who runs beside whom, and a Hypothesis profile without deadlines.
+
+Timing decides no test. As many processes of pytest-xdist share the tests as there are processors, and each keeps to
+one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them one after the other.
+"""
 
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from processors import PROCESSORS
+
+MOST = 8
+"""Processes that share the tests, at most: each may have a framework or two in memory."""
 
 settings.register_profile("rosettabench", deadline=None)
 settings.load_profile("rosettabench")
+
+
+def pytest_xdist_auto_num_workers(config):
+    """One process for each processor."""
+    return min(len(PROCESSORS), MOST)
+
+
+def pytest_configure(config):
+    """Keep a process of pytest-xdist to a processor of its own."""
+    if hasattr(config, "workerinput"):
+        number = int(config.workerinput["workerid"].removeprefix("gw"))
+        os.sched_setaffinity(0, {PROCESSORS[number % len(PROCESSORS)]})
+
+
+def pytest_collection_modifyitems(items):
+    """Give the tests of one file to one process, which makes what they share once; those of the proof by workload."""
+    for item in items:
+        values = item.callspec.params if hasattr(item, "callspec") else {}
+        workload = getattr(values.get("plant"), "workload", values.get("workload"))
+        proof = "references" in item.fixturenames
+        item.add_marker(pytest.mark.xdist_group(str(workload) if proof and workload else item.location[0]))
+
+
+@pytest.fixture
+def all_processors():
+    """Let a test have every processor, beside whatever else runs there."""
+    own = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, PROCESSORS)
+    yield
+    os.sched_setaffinity(0, own)
 
 
 @pytest.fixture(scope="session")

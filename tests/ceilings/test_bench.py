@@ -16,7 +16,7 @@ KNOWN = {
     "tensorflow": {"float32", "bfloat16", "float64"},
     "keras[tensorflow]": {"float32", "bfloat16", "float64"},
     "keras[jax]": {"float32", "bfloat16"},
-    "keras[torch]": {"float32", "bfloat16", "float64"},
+    "keras[torch]": {"float32", "bfloat16"},
     "jax": {"float32", "bfloat16", "float64"},
     "mxnet-gluon": {"float32", "float64"},
     "mxnet-module": {"float32", "float64"},

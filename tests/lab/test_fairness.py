@@ -10,6 +10,7 @@ from commands import NUMPY, QUICK, THIRD_PARTY, finish, turns
 from hypothesis import given
 from hypothesis import strategies as st
 from laboratory import environment, make_work, open_session
+from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
@@ -144,7 +145,7 @@ def vocabulary():
 
 # -- a contest that is unfair ------------------------------------------------------------------------------------------
 
-needs_two = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one processor: nobody can have more")
+needs_two = pytest.mark.skipif(len(PROCESSORS) < 2, reason="there is one processor: nobody can have more")
 OWN = "        self.model = self.implementation.Model()\n"
 MORE = "        import os\n\n        os.sched_setaffinity(0, range(os.cpu_count()))\n"
 

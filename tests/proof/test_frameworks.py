@@ -43,10 +43,10 @@ def test_equal_work(workload, framework, mode, references, tmp_path):
     assert settings["mode"] == mode
 
 
-@pytest.mark.parametrize("name", list(all_workloads()))
-def test_two_references_agree(name, references, tmp_path):
+@pytest.mark.parametrize("workload", list(all_workloads()))
+def test_two_references_agree(workload, references, tmp_path):
     """PyTorch and JAX, each with the formulas written out, agree in float64 to 1e-9 in every tensor of every step."""
-    work, exact = references(name)
+    work, exact = references(workload)
     entry = all_frameworks()["reference-jax"]
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path, "float64")
     try:

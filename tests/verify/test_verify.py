@@ -71,7 +71,7 @@ def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_
     assert {"what": "setting deterministic", "before": "no", "after": "yes"} in found["past"]["changes"]
 
 
-def test_one_thread_is_read_whatever_it_costs(python, asked, rosetta, variables):
+def test_one_thread_is_read_whatever_it_costs(python, rosetta, variables, all_processors):
     plant(python, ONE_THREAD)
     words = ("verify", "--python", python, "--set", "threads=2", "--rounds", "8", "--round-seconds", "0.1", "--offline")
     process = rosetta(*words, **variables)

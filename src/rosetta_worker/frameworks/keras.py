@@ -185,8 +185,8 @@ class Adapter(Framework):
         if precision == "tf32":
             raise NotImplementedError("Keras has no switch for TF32")
         right = ops.convert_to_tensor(matrix, precision)
-        kind = keras.backend.standardize_dtype(right.dtype)
-        if kind != precision:  # JAX has no 64 bits unless its user says so, and Keras says nothing
+        kind = keras.backend.standardize_dtype(ops.matmul(right[:1], right).dtype)
+        if kind != precision:  # of float64 Keras makes float32 without a word: on JAX at once, on PyTorch here
             raise NotImplementedError("Keras on %s makes %s of %s" % (keras.backend.backend(), kind, precision))
 
         def multiply(times):

@@ -42,18 +42,25 @@ class Adapter(Framework):
             self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
 
     def bind(self, logits, labels):
-        """Make a module that trains, and one that predicts, which holds the same parameters."""
-        logits = logits if self.dropout else keep_everything(logits)
+        """Make the module that trains."""
+        self.logits = logits if self.dropout else keep_everything(logits)
         # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
-        loss = mx.sym.MakeLoss(self.loss(logits, logits, labels))
-        both = mx.sym.Group([loss, mx.sym.BlockGrad(logits)])
+        loss = mx.sym.MakeLoss(self.loss(self.logits, self.logits, labels))
+        both = mx.sym.Group([loss, mx.sym.BlockGrad(self.logits)])
         size = self.setting.batch_size
-        inputs = [("inputs", (size,) + self.model.shape)]
+        self.inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-        self.module.bind(inputs, [("labels", (size,))])
+        self.module.bind(self.inputs, [("labels", (size,))])
         self.module.init_params(mx.init.Zero())  # each is overwritten at once
-        self.predictor = mx.mod.Module(logits, ["inputs"], None, context=self.context)
-        self.predictor.bind(inputs, for_training=False, shared_module=self.module)
+
+    def predictor(self):
+        """Make a module that predicts, from the same parameters: once bound, it never sees that they have changed.
+
+        MXNet fuses what is bound for inference, and keeps the kernels of the first batch (docs/findings.md).
+        """
+        predictor = mx.mod.Module(self.logits, ["inputs"], None, context=self.context)
+        predictor.bind(self.inputs, for_training=False, shared_module=self.module)
+        return predictor
 
     def bind_to_predict(self, outputs):
         """Make a module that predicts, and is all there is."""
@@ -106,10 +113,10 @@ class Adapter(Framework):
         return self.module.get_outputs()[1], loss, self.canonical(lambda own: gradients[own].asnumpy())
 
     def evaluate(self, dataset, batches):
-        answers = []
+        predictor, answers = self.predictor(), []
         for ids in batches:
-            self.predictor.forward(DataBatch([self.batch(dataset, ids)[0]]))
-            answers.append(self.predictor.get_outputs()[0].copy())  # the next batch overwrites it
+            predictor.forward(DataBatch([self.batch(dataset, ids)[0]]))
+            answers.append(predictor.get_outputs()[0].copy())  # the next batch overwrites it
         return mx.nd.concat(*answers, dim=0)
 
     def infer(self, batches):

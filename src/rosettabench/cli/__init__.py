@@ -56,6 +56,9 @@ class Rosetta(LazyGroup):
         "env": Place(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
         ),
+        "matrix": Place(
+            "rosettabench.cli.matrix", "matrix", "Show which framework does what, and whether it is proven."
+        ),
         "list": Place("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
         "show": Place("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
         "doctor": Place(

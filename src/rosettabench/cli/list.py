@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
 
 
 def list_catalogue(
@@ -118,6 +119,12 @@ def runs(store: str | None) -> Table:
 
 def stored_runs(store: str | None) -> Sequence[Run]:
     """Return the runs in the store at the URL `store`, or in the user's; none where its file does not exist yet."""
+    found = existing_store(store)
+    return found.runs() if found else []
+
+
+def existing_store(store: str | None) -> Store | None:
+    """Return the store at the URL `store`, or the user's; None where its file does not exist yet, and is not made."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -128,7 +135,7 @@ def stored_runs(store: str | None) -> Sequence[Run]:
     try:
         address = make_url(url)
     except ArgumentError:
-        return Store(url).runs()  # which says what is wrong with it
+        return Store(url)  # which says what is wrong with it
     if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
-        return []
-    return Store(url).runs()
+        return None
+    return Store(url)

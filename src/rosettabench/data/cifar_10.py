@@ -196,4 +196,5 @@ def _portions(records: Mapping[str, Image], form: Mapping[str, Any]) -> Iterator
 def _mean_image(records: Image) -> NDArray[np.float32]:
     """Return the mean over all images of each of the 3,072 bytes, divided by 255: exact, then rounded to float32."""
     total = records[:, 1:].sum(axis=0, dtype=np.int64)
-    return (total / (255 * len(records))).astype(np.float32)
+    mean: NDArray[np.float32] = (total / (255 * len(records))).astype(np.float32)
+    return mean

@@ -9,6 +9,7 @@ from typing import Any
 
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import processor_name
 from rosettabench.lab.session import Work
@@ -45,8 +46,8 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
 
     Any change in it makes another key, and a certificate of the old key is stale: it no longer certifies anything.
     """
-    implementation = work.workload.implementation(entry.implementation_name)
-    assert implementation is not None  # the plan leaves out contenders without one
+    files = files_of(work.workload, entry)
+    assert files is not None  # the plan leaves out contenders without an implementation
     return {
         "workload": work.workload.name,
         "framework": entry.name,
@@ -55,15 +56,25 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
         "interpreter": environment.version,
         "packages": environment.packages,
         "hashes": {
-            "implementation": file_digest(implementation),
-            "adapter": file_digest(entry.path),
-            "worker": folder_digest(worker_folder()),
-            "workload": folder_digest(work.workload.folder, "workload.toml", "reference_*.py"),
+            **files,
             "weights": weights,
             "data": work.data.digest,
         },
         "processor": processor_name(),
         "proof_version": PROOF_VERSION,
+    }
+
+
+def files_of(workload: Workload, entry: FrameworkEntry) -> dict[str, str] | None:
+    """Return {what: sha256} of all files of ours that a proof depends on; None where nobody has written the cell."""
+    implementation = workload.implementation(entry.implementation_name)
+    if implementation is None:
+        return None
+    return {
+        "implementation": file_digest(implementation),
+        "adapter": file_digest(entry.path),
+        "worker": folder_digest(worker_folder()),
+        "workload": folder_digest(workload.folder, "workload.toml", "reference_*.py"),
     }
 
 

@@ -106,6 +106,7 @@ def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np
 
 INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
     "constant_0.2": constant(0.2),
+    "constant_3": constant(3),
     "constant_5": constant(5),
     "constant_6": constant(6),
     "glorot_uniform": glorot_uniform,

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, insert, inspect, select
+from sqlalchemy import Engine, Select, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
@@ -100,13 +100,23 @@ class Store:
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. A damaged one raises StoreError."""
         newest = select(Certificate).where(Certificate.key == key).order_by(Certificate.id.desc()).limit(1)
+        found = self._read(newest)
+        return found[0] if found else None
+
+    def certificates(self) -> Sequence[Certificate]:
+        """Return all certificates, the oldest first. A damaged one raises StoreError."""
+        return self._read(select(Certificate).order_by(Certificate.id))
+
+    def _read(self, wanted: Select[Any]) -> Sequence[Certificate]:
+        """Return certificates, once their content was seen to match their digests."""
         with explained(self.url), Session(self.engine) as session:
-            found = session.scalars(newest).first()
-        if found is not None and digest(found.body) != found.digest:
-            raise StoreError(
-                f"certificate {key[:12]} in {self.url} is damaged: its content does not match its digest",
-                hint="rosetta run --prove-again makes a new one.",
-            )
+            found: Sequence[Certificate] = session.scalars(wanted).all()
+        for one in found:
+            if digest(one.body) != one.digest:
+                raise StoreError(
+                    f"certificate {one.key[:12]} in {self.url} is damaged: its content does not match its digest",
+                    hint="rosetta run --prove-again makes a new one.",
+                )
         return found
 
 

@@ -16,7 +16,7 @@ class Model(object):
         x = sym.SwapAxis(x, dim1=0, dim2=1)  # time comes first
         start = sym.zeros((1, 0, 100))  # 0: as many as there are samples
         x = sym.RNN(x, parameters(), start, start, mode="lstm", state_size=100, num_layers=1, name="lstm")
-        x = sym.SequenceLast(x)
+        x = sym.reshape(sym.slice_axis(x, axis=0, begin=-1, end=None), (-1, 100))
         return sym.FullyConnected(x, num_hidden=2, name="output")
 
 

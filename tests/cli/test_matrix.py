@@ -1,0 +1,89 @@
+"""``rosetta matrix``: every cell, and what the certificates of a store say of it, as the files are now."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosettabench.catalogue.framework import contestants, find_framework
+from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.proof.certificate import PROOF_VERSION, files_of
+from rosettabench.proof.standing import Standing, cells
+from rosettabench.report.matrix import matrix_table
+from rosettabench.store.schema import Certificate
+from rosettabench.store.store import Store, digest, now
+
+MLP, PYTORCH = find_workload("fashion-mlp"), find_framework("pytorch")
+
+
+def certificate(passed=True, batch=8, version=PROOF_VERSION, **hashes):
+    """A certificate of fashion-mlp in PyTorch, eager, as a store keeps them."""
+    body = {
+        "workload": "fashion-mlp",
+        "framework": "pytorch",
+        "mode": "eager",
+        "setting": {"batch_size": batch, "device": "cpu"},
+        "hashes": files_of(MLP, PYTORCH) | {"weights": "0"} | hashes,
+        "proof_version": version,
+        "passed": passed,
+    }
+    return Certificate(key="k", at=now(), passed=passed, body=body, digest=digest(body))
+
+
+def standing(*certificates):
+    """The standing of fashion-mlp in PyTorch, eager."""
+    [found] = [cell for cell in cells([MLP], [PYTORCH], certificates) if cell.mode == "eager"]
+    return found.standing, found.batches
+
+
+@pytest.mark.parametrize(
+    ("certificates", "expected"),
+    [
+        ((), (Standing.OPEN, ())),
+        ((certificate(),), (Standing.PROVEN, (8,))),
+        ((certificate(), certificate(batch=32)), (Standing.PROVEN, (8, 32))),
+        ((certificate(passed=False),), (Standing.FAILED, ())),
+        ((certificate(passed=False), certificate()), (Standing.PROVEN, (8,))),
+        ((certificate(), certificate(passed=False)), (Standing.FAILED, ())),
+        ((certificate(), certificate(passed=False, batch=32)), (Standing.FAILED, (8,))),
+        ((certificate(adapter="another"),), (Standing.STALE, ())),
+        ((certificate(workload="another"),), (Standing.STALE, ())),
+        ((certificate(version=0),), (Standing.STALE, ())),
+        ((certificate(passed=False, implementation="another"),), (Standing.OPEN, ())),
+        ((certificate(weights="of another seed"),), (Standing.PROVEN, (8,))),
+    ],
+)
+def test_what_certificates_say_of_a_cell(certificates, expected):
+    assert standing(*certificates) == expected
+
+
+@given(st.lists(st.builds(certificate, st.booleans(), st.sampled_from([8, 32])), max_size=6))
+def test_for_each_setting_the_newest_counts(certificates):
+    newest = {one.body["setting"]["batch_size"]: one.passed for one in certificates}
+    found, batches = standing(*certificates)
+    assert batches == tuple(sorted(batch for batch, passed in newest.items() if passed))
+    assert (found is Standing.FAILED) == (not all(newest.values()))
+
+
+def test_every_cell_is_in_the_table():
+    table = matrix_table(cells(all_workloads().values(), list(contestants().values()), [certificate(passed=False)]))
+    assert [row[0].text for row in table.rows] == list(all_workloads())
+    assert [column.title for column in table.columns[1:]] == list(contestants())
+    [marked] = [cell for row in table.rows for cell in row if cell.marked]
+    assert marked.text.startswith("eager ✗")
+
+
+def test_from_the_store_to_the_terminal_and_to_a_file(rosetta, tmp_path):
+    Store(f"sqlite:///{tmp_path / 'results.sqlite'}").add(certificate())
+    for words in (("matrix",), ("matrix", "--markdown")):
+        process = rosetta(*words, COLUMNS="300")
+        assert process.returncode == 0, process.stderr
+        [line] = [line for line in process.stdout.splitlines() if "fashion-mlp" in line]
+        assert "eager ✓, compiled ·" in line
+        assert "proven (1)" in process.stdout.replace("\\", "")
+
+
+def test_without_a_store_nothing_is_proven_and_nothing_is_made(rosetta, tmp_path):
+    process = rosetta("matrix", COLUMNS="300")
+    assert process.returncode == 0, process.stderr
+    assert "✓" not in process.stdout
+    assert not (tmp_path / "results.sqlite").exists()
