@@ -193,8 +193,8 @@ def half_precision(case: Case) -> Iterator[str]:
         rounded = {tensor: round_mantissa(array, bits) for tensor, array in case.weights().items()}
         expected = relative(case.reference.logits(case.divergence.step or 0, rounded), exact)
         if expected / 4 < relative(found, exact) < 4 * expected:
-            other = ", or a normalisation has another epsilon" if case.normalisation else ""
-            yield f"the deviation is as large as {name} would make it: something is computed in half precision{other}"
+            other = " or ".join(structure(case))  # the size alone tells no more
+            yield f"the deviation is as large as {name} would make it: something is in half precision, or {other}"
 
 
 MANTISSAS = {"float16": 11, "bfloat16": 8}
@@ -305,8 +305,9 @@ def running_average(case: Case) -> Iterator[str]:
         for share in (1.0, momentum)
     }
     factor, off = shares[1.0]
-    if off < case.divergence.value / 5:
-        yield f"running averages keep {1 - factor * (1 - momentum):.3g} of themselves in a step, not {momentum}"
+    kept = f"{1 - factor * (1 - momentum):.3g}"
+    if off < case.divergence.value / 5 and kept != f"{momentum:.3g}":
+        yield f"running averages keep {kept} of themselves in a step, not {momentum}"
     factor, off = shares[momentum]
     if off < case.divergence.value / 5:
         samples = "" if factor <= 1 else f": the unbiased one, n / (n - 1) times, of n = {factor / (factor - 1):.0f}"

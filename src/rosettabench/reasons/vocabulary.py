@@ -106,9 +106,10 @@ PATTERNS: dict[str, Patterns] = {
 
 PATTERNS |= {
     "tensorflow": PATTERNS["keras[tensorflow]"],
-    "keras[jax]": ((r"/adam(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
+    "keras[jax]": ((r"/(adam|sgd|rmsprop|nadam|adamw)(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
     "keras[torch]": ((r"::_foreach_", OPTIMISER), *PATTERNS["pytorch"]),
-    "mxnet-module": PATTERNS["mxnet-gluon"],
+    # A stretch of the graph is one operation, and its name lists what is in it: it counts as the heaviest kind.
+    "mxnet-module": ((r"Convolution", CONVOLUTION), (r"[\[,_]RNN\b", RECURRENT), *PATTERNS["mxnet-gluon"]),
 }
 
 
