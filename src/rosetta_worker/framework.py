@@ -35,6 +35,7 @@ class Setting(object):
     input = "memory"
     """What feeds the model: arrays in `memory`, or the framework's own `loader`, with so many `workers`."""
     lazy = ()
+    optimizer = None
     precision = "float32"
     schedule = None
     workers = 0

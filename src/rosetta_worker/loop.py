@@ -98,6 +98,10 @@ class Worker(object):
             self.framework.synchronize()
         return {"build_s": watch.elapsed, "parameters": int(sum(array.size for array in arrays.values()))}
 
+    def do_place(self, weights):
+        self.framework.set_parameters({name: np.load(path) for name, path in weights.items()})
+        return {}
+
     def do_data(self, part, inputs, labels):
         with Stopwatch(lambda: None) as watch:
             self.labels[part] = np.array(np.load(labels, mmap_mode="r"))

@@ -100,7 +100,7 @@ def module_instructions(module):
 
 def planes(folder):
     """Return the planes of the newest file that a profiler has written below `folder`."""
-    files = glob.glob(os.path.join(folder, "**", "*.xplane.pb"), recursive=True)
+    files = glob.glob(os.path.join(glob.escape(folder), "**", "*.xplane.pb"), recursive=True)
     with open(max(files, key=os.path.getmtime), "rb") as file:
         content = memoryview(file.read())
     return every(list(fields(content)), PLANES)

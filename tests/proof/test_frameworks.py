@@ -68,7 +68,7 @@ def test_two_references_agree(workload, references, tmp_path):
 
 def deviations_of_training(session, exact, folder):
     """Every deviation of a session from a reference, in all steps and in the evaluation behind them."""
-    deviations = list(follow(session, folder / "walk", exact.steps, exact.start))
+    deviations = list(follow(session, folder / "walk", exact.steps, exact.start, exact.guide))
     reply = session.evaluate(exact.evaluation.samples, folder / "evaluation")
     found = type(exact.evaluation)(reply["files"], reply["samples"], reply.get("correct"))
     return [*deviations, *compare_evaluations(found, exact.evaluation)]

@@ -22,6 +22,9 @@ MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for worklo
 WHOLE_SEQUENCE = MXNET | {("pytorch", "imdb-lstm")}
 """Who computes which recurrent layer with one kernel for the whole sequence, so that no matrix product shows."""
 
+WRITTEN_OUT = {(name, "resnet50-synthetic") for name in ("mxnet-gluon", "mxnet-module")}
+"""Whose optimiser shows as elementwise operations: MXNet's fused RMSprop adds epsilon elsewhere."""
+
 STEPS = 4
 
 
@@ -120,7 +123,7 @@ def test_the_vocabulary_knows_what_the_profilers_say(name, workload, tmp_path):
     assert sum(found.values()) == pytest.approx(whole, rel=0.05)
     assert found[OTHER] < 0.2 * whole
     assert found[IDLE] < whole
-    assert found["optimiser"] > 0
+    assert (found["optimiser"] > 0) == ((name, workload) not in WRITTEN_OUT)
     kinds = {product.kind for product in work.workload.operations.values()}
     kernel = "convolution" if "convolution" in kinds else "matmul"
     assert found["recurrent" if (name, workload) in WHOLE_SEQUENCE else kernel] > 0

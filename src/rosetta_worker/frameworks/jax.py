@@ -1,6 +1,7 @@
 """JAX with Flax NNX and Optax: op by op, or the whole step through nnx.jit."""
 
 import functools
+import itertools
 
 import jax
 import numpy as np
@@ -16,6 +17,7 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op, without jit (a scan is compiled all the same, and again in every step)",
         "compiled": "nnx.jit of the whole step: forward, backward, update",
+        "tuned": "jax.jit of batch, step and sum of losses in one, over states that are donated to it",
     },
     "mode": "compiled",
     "packages": ["jax", "flax", "optax"],
@@ -26,6 +28,8 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
+    donated = None
+    """The step of mode `tuned`, where it is the mode."""
     lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
 
     def build(self, weights):
@@ -46,6 +50,8 @@ class Adapter(Framework):
             return
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
+        self.donated = Donated(self.update, self.model, self.optimizer) if self.setting.mode == "tuned" else None
+        self.run = self.donated.run if self.donated else self.run_bound
         self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
@@ -83,11 +89,20 @@ class Adapter(Framework):
 
         return Loader(source, self.setting.workers)
 
+    def feed(self, dataset, batches):
+        if self.donated and self.setting.input == "memory":
+            return ((dataset, ids) for ids in batches)  # its step cuts its batch out by itself
+        return super().feed(dataset, batches)
+
     def train(self, dataset, batches):
+        return self.run(self.feed(dataset, batches)) / len(batches)
+
+    def run_bound(self, feed):
+        """Take a step on each batch of `feed`; return the sum of the losses."""
         total = jnp.zeros(())
-        for inputs, labels in self.feed(dataset, batches):
+        for inputs, labels in feed:
             total += self.step(inputs, labels)
-        return total / len(batches)
+        return total
 
     def set_learning_rate(self, rate):
         held = self.optimizer.opt_state.hyperparams["learning_rate"]
@@ -126,7 +141,7 @@ class Adapter(Framework):
         compiled = self.bind is not functools.partial
         found = {
             "precision": str(first.dtype),
-            "mode": "compiled" if compiled else "eager",
+            "mode": ("tuned" if self.donated else "compiled") if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(
@@ -134,17 +149,20 @@ class Adapter(Framework):
                 layout=lambda: "channels_last" if has_convolution(self.model) else None,
                 autocast=lambda: computed_in(self.model),
                 compiler=lambda: "XLA" if compiled else None,
-                graphs=lambda: self.update.jitted_fn._cache_size() if compiled else None,
+                graphs=lambda: self.programs()._cache_size() if compiled else None,
             )
         )
         found.update(runtime.settings(first[...]))
         return found
 
+    def programs(self):
+        """Return what XLA's programs of a step, or of an answer where nothing is trained, are kept in."""
+        if self.donated:
+            return self.donated.program
+        return (self.update_module if self.trains else self.predict).jitted_fn
+
     def train_fetched(self, fetched, steps):
-        total = jnp.zeros(())
-        for step in range(steps):
-            total += self.step(*fetched[step % len(fetched)])
-        return total / steps
+        return self.run(itertools.islice(itertools.cycle(fetched), steps)) / steps
 
     def backpropagate(self, fetched, steps):
         total = jnp.zeros(())
@@ -193,6 +211,35 @@ class Adapter(Framework):
         return ways
 
 
+class Donated(object):
+    """The step of mode `tuned`: one program over the state of model and optimiser, whose memory it may use again.
+
+    It is the functional loop of NNX's guide to performance: modules are taken apart once before a block of steps and
+    put together behind it, and Python has nothing to do with them between two steps.
+    """
+
+    def __init__(self, update, model, optimizer):
+        self.update = update
+        self.modules = (model, optimizer)
+        self.graph = nnx.graphdef(self.modules)
+        self.program = jax.jit(self.step, donate_argnums=(0, 1))
+
+    def step(self, state, total, inputs, labels):
+        """Take a step on (inputs, labels), or on the samples `labels` of the data set `inputs`."""
+        batch = take(inputs, labels) if isinstance(inputs, tuple) else (inputs, labels)
+        modules = nnx.merge(self.graph, state)
+        loss = self.update(*modules, *batch)
+        return nnx.state(modules), total + loss
+
+    def run(self, feed):
+        """Take a step on each batch of `feed`; return the sum of the losses."""
+        state, total = nnx.state(self.modules), jnp.zeros(())
+        for inputs, labels in feed:
+            state, total = self.program(state, total, inputs, labels)
+        nnx.update(self.modules, state)
+        return total
+
+
 def in_turn(copy, first):
     """Return a function that makes so many copies, each when the one before it is there: JAX would drop unused ones."""
 
@@ -238,6 +285,8 @@ def untouched(function):
     return function
 
 
-MODES = {"eager": (untouched, untouched, functools.partial), "compiled": (jax.jit, nnx.jit, nnx.cached_partial)}
+COMPILED = (jax.jit, nnx.jit, nnx.cached_partial)
+
+MODES = {"eager": (untouched, untouched, functools.partial), "compiled": COMPILED, "tuned": COMPILED}
 """By mode: how a function of arrays is compiled, how one of modules, and how modules are bound to it. cached_partial
 walks through the modules once; nnx.jit alone does in every step, which costs more than a small model's arithmetic."""

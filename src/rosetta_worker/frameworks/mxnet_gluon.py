@@ -18,7 +18,11 @@ from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "MXNet Gluon",
-    "modes": {"eager": "op by op, as its guides begin", "compiled": "hybridize() of the model"},
+    "modes": {
+        "eager": "op by op, as its guides begin",
+        "compiled": "hybridize() of the model",
+        "tuned": "hybridize(static_alloc=True, static_shape=True), SGD's updates in groups of 60 parameters",
+    },
     "mode": "eager",
     "packages": ["mxnet"],
     "locks": ["mxnet@1.9.1"],
@@ -44,11 +48,13 @@ class Adapter(Framework):
             self.model.initialize(ctx=self.context)
             if not self.dropout:
                 self.model.apply(keep_everything)
-            if self.setting.mode == "compiled":
-                self.model.hybridize()
+            if self.setting.mode != "eager":
+                self.model.hybridize(**HYBRIDIZED[self.setting.mode])
         self.set_parameters(weights)
         if self.trains:
             self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            if self.setting.mode == "tuned" and self.trainer.optimizer.aggregate_num:
+                self.trainer.optimizer.aggregate_num = 60  # the most that it takes
 
     def get(self, own):
         return resolve(self.model, own).data().asnumpy()
@@ -129,7 +135,7 @@ class Adapter(Framework):
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
             "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
-            "mode": "compiled" if self.model._active else "eager",
+            "mode": mode(self.model),
             "loader_workers": 0,
         }
         found.update(
@@ -202,6 +208,10 @@ class Adapter(Framework):
         return ways
 
 
+HYBRIDIZED = {"compiled": {}, "tuned": {"static_alloc": True, "static_shape": True}}
+"""By mode: what hybridize is told."""
+
+
 def copier(source, target):
     """Return a function that copies one array into the other so many times."""
 
@@ -218,6 +228,13 @@ def built_for():
     features = mx.runtime.Features()
     widest = ("CPU_AVX2", "CPU_AVX", "CPU_SSE4_2", "CPU_SSE3", "CPU_SSE2")
     return next((name[len("CPU_") :] for name in widest if name in features and features.is_enabled(name)), None)
+
+
+def mode(model):
+    """Return the mode that a model is in, by what it was hybridized with."""
+    if not model._active:
+        return "eager"
+    return "tuned" if dict(model._flags).get("static_shape") else "compiled"
 
 
 def layout(model):

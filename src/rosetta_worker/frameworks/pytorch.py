@@ -1,5 +1,7 @@
 """PyTorch: eager by its nature, compiled with torch.compile."""
 
+import functools
+
 import numpy as np
 import torch
 from torch.optim.lr_scheduler import LambdaLR
@@ -12,7 +14,11 @@ from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
     "title": "PyTorch",
-    "modes": {"eager": "op by op, as its guides begin", "compiled": "torch.compile of the forward pass and loss"},
+    "modes": {
+        "eager": "op by op, as its guides begin",
+        "compiled": "torch.compile of the forward pass and loss",
+        "tuned": "compiled (on a GPU with CUDA graphs), images channels last, an optimiser fused into one kernel",
+    },
     "mode": "eager",
     "packages": ["torch"],
     "locks": ["pytorch@2.13.0"],
@@ -28,7 +34,11 @@ class Adapter(Framework):
         runtime.start(self.setting)
         if self.model is None:  # a compiled model is kept: it would be compiled again for nothing
             self.device = torch.device(self.setting.device)
+            self.tuned = self.setting.mode == "tuned"
             self.model = self.implementation.Model().to(self.device)
+            if self.tuned:
+                self.model.to(memory_format=torch.channels_last)
+                self.model.register_forward_pre_hook(channels_last)
             self.tensors = dict(self.model.named_parameters(), **dict(self.model.named_buffers()))
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
@@ -38,9 +48,7 @@ class Adapter(Framework):
             self.predict, self.eager = self.model, self.with_loss
             if self.setting.precision == "bfloat16":
                 self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))
-            compiled = self.setting.mode == "compiled"
-            self.forward = torch.compile(self.eager) if compiled else self.eager
-            self.answer = torch.compile(self.predict) if compiled else self.predict
+            self.forward, self.answer = map(compiler(self.setting.mode), (self.eager, self.predict))
         self.set_parameters(weights)
         if self.trains:
             self.make_optimizer()
@@ -48,6 +56,8 @@ class Adapter(Framework):
     def make_optimizer(self):
         """Make the optimiser, and what lowers its rate where the setting has a schedule."""
         self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        if self.tuned:
+            self.optimizer = fused(self.optimizer)
         if self.setting.embedding_gradient == "sparse":
             self.optimizer = AdamBesideSparse(self.optimizer, embeddings(self.model))
         if self.setting.schedule is not None:
@@ -141,13 +151,14 @@ class Adapter(Framework):
         compiled = self.forward is not self.eager
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
-            "mode": "compiled" if compiled else "eager",
+            "mode": ("tuned" if self.tuned else "compiled") if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(
             readable(
                 layout=lambda: layout(self.tensors.values()),
                 embedding_gradient=lambda: kind_of_gradient(embeddings(self.model)),
+                optimizer=lambda: implementation_of(self.optimizer) if self.trains else None,
             )
         )
         found.update(runtime.settings(first))
@@ -206,6 +217,45 @@ class Adapter(Framework):
             pinned = host.pin_memory()  # what a copy needs to run at full speed
             ways["to_device"], ways["from_device"] = copier(pinned, target), copier(source, pinned)
         return ways
+
+
+def untouched(function):
+    """Return `function`: what eager mode wraps functions in."""
+    return function
+
+
+def compiler(mode):
+    """Return what makes of a function the one that is called in `mode`.
+
+    "reduce-overhead" means CUDA graphs, and on the CPU no more than the default; "max-autotune" would try out other
+    products for minutes.
+    """
+    if mode == "eager":
+        return untouched
+    return functools.partial(torch.compile, mode="reduce-overhead") if mode == "tuned" else torch.compile
+
+
+def channels_last(model, given):
+    """Return what a model is given, images with their channels last in memory: the order of the axes stays."""
+    inputs, *others = given
+    return (inputs.contiguous(memory_format=torch.channels_last) if inputs.dim() == 4 else inputs, *others)
+
+
+def fused(optimizer):
+    """Return the same optimiser, whose update is one kernel over all parameters; where it has none, one per operation.
+
+    So PyTorch's guide to tuning has it: ``fused=True``, and for those that lack it ``foreach=True``.
+    """
+    way = "fused" if "fused" in optimizer.defaults else "foreach"
+    ways = ("fused", "foreach")
+    groups = [{name: held for name, held in group.items() if name not in ways} for group in optimizer.param_groups]
+    return type(optimizer)(groups, lr=optimizer.defaults["lr"], **{way: True})
+
+
+def implementation_of(optimizer):
+    """Return which of PyTorch's implementations an optimiser was told to use; None where that is left to PyTorch."""
+    told = {way for group in optimizer.param_groups for way in ("fused", "foreach") if group.get(way)}
+    return " and ".join(sorted(told)) or None
 
 
 def copier(source, target):

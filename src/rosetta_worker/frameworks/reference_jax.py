@@ -65,6 +65,11 @@ class Adapter(Framework):
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
+    def set_parameters(self, weights):
+        for name, array in weights.items():
+            held = self.tensors if name in self.tensors else self.kept
+            held[name] = jnp.asarray(array, self.dtype)
+
     def load(self, inputs, labels):
         return self.held(inputs), self.held(labels)
 

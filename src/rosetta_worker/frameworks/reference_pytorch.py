@@ -60,6 +60,13 @@ class Adapter(Framework):
     def parameters(self):
         return {name: self.array(tensor) for name, tensor in dict(self.tensors, **self.kept).items()}
 
+    def set_parameters(self, weights):
+        for name, array in weights.items():
+            trained = name in self.tensors
+            held = self.tensors if trained else self.kept
+            held[name] = torch.tensor(array, dtype=self.dtype, requires_grad=trained)
+        self.known = None
+
     def load(self, inputs, labels):
         return self.held(torch.from_numpy(inputs)), self.held(torch.from_numpy(labels))
 

@@ -18,6 +18,7 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op",
         "compiled": "tf.function of the whole step: forward, backward, update",
+        "tuned": "one tf.function of all steps of a block; on the CPU recurrences through XLA (jit_compile)",
     },
     "mode": "compiled",
     "packages": ["tensorflow"],
@@ -33,6 +34,8 @@ class Adapter(Framework):
         "tf.keras is not lazy: it does the work of embedding_gradient=dense"
     }
     rate_within_momentum = True
+    run = None
+    """What takes all steps of a block at once, where something does."""
 
     def build(self, weights):
         if self.model is None:
@@ -48,6 +51,8 @@ class Adapter(Framework):
                 self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
                 self.optimizer.build(self.variables)
             self.compile(MODES[self.setting.mode])
+            if self.setting.mode == "tuned":
+                self.tune()
         self.set_parameters(weights)
         if self.trains:
             new = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -59,6 +64,19 @@ class Adapter(Framework):
         self.differentiate = function(self.with_gradients)
         self.update = function(self.apply)
         self.predict = function(self.answer)
+
+    def tune(self):
+        """Let the steps of a block be one graph, where the data lie in memory, with no Python between them."""
+        if self.setting.device == "cpu" and has_recurrence(self.model):
+            self.step = tf.function(self.take_step, jit_compile=True)
+        if self.setting.input == "memory":
+            self.run = tf.function(self.take_steps, reduce_retracing=True)  # blocks have any number of steps
+
+    def take_steps(self, inputs, labels, batches):
+        total = tf.zeros(())
+        for ids in batches:
+            total += self.step(tf.gather(inputs, ids), tf.gather(labels, ids))
+        return total
 
     def take_step(self, inputs, labels):
         _, loss, gradients = self.with_gradients(inputs, labels)
@@ -96,6 +114,8 @@ class Adapter(Framework):
         return Loader(source, self.setting.workers)
 
     def train(self, dataset, batches):
+        if self.run is not None:
+            return self.run(*dataset, tf.constant(batches)) / len(batches)
         total = tf.zeros(())
         for inputs, labels in self.feed(dataset, batches):
             total += self.step(inputs, labels)
@@ -137,7 +157,7 @@ class Adapter(Framework):
         found = {
             "precision": self.variables[0].dtype,
             "autocast": computed_in(self.model.dtype_policy),
-            "mode": "compiled" if compiled else "eager",
+            "mode": ("tuned" if self.setting.mode == "tuned" else "compiled") if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(readable(layout=lambda: layout(self.model)))
@@ -196,6 +216,11 @@ def computed_in(policy):
     return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
+def has_recurrence(model):
+    """Whether a layer of the model is a recurrence."""
+    return any(isinstance(layer, tf.keras.layers.RNN) for layer in model.layers)
+
+
 def layout(model):
     """Return how the model's convolutions take their images; None where it has none."""
     layouts = {getattr(layer, "data_format", None) for layer in model.layers} - {None}
@@ -207,5 +232,5 @@ def untouched(function):
     return function
 
 
-MODES = {"eager": untouched, "compiled": tf.function}
+MODES = {"eager": untouched, "compiled": tf.function, "tuned": tf.function}
 """By mode: what makes of a function the one that is called."""

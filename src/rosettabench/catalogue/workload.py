@@ -156,11 +156,13 @@ class ProofExtents(Strict):
     """The extents at which a workload is proven where its own would take too long: docs/proof.md.
 
     The model, its tensors and the code are the same. `form` is what differs in the form of the data: smaller images for
-    a model that takes any, or fewer of them. What is not stated is as everywhere.
+    a model that takes any, or fewer of them. What is not stated is as everywhere. `guided` says that each step begins
+    with the weights to which the reference has come, in a network that would magnify what round-off made of the last.
     """
 
     batch_size: PositiveInt | None = None
     steps: PositiveInt | None = None
+    guided: bool = False
     form: dict[str, Any] = {}
 
 

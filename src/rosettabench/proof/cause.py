@@ -12,9 +12,9 @@ import numpy as np
 
 from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
-from rosettabench.proof.mixed import OwnUpdates
 from rosettabench.proof.optimizers import TRAJECTORIES
 from rosettabench.proof.reference import Reference
+from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Array, Files, Walked, read
 from rosettabench.proof.weights import Weights
 

@@ -81,8 +81,8 @@ def sgd_trajectory(
 def rmsprop_trajectory(
     weights: Floats,
     gradients: Sequence[Floats],
+    rates: Sequence[float],
     *,
-    learning_rate: float,
     rho: float,
     epsilon: float,
     within: bool = False,
@@ -90,20 +90,22 @@ def rmsprop_trajectory(
     momentum: float = 0.0,
     penalty: float = 0.0,
 ) -> Floats:
-    """Return the weights after a step of RMSprop per gradient: v = rho·v + (1 - rho)·g², w - rate·g / (√v + epsilon).
+    """Return the weights after a step of RMSprop per gradient, each at its rate.
+
+    v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon).
 
     Tieleman and Hinton (2012), lecture 6e. The options are the ways in which optimisers of that name differ: `within`,
     the root of v + epsilon; `centred`, less the square of the mean gradient (Graves 2013); `momentum`, of what is
     subtracted; `penalty`, L2 added to the gradient.
     """
     square, mean, moving = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
-    for gradient in gradients:
+    for gradient, rate in zip(gradients, rates, strict=True):
         g = gradient + penalty * weights
         square = rho * square + (1 - rho) * g * g
         mean = rho * mean + (1 - rho) * g
         spread = np.maximum(square - mean * mean, 0) if centred else square
         root = np.sqrt(spread + epsilon) if within else np.sqrt(spread) + epsilon
-        moving = momentum * moving + learning_rate * g / root
+        moving = momentum * moving + rate * g / root
         weights = weights - moving
     return weights
 

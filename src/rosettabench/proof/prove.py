@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,9 @@ from rosettabench.proof.cause import Case, likely_cause
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
-from rosettabench.proof.mixed import OwnUpdates
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
-from rosettabench.proof.walk import Array, Walked, read, steps_of, walk
+from rosettabench.proof.updates import DIVIDING, PARAMETERS, OwnUpdates
+from rosettabench.proof.walk import Array, Files, Walked, read, steps_of, walk
 
 
 class Proof:
@@ -32,8 +32,9 @@ class Proof:
         self._session = session
         self._reference = reference
         self._folder = folder
-        mixed = session.work.setting.precision == "bfloat16"
-        self._own = OwnUpdates(session.work, reference.start) if mixed else None
+        self._mixed = session.work.setting.precision == "bfloat16"
+        self._own = OwnUpdates(session.work, reference.start, reference.guide)
+        self._block: dict[str | None, Deviation] = {}
 
     @property
     def steps(self) -> int:
@@ -54,7 +55,7 @@ class Proof:
             self._build()
             for deviations, found in self._stages():
                 for deviation in deviations:
-                    self.checks.append(make_check(deviation, self._reference.tolerances.of(deviation)))
+                    self.checks.append(self._check(deviation))
                 failed = next((check for check in self.checks if not check.passed), None)
                 if failed is not None:
                     self.cause = self._diagnose(failed, found)
@@ -62,22 +63,57 @@ class Proof:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def _check(self, deviation: Deviation) -> Check:
+        """Hold a deviation against its tolerance; a parameter that is further off, against its own gradients.
+
+        That is if these are what they should be, as all else is so far. What fails both is told as it was found first.
+        """
+        check = make_check(deviation, self._reference.tolerances.of(deviation))
+        of_update = deviation.quantity in PARAMETERS and self._divides and not self._mixed
+        if deviation.quantity == "block parameter" and self._reference.guide:
+            return check
+        if check.passed or not of_update or not all(earlier.passed for earlier in self.checks):
+            return check
+        off = self._own.off(str(deviation.tensor))
+        if deviation.quantity == "block parameter":
+            off += self._block[deviation.tensor].value
+        sharper = replace(deviation, quantity="update", value=off)
+        again = make_check(sharper, self._reference.tolerances.of(sharper))
+        return again if again.passed else check
+
+    @property
+    def _divides(self) -> bool:
+        optimizer = self._session.work.workload.optimizer
+        return optimizer is not None and optimizer.name in DIVIDING
+
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
         session, reference = self._session, self._reference
         own = self._own
-        compare = own.compare_step if own else partial(compare_step, start=reference.start)
-        for found in walk(session, self._folder):
-            yield compare(found, reference.steps[found.step]), found
+        for found in walk(session, self._folder, reference.guide):
+            exact = reference.steps[found.step]
+            if self._mixed or self._divides:
+                own.record(found)
+            yield own.compare_step(found, exact) if self._mixed else compare_step(found, exact, reference.start), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None
+        alone = self._steps_alone() if reference.guide else None
         self._build()
-        session.train(0, steps_of(session.work.workload))
+        session.train(0, self.steps)
         files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
-        last = reference.steps[-1].parameters
+        last = alone or reference.steps[-1].parameters
         block = compare_parameters(files, last, reference.start, None, "block parameter")
-        yield own.compare_block(files) if own else block, None
+        self._block = {one.tensor: one for one in own.compare_block(files)}
+        yield iter(self._block.values()) if self._mixed and not alone else block, None
         yield probe_dropout(session, self._folder / "dropout"), None
+
+    def _steps_alone(self) -> Files:
+        """Return where the contender's steps lead, one by one and not guided: where a block of them must end, too."""
+        self._build()
+        for step in range(self.steps):
+            self._session.train(step, 1)
+        files: Files = self._session.ask("parameters", folder=str(self._folder / "alone"))["files"]
+        return files
 
     def _build(self) -> None:
         dropout = not self._session.work.workload.dropout
@@ -90,7 +126,14 @@ class Proof:
         assert workload.optimizer is not None  # inference has a proof of its own
         again = self._logits_again if failed.step is not None else self._evaluation_again
         case = Case(
-            divergence, found, self._reference, workload.optimizer, again, workload.normalisation, lazy, self._own
+            divergence,
+            found,
+            self._reference,
+            workload.optimizer,
+            again,
+            workload.normalisation,
+            lazy,
+            self._own if self._mixed else None,
         )
         return likely_cause(case)
 

@@ -13,8 +13,8 @@ import numpy as np
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, relative
-from rosettabench.proof.mixed import within_a_step
 from rosettabench.proof.tolerance import BFLOAT16, Tolerances
+from rosettabench.proof.updates import within_a_step
 from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
@@ -47,6 +47,8 @@ class Reference:
     tolerances: Tolerances
     start_session: Start
     folder: Path
+    guide: list[Files] | None = None
+    """The weights with which each step but the first begins, where the proof is guided."""
 
     def logits(self, step: int, weights: Weights) -> Array:
         """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion."""
@@ -70,16 +72,33 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     exact = start("float64", None, folder / "float64")
     try:
         exact.build(begin, pace=PROOF_PACE)
-        steps = list(walk(exact, folder / "float64" / "walk"))
+        steps, guide = walk_first(exact, folder)
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
         exact.process.close()
     mixed = exact.work.setting.precision == "bfloat16"
     lower = "bfloat16" if mixed else "float32"
-    noise = measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin)
+    noise = measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin, guide)
     still = without_gradient(steps[0])
     tolerances = Tolerances(within_a_step(noise), still, BFLOAT16) if mixed else Tolerances(noise, still)
-    return Reference(framework, begin, steps, evaluation, tolerances, start, folder)
+    return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
+
+
+def walk_first(exact: Session, folder: Path) -> tuple[list[Walked], list[Files] | None]:
+    """Return the steps of the reference in float64 and, for a proof that is guided, what each of them has led to.
+
+    That is written down as float32, and the reference itself goes on from there: everybody begins with the same.
+    """
+    place = folder / "float64" / "walk"
+    if not exact.work.workload.proof.guided:
+        return list(walk(exact, place)), None
+    steps: list[Walked] = []
+    guide: list[Files] = []
+    for step in walk(exact, place, guide):
+        steps.append(step)
+        weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
+        guide.append(save_weights(weights, folder / "guide" / str(step.step)))
+    return steps, guide
 
 
 def without_gradient(step: Walked) -> set[str]:
@@ -101,6 +120,7 @@ def measure_noise(
     exact: list[Walked],
     evaluation: Evaluation,
     begin: Files,
+    guide: list[Files] | None,
 ) -> Iterator[Deviation]:
     """Yield how far the reference in a precision is from itself in float64, from the weights and perturbed ones."""
     for own, rounded in zip(
@@ -109,21 +129,23 @@ def measure_noise(
         session = start(precision, rounded, folder / rounded)
         try:
             session.build(own, pace=PROOF_PACE)
-            yield from follow(session, folder / rounded, exact, begin)
+            yield from follow(session, folder / rounded, exact, begin, guide)
             yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
         finally:
             session.process.close()
     shutil.rmtree(folder)
 
 
-def follow(session: Session, folder: Path, exact: list[Walked], begin: Files) -> Iterator[Deviation]:
+def follow(
+    session: Session, folder: Path, exact: list[Walked], begin: Files, guide: list[Files] | None = None
+) -> Iterator[Deviation]:
     """Walk a session and yield its deviations step by step, keeping only the files of the present step.
 
-    The last step's parameters count for the block as well, which ends where single steps end.
+    The last step's parameters count for the block as well, which ends where single steps end that nobody has guided.
     """
-    for found in walk(session, folder):
+    for found in walk(session, folder, guide):
         yield from compare_step(found, exact[found.step], begin)
-        if found.step == exact[-1].step:
+        if found.step == exact[-1].step and guide is None:
             last = exact[-1].parameters
             yield from compare_parameters(found.parameters, last, begin, None, "block parameter")
         shutil.rmtree(folder / str(found.step))

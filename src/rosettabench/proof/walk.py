@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,16 @@ class Walked:
     turn: Turn
 
 
-def walk(session: Session, folder: Path) -> Iterator[Walked]:
-    """Take a proof's steps from freshly built weights and yield each; its files lie in ``folder/<step>/``."""
+def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -> Iterator[Walked]:
+    """Take a proof's steps from freshly built weights and yield each; its files lie in ``folder/<step>/``.
+
+    With a `guide`, step k + 1 begins with the weights ``guide[k]``, whatever step k has led to. It may grow as the walk
+    goes on.
+    """
     for step in range(steps_of(session.work.workload)):
         place = folder / str(step)
+        if guide is not None and step:
+            session.ask("place", weights=guide[step - 1])
         batch = session.ask("batch", step=step, folder=str(place / "batch"))
         gradients = session.ask("gradients", step=step, folder=str(place / "gradients"))
         turn = session.train(step, 1)

@@ -63,7 +63,7 @@ PATTERNS: dict[str, Patterns] = {
     "jax": (
         (r"\[.*\bconvolution\b", CONVOLUTION),
         (r"\[.*\bdot\b", MATMUL),
-        (r"jit\(update\)/(?!.*jvp\()|optax|bias_correction|integer_pow", OPTIMISER),
+        (r"jit\((update|step)\)/(?!.*(jvp\(|gather))|optax|bias_correction|integer_pow", OPTIMISER),
         (
             r"\[[^\]]*\b(add|subtract|multiply|divide|exponential|tanh|logistic|reduce|maximum|power|sqrt|log)\b",
             ELEMENTWISE,
@@ -73,7 +73,7 @@ PATTERNS: dict[str, Patterns] = {
         (r"\[.*\b(while|call|conditional|tuple|get-tuple-element|parameter|constant)\b", IDLE),
     ),
     "keras[tensorflow]": (
-        (r"^(adam|sgd|rmsprop|nadam|adamw)(_\d+)?/|Resource(Apply|Sparse)|UnsortedSegmentSum", OPTIMISER),
+        (r"^(adam|sgd|rm_?sprop|nadam|adamw)(_\d+)?/|Resource(Apply|Sparse)|UnsortedSegmentSum", OPTIMISER),
         (r":.*Conv\dD", CONVOLUTION),
         (r":.*(MatMul|Einsum)", MATMUL),
         (r":.*(GRU|LSTM|CudnnRNN)", RECURRENT),
@@ -106,7 +106,7 @@ PATTERNS: dict[str, Patterns] = {
 
 PATTERNS |= {
     "tensorflow": PATTERNS["keras[tensorflow]"],
-    "keras[jax]": ((r"/(adam|sgd|rmsprop|nadam|adamw)(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
+    "keras[jax]": ((r"/(adam|sgd|rm_?sprop|nadam|adamw)(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
     "keras[torch]": ((r"::_foreach_", OPTIMISER), *PATTERNS["pytorch"]),
     # A stretch of the graph is one operation, and its name lists what is in it: it counts as the heaviest kind.
     "mxnet-module": ((r"Convolution", CONVOLUTION), (r"[\[,_]RNN\b", RECURRENT), *PATTERNS["mxnet-gluon"]),

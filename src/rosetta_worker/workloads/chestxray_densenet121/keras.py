@@ -11,7 +11,14 @@ SMALLER = (6, 18, 42)  # so many layers are in front of each transition
 
 
 def norm():
-    return layers.BatchNormalization(momentum=0.9, epsilon=1e-5)
+    return BatchNormalization(momentum=0.9, epsilon=1e-5)
+
+
+class BatchNormalization(layers.BatchNormalization):
+    """Keras' own. The variance is ops.var: that of ops.moments loses digits on PyTorch (docs/findings.md)."""
+
+    def _moments(self, inputs, mask):
+        return ops.mean(inputs, self._reduction_axes), ops.var(inputs, self._reduction_axes)
 
 
 class Layer(layers.Layer):

@@ -8,7 +8,7 @@ from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
 
 def norm(channels, rngs):
-    return nnx.BatchNorm(channels, momentum=0.99, epsilon=1e-3, rngs=rngs)
+    return nnx.BatchNorm(channels, momentum=0.99, epsilon=1e-3, use_fast_variance=False, rngs=rngs)
 
 
 class Block(nnx.Module):
