@@ -1,0 +1,69 @@
+"""A contender's parameters against what the optimiser makes of its own gradients."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laboratory import small_work
+
+from rosettabench.lab.session import Turn
+from rosettabench.proof.optimizers import adam_trajectory
+from rosettabench.proof.tolerance import GUIDES
+from rosettabench.proof.updates import OwnUpdates
+from rosettabench.proof.walk import Walked
+from rosettabench.proof.weights import save_weights
+
+RATE, STEPS = 1e-3, 4
+ADAM = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    return small_work("fashion-mlp", tmp_path_factory.mktemp("work"))
+
+
+def save(folder, array):
+    return save_weights({"kernel": array}, folder)
+
+
+def drawn(seed):
+    """Weights, and gradients some of which are nothing but round-off."""
+    chance = np.random.default_rng(seed)
+    weights = chance.normal(size=(30, 20)).astype("float32")
+    sizes = 10 ** chance.uniform(-10, 0, (STEPS, 30, 20))
+    return weights, [(size * chance.normal(size=(30, 20))).astype("float32") for size in sizes]
+
+
+def deviations(work, folder, seed, guide=None, **mistake):
+    """How far each step's parameters are off, where Adam with a `mistake` has made them in float32."""
+    weights, gradients = drawn(seed)
+    places = None if guide is None else [save(folder / f"guide{k}", one) for k, one in enumerate(guide)]
+    own, found = OwnUpdates(work, save(folder / "start", weights), places), []
+    for step in range(STEPS):
+        seen, rates = [one.astype("float64") for one in gradients[: step + 1]], [RATE] * (step + 1)
+        there = adam_trajectory(weights.astype("float64"), seen, rates, **{**ADAM, **mistake})
+        if guide is not None and step:
+            before = adam_trajectory(weights.astype("float64"), seen[:-1], rates[:-1], **{**ADAM, **mistake})
+            there = guide[step - 1] + (there - before)
+        files = save(folder / f"g{step}", gradients[step]), save(folder / f"p{step}", there.astype("float32"))
+        own.record(Walked(step, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1)))
+        found.append(own.off("kernel"))
+    return found
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_adam_in_float32_is_where_its_own_gradients_lead(work, tmp_path_factory, seed):
+    assert max(deviations(work, tmp_path_factory.mktemp("adam"), seed)) < GUIDES["update"]
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_so_it_is_where_a_guide_has_said_with_what_a_step_begins(work, tmp_path_factory, seed):
+    guide = list(np.random.default_rng(seed).normal(size=(STEPS, 30, 20)).astype("float32"))
+    assert max(deviations(work, tmp_path_factory.mktemp("adam"), seed, guide)) < GUIDES["update"]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "step"), [({"epsilon": 1e-7}, 0), ({"hat": True}, 0), ({"beta2": 0.99}, 1), ({"decay": 0.004}, 0)]
+)
+def test_another_optimiser_is_seen(work, tmp_path, mistake, step):
+    assert deviations(work, tmp_path, 0, **mistake)[step] > 3 * GUIDES["update"]
