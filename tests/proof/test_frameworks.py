@@ -18,8 +18,9 @@ from rosettabench.proof.reference import compare_evaluations, follow
 
 pytestmark = pytest.mark.environment
 
-LONG = {"chestxray-densenet121"}
-"""Proven here in each framework's own mode alone: to compile 58 layers, one by one or as a whole, takes minutes."""
+LONG = {"chestxray-densenet121", "imagenet-resnet56", "resnet50-synthetic"}
+"""Proven here in each framework's own mode alone: to compile so many layers, one by one or as a whole, takes minutes.
+`rosetta prove --all` proves every mode of them."""
 
 CELLS = [
     pytest.param(workload, name, mode, id=f"{workload}-{name}-{mode}")
