@@ -17,7 +17,7 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op, without jit (a scan is compiled all the same, and again in every step)",
         "compiled": "nnx.jit of the whole step: forward, backward, update",
-        "tuned": "jax.jit of batch, step and sum of losses in one, over states that are donated to it",
+        "tuned": "jax.jit of batch, step and sum of losses in one, over the state (on a GPU donated to it)",
     },
     "mode": "compiled",
     "packages": ["jax", "flax", "optax"],
@@ -28,7 +28,7 @@ DESCRIPTION = {
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
-    donated = None
+    functional = None
     """The step of mode `tuned`, where it is the mode."""
     lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
 
@@ -50,8 +50,12 @@ class Adapter(Framework):
             return
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
-        self.donated = Donated(self.update, self.model, self.optimizer) if self.setting.mode == "tuned" else None
-        self.run = self.donated.run if self.donated else self.run_bound
+        self.functional = (
+            Functional(self.update, self.model, self.optimizer, self.setting.device)
+            if self.setting.mode == "tuned"
+            else None
+        )
+        self.run = self.functional.run if self.functional else self.run_bound
         self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
@@ -90,7 +94,7 @@ class Adapter(Framework):
         return Loader(source, self.setting.workers)
 
     def feed(self, dataset, batches):
-        if self.donated and self.setting.input == "memory":
+        if self.functional and self.setting.input == "memory":
             return ((dataset, ids) for ids in batches)  # its step cuts its batch out by itself
         return super().feed(dataset, batches)
 
@@ -141,7 +145,7 @@ class Adapter(Framework):
         compiled = self.bind is not functools.partial
         found = {
             "precision": str(first.dtype),
-            "mode": ("tuned" if self.donated else "compiled") if compiled else "eager",
+            "mode": ("tuned" if self.functional else "compiled") if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(
@@ -157,8 +161,8 @@ class Adapter(Framework):
 
     def programs(self):
         """Return what XLA's programs of a step, or of an answer where nothing is trained, are kept in."""
-        if self.donated:
-            return self.donated.program
+        if self.functional:
+            return self.functional.program
         return (self.update_module if self.trains else self.predict).jitted_fn
 
     def train_fetched(self, fetched, steps):
@@ -211,18 +215,19 @@ class Adapter(Framework):
         return ways
 
 
-class Donated(object):
-    """The step of mode `tuned`: one program over the state of model and optimiser, whose memory it may use again.
+class Functional(object):
+    """The step of mode `tuned`: one program over the state of model and optimiser.
 
     It is the functional loop of NNX's guide to performance: modules are taken apart once before a block of steps and
-    put together behind it, and Python has nothing to do with them between two steps.
+    put together behind it, and Python has nothing to do with them between two steps. On a GPU the program may use the
+    state's memory again; on the CPU XLA would rather copy a large embedding first than update it in its place.
     """
 
-    def __init__(self, update, model, optimizer):
+    def __init__(self, update, model, optimizer, device):
         self.update = update
         self.modules = (model, optimizer)
         self.graph = nnx.graphdef(self.modules)
-        self.program = jax.jit(self.step, donate_argnums=(0, 1))
+        self.program = jax.jit(self.step, donate_argnums=() if device == "cpu" else (0, 1))
 
     def step(self, state, total, inputs, labels):
         """Take a step on (inputs, labels), or on the samples `labels` of the data set `inputs`."""
