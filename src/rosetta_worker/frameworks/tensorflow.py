@@ -61,6 +61,7 @@ class Adapter(Framework):
     def compile(self, function):
         """Wrap each function that works on the device in what the mode wraps it in."""
         self.step = function(self.take_step)
+        self.step_on = function(self.take_step_on)
         self.differentiate = function(self.with_gradients)
         self.update = function(self.apply)
         self.predict = function(self.answer)
@@ -75,8 +76,12 @@ class Adapter(Framework):
     def take_steps(self, inputs, labels, batches):
         total = tf.zeros(())
         for ids in batches:
-            total += self.step(tf.gather(inputs, ids), tf.gather(labels, ids))
+            total += self.take_step_on(inputs, labels, ids)
         return total
+
+    def take_step_on(self, inputs, labels, ids):
+        """Take a step on the samples `ids`: what cuts them out is part of the same graph, where there is one."""
+        return self.step(tf.gather(inputs, ids), tf.gather(labels, ids))
 
     def take_step(self, inputs, labels):
         _, loss, gradients = self.with_gradients(inputs, labels)
@@ -117,8 +122,12 @@ class Adapter(Framework):
         if self.run is not None:
             return self.run(*dataset, tf.constant(batches)) / len(batches)
         total = tf.zeros(())
-        for inputs, labels in self.feed(dataset, batches):
-            total += self.step(inputs, labels)
+        if self.setting.input == "memory":
+            for ids in batches:
+                total += self.step_on(*dataset, ids)
+        else:
+            for inputs, labels in self.feed(dataset, batches):
+                total += self.step(inputs, labels)
         return total / len(batches)
 
     def set_learning_rate(self, rate):
