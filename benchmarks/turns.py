@@ -64,7 +64,10 @@ def plain_script(entry, work, folder):
     variables = worker_variables(threads, entry.backend, where.kind == "managed", folder)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with (folder / "script.log").open("wb") as log, confined(worker_processors(threads)):
-        process = subprocess.Popen(command, **pipes, stderr=log, text=True, env=variables, cwd=folder)
+        # A session of its own, as a worker has: Linux may share processors out among sessions (autogroup).
+        process = subprocess.Popen(
+            command, **pipes, stderr=log, text=True, env=variables, cwd=folder, start_new_session=True
+        )
     try:
         yield Script(process)
     finally:
