@@ -1,0 +1,114 @@
+"""Each implementation beside a plain script that a good user of its framework would write for the same model, in turns.
+
+    .venv/bin/python benchmarks/plain_scripts.py [-w fashion-mlp,imdb-gru] [-f pytorch,keras[jax]] [--rounds 30]
+
+Both processes live side by side, as contenders do, with the same environment, variables, processors and batches. The
+ratio is script over implementation, paired within rounds: 1 and more means that the implementation is at least as fast.
+A cell whose whole interval lies below 0.97 is a defect, and the exit code is 1.
+"""
+
+import argparse
+import sys
+import tempfile
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+from turns import WARM_UP, make_work, plain_script, script_of, take_turns, worker
+
+from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.workload import all_workloads
+from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.machine import usable_cores
+from rosettabench.statistics.interval import ratio_interval
+
+GOAL = 1.0
+DEFECT = 0.97
+TURN_S = 0.3
+"""What a turn is to take."""
+
+PROBES = 4096
+"""Batches that are at hand while the length of a turn is sought."""
+
+
+def main() -> int:
+    """Measure the chosen cells, print a line for each, and return 1 if one of them is a defect."""
+    workloads = {name: one for name, one in all_workloads().items() if cells_of(one)}
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("-w", "--workloads", default=",".join(workloads))
+    options.add_argument("-f", "--frameworks", default=",".join(contestants()))
+    options.add_argument("--rounds", type=int, default=30)
+    chosen = options.parse_args()
+    cells = [
+        (workloads[name], entry)
+        for name in chosen.workloads.split(",")
+        for entry in cells_of(workloads[name])
+        if entry.name in chosen.frameworks.split(",")
+    ]
+    print(f"{'':34}  script / implementation     middle half   ms/step  losses           {usable_cores()} threads")
+    defects = [measure(workload, entry, chosen.rounds) for workload, entry in cells]
+    print(f"{len(cells)} cells, {sum(defects)} defects")
+    return 1 if any(defects) else 0
+
+
+def cells_of(workload):
+    """Return the frameworks in which there is a plain script for the workload."""
+    return [entry for entry in contestants().values() if script_of(workload, entry).exists()]
+
+
+def measure(workload, entry, rounds):
+    """Measure one cell, print its line, and return whether it is a defect."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        work = make_work(workload, folder, workload.batch_size, PROBES, usable_cores())
+        with worker(entry, work, folder / "session") as session:
+            steps = length_of_turn(session)
+            draw(work, steps * (WARM_UP + rounds))
+            session.ask("batches", path=str(work.batches))
+            with plain_script(entry, work, folder / "script") as script:
+                ours, plain, _ = take_turns(session, script, steps, rounds)
+                losses = session.train(0, steps).loss, script.loss
+    ratios = np.array(plain) / np.array(ours)
+    interval = ratio_interval(ratios)
+    known = "too few rounds for an interval"
+    if interval is not None:
+        known = f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+    low, high = np.quantile(ratios, [0.25, 0.75])
+    step = 1e3 * np.median(ours) / steps
+    print(
+        f"{workload.name:12}  {entry.name:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
+        f"{losses[0]:.4f} {losses[1]:.4f}  {judge(interval)}",
+        flush=True,
+    )
+    return interval is not None and interval.high < DEFECT
+
+
+def length_of_turn(session):
+    """Return how many steps take TURN_S: the first turn compiles, and the others grow until they can be timed."""
+    session.train(0, 1)
+    steps, seconds = 1, session.train(0, 1).elapsed_s
+    while seconds < TURN_S / 3 and 2 * steps <= PROBES:
+        steps *= 2
+        seconds = session.train(0, steps).elapsed_s
+    return max(1, ceil(steps * TURN_S / seconds))
+
+
+def draw(work, steps):
+    """Draw so many batches for both processes."""
+    samples = work.data.train.samples
+    np.save(work.batches, draw_batches(samples, work.setting.batch_size, steps, work.setting.seed))
+
+
+def judge(interval):
+    """Return in words what an interval says."""
+    if interval is None:
+        return "open"
+    if interval.high < DEFECT:
+        return "DEFECT: slower than a plain script"
+    if interval.low >= GOAL:
+        return "faster"
+    return "as fast, or open" if interval.high >= GOAL else "slower, no defect for certain"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

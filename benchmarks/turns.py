@@ -1,0 +1,101 @@
+"""Two processes that take turns: a worker's session, and a plain script of benchmarks/plain that trains the same."""
+
+import random
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from laboratory import environment, make_work, open_session
+
+from rosettabench.lab.machine import confined, worker_processors, worker_variables
+
+__all__ = ["WARM_UP", "make_work", "plain_script", "script_of", "take_turns", "worker"]
+
+PLAIN = Path(__file__).parent / "plain"
+WARM_UP = 2
+"""Rounds before those that count."""
+
+
+def script_of(workload, entry):
+    """Return where the plain script of a workload in a framework is, or would be."""
+    return PLAIN / f"{workload.name.replace('-', '_')}_{entry.path.stem}.py"
+
+
+@contextmanager
+def worker(entry, work, folder):
+    """Start a session of the framework in its own mode, ready to train; close it at the end."""
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, folder)
+    try:
+        yield session
+    finally:
+        session.process.close()
+
+
+class Script:
+    """A plain script that is running and waits for its turn."""
+
+    def __init__(self, process):
+        self.process = process
+        self.loss = None
+        """The mean loss of its last turn."""
+
+    def train(self, steps):
+        """Let it take so many steps; return the seconds that it printed."""
+        self.process.stdin.write(f"{steps}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 2:
+            raise RuntimeError(f"{self.process.args[1]} did not print seconds and loss, but {answer}")
+        seconds, self.loss = map(float, answer)
+        return seconds
+
+
+@contextmanager
+def plain_script(entry, work, folder):
+    """Start the plain script on the same work, environment, variables and processors as a worker; end it at the end."""
+    where, train, threads = environment(entry.locks[0]), work.data.train, work.setting.threads
+    script = script_of(work.workload, entry)
+    command = [str(each) for each in (where.python, script, train.inputs, train.labels, work.batches, threads)]
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = worker_variables(threads, entry.backend, where.kind == "managed", folder)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with (folder / "script.log").open("wb") as log, confined(worker_processors(threads)):
+        # A session of its own, as a worker has: Linux may share processors out among sessions (autogroup).
+        process = subprocess.Popen(
+            command, **pipes, stderr=log, text=True, env=variables, cwd=folder, start_new_session=True
+        )
+    try:
+        yield Script(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def take_turns(session, script, steps, rounds):
+    """Let both train so many steps in random order, round by round; the first WARM_UP rounds do not count.
+
+    Return the seconds of the session's turns, those of the script's, and those of messages: what each turn of the
+    session took beyond its timed region.
+    """
+
+    def through_worker(first):
+        start = perf_counter()
+        turn = session.train(first, steps)
+        messages.append(perf_counter() - start - turn.elapsed_s)
+        return turn.elapsed_s
+
+    def in_script(_):
+        return script.train(steps)
+
+    ours, plain, messages = [], [], []
+    for number in range(WARM_UP + rounds):
+        seconds = {}
+        for turn in random.sample([through_worker, in_script], 2):
+            seconds[turn] = turn(number * steps)
+        ours.append(seconds[through_worker])
+        plain.append(seconds[in_script])
+    return ours[WARM_UP:], plain[WARM_UP:], messages[WARM_UP:]
