@@ -50,11 +50,8 @@ class Adapter(Framework):
             return
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
-        self.functional = (
-            Functional(self.update, self.model, self.optimizer, self.setting.device)
-            if self.setting.mode == "tuned"
-            else None
-        )
+        if self.setting.mode == "tuned":
+            self.functional = Functional(self.update, self.model, self.optimizer, self.setting.device)
         self.run = self.functional.run if self.functional else self.run_bound
         self.backward = self.bind(self.passes_of_module, self.model)
 
