@@ -58,7 +58,7 @@ def test_a_method_left_out_of_an_adapter(adapter, method):
 
 @pytest.mark.parametrize("key", ["title", "modes", "mode", "packages", "locks"])
 def test_a_key_left_out_of_a_description(adapter, key):
-    [sentence] = adapter(rf'^    "{key}":.*\n', "")
+    [sentence] = adapter(rf'^    "{key}": (\{{\n(        .*\n)+    \}},|.*,)\n', "")
     assert f"DESCRIPTION: {key}: Field required" in sentence
 
 
@@ -71,7 +71,7 @@ def test_a_key_left_out_of_a_description(adapter, key):
         (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is no literal"),
         (r"^DESCRIPTION = ", "DESCRIBED = ", "has no literal DESCRIPTION"),
         (r"^class Adapter", "class Adaptor", "there is no class Adapter(Framework)"),
-        (r"^import torch$", "import torch as", "line 4 is not Python"),
+        (r"^import torch$", "import torch as", "line 6 is not Python"),
     ],
 )
 def test_other_mistakes_in_an_adapter(adapter, pattern, replacement, said):

@@ -25,7 +25,7 @@ class Model(nnx.Module):
 class GRU(nnx.Module):
     """Sequences (n, time, in) to the last state (n, out).
 
-    Written out because nnx.GRUCell has no recurrent bias in its new gate. One product serves the inputs of all steps.
+    Written out because nnx.GRUCell has no recurrent bias in its new gate.
     """
 
     def __init__(self, in_features, out_features, rngs):
@@ -35,10 +35,11 @@ class GRU(nnx.Module):
 
     def __call__(self, x):
         start = jnp.zeros((len(x), self.out_features))
-        return self.step(start, self.input(x))
+        return self.step(start, x)
 
     @nnx.scan(in_axes=(None, nnx.Carry, 1), out_axes=nnx.Carry)
-    def step(self, state, from_input):
+    def step(self, state, x):
+        from_input = self.input(x)
         from_state = self.recurrent(state)
         reset_x, update_x, new_x = jnp.split(from_input, 3, axis=-1)
         reset_h, update_h, new_h = jnp.split(from_state, 3, axis=-1)
