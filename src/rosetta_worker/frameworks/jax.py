@@ -50,9 +50,8 @@ class Adapter(Framework):
             return
         self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
-        if self.setting.mode == "tuned":
-            self.functional = Functional(self.update, self.model, self.optimizer, self.setting.device)
-        self.run = self.functional.run if self.functional else self.run_bound
+        if self.functional:
+            self.functional.hold(self.model, self.optimizer)
         self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
@@ -63,6 +62,8 @@ class Adapter(Framework):
         self.passes_of_module = nnx_jit(self.passes)
         self.predict = nnx_jit(predict)
         self.bind = bind
+        self.functional = Functional(self.update, self.setting.device) if self.setting.mode == "tuned" else None
+        self.run = self.functional.run if self.functional else self.run_bound
 
     def with_loss(self, model, inputs, labels):
         logits = in_float32(model(inputs))
@@ -220,11 +221,14 @@ class Functional(object):
     state's memory again; on the CPU XLA would rather copy a large embedding first than update it in its place.
     """
 
-    def __init__(self, update, model, optimizer, device):
+    def __init__(self, update, device):
         self.update = update
+        self.program = jax.jit(self.step, donate_argnums=() if device == "cpu" else (0, 1))
+
+    def hold(self, model, optimizer):
+        """Train these from now on: others than those before them, but of the same structure."""
         self.modules = (model, optimizer)
         self.graph = nnx.graphdef(self.modules)
-        self.program = jax.jit(self.step, donate_argnums=() if device == "cpu" else (0, 1))
 
     def step(self, state, total, inputs, labels):
         """Take a step on (inputs, labels), or on the samples `labels` of the data set `inputs`."""
