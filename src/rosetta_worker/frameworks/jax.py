@@ -159,7 +159,7 @@ class Adapter(Framework):
 
     def programs(self):
         """Return what XLA's programs of a step, or of an answer where nothing is trained, are kept in."""
-        if self.functional:
+        if self.functional and self.trains:
             return self.functional.program
         return (self.update_module if self.trains else self.predict).jitted_fn
 

@@ -91,6 +91,13 @@ def file_digest(path: Path) -> str:
 
 def folder_digest(folder: Path, *patterns: str) -> str:
     """Return the sha256 over the files in a folder that match: by default what all workers share."""
-    chosen = patterns or ("*.py", "loaders/*.py", "optimizers/*.py", "runtimes/*.py", "frameworks/reference_*.py")
+    chosen = patterns or (
+        "*.py",
+        "layers/*.py",
+        "loaders/*.py",
+        "optimizers/*.py",
+        "runtimes/*.py",
+        "frameworks/reference_*.py",
+    )
     files = sorted(path for pattern in chosen for path in folder.glob(pattern))
     return sha256("".join(f"{path.name}{file_digest(path)}" for path in files).encode()).hexdigest()

@@ -4,6 +4,7 @@ import keras
 from keras import layers, ops
 from keras.losses import binary_crossentropy
 
+from rosetta_worker.layers.keras import BatchNormalization
 from rosetta_worker.optimizers.keras import Adam
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
@@ -12,13 +13,6 @@ SMALLER = (6, 18, 42)  # so many layers are in front of each transition
 
 def norm():
     return BatchNormalization(momentum=0.9, epsilon=1e-5)
-
-
-class BatchNormalization(layers.BatchNormalization):
-    """Keras' own. The variance is ops.var: that of ops.moments loses digits on PyTorch (docs/findings.md)."""
-
-    def _moments(self, inputs, mask):
-        return ops.mean(inputs, self._reduction_axes), ops.var(inputs, self._reduction_axes)
 
 
 class Layer(layers.Layer):

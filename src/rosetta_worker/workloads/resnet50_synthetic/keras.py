@@ -4,12 +4,13 @@ import keras
 from keras import layers, ops
 from keras.losses import sparse_categorical_crossentropy
 
+from rosetta_worker.layers.keras import BatchNormalization
 from rosetta_worker.optimizers.keras import RMSprop
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
 
 def norm():
-    return layers.BatchNormalization(momentum=0.99, epsilon=1e-3)
+    return BatchNormalization(momentum=0.99, epsilon=1e-3)
 
 
 class Block(layers.Layer):
