@@ -22,7 +22,6 @@ from rosettabench.data.prepare import prepare
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import load_lock
 from rosettabench.lab.batches import draw_batches
-from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Silent
 from rosettabench.lab.run import Laboratory
 from rosettabench.lab.session import Session, Work
@@ -63,7 +62,7 @@ def ours(workload, names, stopping, scratch):
     """Run the contest here, its proofs made before; return the seconds, the verdict, and its sentence."""
     laboratory = Laboratory(Store(f"sqlite:///{scratch}/results.sqlite"), cache_dir(), Silent())
     request = Request(workloads=(workload,), contenders=names, control=False, stopping=stopping, data_dir=DATA)
-    laboratory.go_on(laboratory.begin(request, ["prove"]), Contest.prove)
+    laboratory.go_on(laboratory.begin(request.model_copy(update={"proving": 1}), ["prove"]))
     start = perf_counter()
     laboratory.go_on(laboratory.begin(request, ["run"]))
     seconds = perf_counter() - start

@@ -19,12 +19,15 @@ from rosettabench.resources.sensors import Sensors
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
+INTERRUPTED = WorkerError("interrupted", "interrupted")
+"""Why a competitor has left that was abandoned."""
+
 
 class Competitor:
     """One entry at work.
 
-    A failure of its worker is written to the store and takes it out of the contest: `out` then says why, and everything
-    else goes on.
+    A failure of its worker is written to the store and takes it out of the contest: `failure` then says why, and
+    everything else goes on.
     """
 
     def __init__(self, contender: Contender, row: Entry, journal: Journal, number: int) -> None:
@@ -35,8 +38,13 @@ class Competitor:
         self.session: Session | None = None
         self.meter: Meter | None = None
         self.settings: dict[str, Any] = {}
-        self.out: str | None = None
+        self.failure: WorkerError | None = None
         self._number = number
+
+    @property
+    def out(self) -> str | None:
+        """Why it has left the contest; None while it is in it."""
+        return None if self.failure is None else self.failure.what
 
     @property
     def label(self) -> str:
@@ -58,11 +66,17 @@ class Competitor:
             self.fail(name, error)
 
     def fail(self, stage: str, error: WorkerError) -> None:
-        """Write a failure down and leave the contest."""
-        self.out = error.what
+        """Write a failure down and leave the contest. Who has left already is not told of once more."""
+        if self.failure is not None:
+            return
+        self.failure = error
         self.journal.failure(stage, error)
         if self.session is not None:
             self.session.process.kill()
+
+    def abandon(self) -> None:
+        """Leave because the user wants to stop: that its worker is ended then is no failure."""
+        self.failure = INTERRUPTED
 
     def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
         """Start a worker in a place of its own below `folder`; import, build and load: each a figure."""

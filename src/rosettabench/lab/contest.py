@@ -94,15 +94,32 @@ class Contest:
         finally:
             self._leave()
 
-    def prove(self) -> dict[str, Any]:
-        """Prove every competitor, one after the other, and time nothing."""
+    def prove(self, competitor: Competitor) -> WorkerError | None:
+        """Prove one competitor, and time nothing; return why it is not proven, if so.
+
+        Others may be proven at the same time.
+        """
+        try:
+            failure = None
+            with competitor.stage("start"):
+                self._start(competitor)
+            if competitor.out is None:
+                failure = self._certify(competitor)
+            if competitor.out is None:
+                with competitor.stage("proof"):
+                    competitor.read_settings()
+            return failure or competitor.failure
+        finally:
+            competitor.leave()
+
+    def prove_in_turn(self) -> None:
+        """Prove everybody, one after the other, before something else than a contest is made of them."""
         for competitor in self.present:
-            try:
-                self._enter(competitor)
-                if competitor.out is None:
-                    self._certify(competitor)
-            finally:
-                competitor.leave()
+            self.display.doing(f"proving {competitor.label}")
+            self._tell(competitor, self.prove(competitor))
+
+    def proven(self) -> dict[str, Any]:
+        """Return how a contest ends in which everybody was proven and nobody took a turn."""
         return {"why": "proven", "rounds": 0, "out": self._out()}
 
     # -- before the turns ------------------------------------------------------------------------------------------
@@ -114,16 +131,19 @@ class Contest:
             self._enter(competitor)
         self._compare_settings()
         for competitor in self.present:
-            self._certify(competitor)
+            self._admit(competitor)
         self._watch()
 
     def _enter(self, competitor: Competitor) -> None:
-        assert competitor.environment is not None
         self.display.doing(f"starting {competitor.label}")
         with competitor.stage("start"):
-            competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
+            self._start(competitor)
             self.display.doing(f"first step of {competitor.label}")
             competitor.first_step()
+
+    def _start(self, competitor: Competitor) -> None:
+        assert competitor.environment is not None
+        competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
 
     def _compare_settings(self) -> None:
         """Tell which settings differ that must not, once, and under --strict end the contest for it."""
@@ -145,21 +165,30 @@ class Contest:
             assert self._sensors is not None
             competitor.watch(self._sensors)
 
-    def _certify(self, competitor: Competitor) -> None:
+    def _admit(self, competitor: Competitor) -> None:
+        """Prove a competitor, and let it begin afresh."""
         self.display.doing(f"proving {competitor.label}")
-        failure = None
-        with competitor.stage("proof"):
-            try:
-                certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
-                if not certificate.passed:
-                    failure = WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
-            except ProofError as error:
-                failure = WorkerError("not_proven", error.what, error.hint)
-            competitor.live.build()
-        if failure is not None:
+        self._tell(competitor, self._certify(competitor))
+        if competitor.out is None:
+            with competitor.stage("proof"):
+                competitor.live.build()
+
+    def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
+        if failure is not None and competitor.out is None:
             self.display.told(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.insist:
                 competitor.fail("proof", failure)
+
+    def _certify(self, competitor: Competitor) -> WorkerError | None:
+        """Return why a competitor is not proven, None where it is; a worker that fails on the way takes it out."""
+        with competitor.stage("proof"):
+            try:
+                certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
+            except ProofError as error:
+                return WorkerError("not_proven", error.what, error.hint)
+            if not certificate.passed:
+                return WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
+        return None
 
     def _warm_up(self) -> tuple[int, int]:
         """Return the steps of a turn and the first step that is still untrained."""

@@ -64,14 +64,28 @@ def worker_processors(threads: int) -> list[int]:
     One of each core first, and second threads of cores only when all cores are taken. Fewer than `threads` if there
     are no more; none where the system has no affinity.
     """
+    return sorted(processors_in_turn()[:threads])
+
+
+def lane_processors(threads: int, lane: int) -> list[int]:
+    """Return the processors of one of several workers that compute at the same time, counted from 0.
+
+    They are the `threads` ones after those of the lanes before it, and from the first one on again when all are given
+    away. None where the system has no affinity.
+    """
+    every = processors_in_turn()
+    return sorted({every[(lane * threads + number) % len(every)] for number in range(threads)}) if every else []
+
+
+def processors_in_turn() -> list[int]:
+    """Return the processors of this process, one of each core first; none where the system has no affinity."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores: dict[str, list[int]] = {}
     for processor in sorted(os.sched_getaffinity(0)):
         cores.setdefault(core_of(processor), []).append(processor)
     deepest = max(map(len, cores.values()))
-    in_turn = [core[place] for place in range(deepest) for core in cores.values() if place < len(core)]
-    return sorted(in_turn[:threads])
+    return [core[place] for place in range(deepest) for core in cores.values() if place < len(core)]
 
 
 def core_of(processor: int, root: Path = TOPOLOGY) -> str:

@@ -23,6 +23,16 @@ LOG_TAIL = 4000
 """Characters of a dead worker's output that go into its result row."""
 
 
+LIVING: set[WorkerProcess] = set()
+"""Every worker of this controller that has not been let go of."""
+
+
+def interrupt_all() -> None:
+    """End every worker and its children now; threads that wait for an answer of one learn of its death."""
+    for worker in list(LIVING):
+        worker.interrupt()
+
+
 HINTS = {
     "missing_package": "rosetta env check says what is missing from the environment.",
     "out_of_memory": "Choose a smaller batch: --set batch_size=…",
@@ -70,6 +80,7 @@ class WorkerProcess:
                 os.close(request_end)
                 os.close(reply_end)
         self.pid = self._process.pid
+        LIVING.add(self)
 
     def ask(self, do: str, timeout: float, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request and return the reply's fields.
@@ -140,11 +151,16 @@ class WorkerProcess:
             pass  # it is ended below in any case, and what it had to tell is in the store already
         self.kill()
 
-    def kill(self) -> None:
-        """End the process and its children now. May be called again."""
+    def interrupt(self) -> None:
+        """End the process and its children now, without letting go of it: its owner, in another thread, does that."""
         with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
             os.killpg(self.pid, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End the process and its children now, and let go of it. May be called again."""
+        self.interrupt()
         self._process.wait()
+        LIVING.discard(self)
         for descriptor in (self._requests, self._replies):
             if descriptor >= 0:
                 os.close(descriptor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from rosettabench.errors import ProofError, WorkerError
@@ -18,17 +19,18 @@ from rosettabench.store.store import Store, digest, now
 
 
 class Registrar:
-    """Certifies the competitors of one contest. `reference` makes the reference when the first proof needs it.
+    """Certifies the competitors of one contest, several at a time if need be. `make` makes its reference.
 
     `work` is what is proven: the contest's own work, or the same at the extents that the workload states for it.
     """
 
-    def __init__(self, store: Store, work: Work, weights: str, reference: Callable[[], Reference], again: bool) -> None:
+    def __init__(self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool) -> None:
         self._store = store
         self._work = work
         self._weights = weights
-        self._make_reference = reference
-        self._reference: Reference | None = None
+        self._make_reference = make
+        self._reference: Reference | ProofError | None = None
+        self._making = Lock()
         self._again = again
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
@@ -50,13 +52,29 @@ class Registrar:
         return known
 
     def _prove(self, competitor: Competitor, subject: dict[str, Any], folder: Path) -> dict[str, Any]:
-        if self._reference is None:
-            try:
-                self._reference = self._make_reference()
-            except WorkerError as error:
-                raise ProofError(f"the reference failed: {error.what}", error.hint or "rosetta env check") from error
+        reference = self.reference()
         kind: type[Proof] | type[InferenceProof] = Proof if self._work.workload.inference is None else InferenceProof
         with competitor.proving(self._work, folder / "session") as session:
-            proof = kind(session, self._reference, folder / "files")
+            proof = kind(session, reference, folder / "files")
             proof.run()
-        return certificate_body(subject, proof.checks, self._reference.framework, proof.steps, proof.cause)
+        return certificate_body(subject, proof.checks, reference.framework, proof.steps, proof.cause)
+
+    def reference(self) -> Reference:
+        """Return the reference. Who asks first makes it, and whoever asks meanwhile waits for it.
+
+        Raises ProofError where it cannot be made: it is tried once.
+        """
+        with self._making:
+            if self._reference is None:
+                self._reference = self._attempt()
+        if isinstance(self._reference, ProofError):
+            raise ProofError(self._reference.what, self._reference.hint)
+        return self._reference
+
+    def _attempt(self) -> Reference | ProofError:
+        try:
+            return self._make_reference()
+        except WorkerError as error:
+            return ProofError(f"the reference failed: {error.what}", error.hint or "rosetta env check")
+        except ProofError as error:
+            return error

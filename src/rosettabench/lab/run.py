@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
@@ -28,6 +28,7 @@ from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine
 from rosettabench.lab.progress import Progress
+from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.fit import check_fit
@@ -97,7 +98,7 @@ class Laboratory:
             Journal(self.store, run.id, row.id).failure("plan", WorkerError("unsupported", what))
 
     def go_on(self, run: Run, conduct: Callable[[Contest], dict[str, Any]] = Contest.run) -> None:
-        """Do everything of a run that is not done yet; Contest.prove does only the proofs of it.
+        """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
 
         Ctrl-C is written down and raised again.
         """
@@ -109,32 +110,69 @@ class Laboratory:
         left = [(planned, row) for planned, row in zip(plan, rows, strict=True) if unfinished(run, row)]
         if not left:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
-        seconds = None if request.full or conduct is Contest.prove else request.stopping.seconds
         try:
-            for planned, _ in left:
-                proving = conduct is Contest.prove
-                together = 1 if proving else len(planned.contenders)
-                self._check_data(request, at_proof(planned) if proving else planned, together)
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
-                for number, (planned, row) in enumerate(left, start=1):
-                    self.display.contest(title(planned, rows), number, len(left), seconds)
-                    self._contest(run, request, planned, row, Path(scratch), conduct)
+                if request.proving:
+                    self._prove(run, request, left, Path(scratch))
+                else:
+                    self._conduct(run, request, left, Path(scratch), conduct)
         except KeyboardInterrupt:
             Journal(self.store, run.id).event("interrupted", {})
             raise
         Journal(self.store, run.id).event("finished", {})
 
+    def _conduct(
+        self,
+        run: Run,
+        request: Request,
+        left: Sequence[tuple[PlannedContest, ContestRow]],
+        scratch: Path,
+        conduct: Callable[[Contest], dict[str, Any]],
+    ) -> None:
+        """Conduct contests, one after the other."""
+        for planned, _ in left:
+            self._check_data(request, planned, len(planned.contenders))
+        seconds = None if request.full else request.stopping.seconds
+        for number, (planned, row) in enumerate(left, start=1):
+            self.display.contest(title(planned, run.contests), number, len(left), seconds)
+            contest = self._arrange(run, request, planned, row, planned, scratch)
+            self._end(contest, conduct(contest))
+
+    def _prove(
+        self, run: Run, request: Request, left: Sequence[tuple[PlannedContest, ContestRow]], scratch: Path
+    ) -> None:
+        """Prove the competitors of all contests, at the extents of their proofs, and measure nothing."""
+        extents = [at_proof(planned) for planned, _ in left]
+        for planned in extents:
+            self._check_data(request, planned, request.proving)
+        contests = [
+            self._arrange(run, request, planned, row, proven, scratch)
+            for (planned, row), proven in zip(left, extents, strict=True)
+        ]
+        titles = [title(planned, run.contests) for planned, _ in left]
+
+        def finish(contest: Contest) -> None:
+            self._end(contest, contest.proven())
+
+        Proving(contests, titles, request.proving, self.display, finish).run()
+
+    def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
+        """Write down how a contest has ended, and remove its files."""
+        contest.journal.event("stopped", ending)
+        shutil.rmtree(contest.folder)
+
     # -- one contest ---------------------------------------------------------------------------------------------------
 
-    def _contest(
+    def _arrange(
         self,
         run: Run,
         request: Request,
         planned: PlannedContest,
         row: ContestRow,
+        measured: PlannedContest,
         scratch: Path,
-        conduct: Callable[[Contest], dict[str, Any]],
-    ) -> None:
+    ) -> Contest:
+        """Return a contest that is ready to begin; `measured` is what its competitors are started with."""
         folder = scratch / f"contest-{row.id}"
         folder.mkdir()
         competitors = [
@@ -144,9 +182,8 @@ class Laboratory:
         self._environments(competitors)
         journal = Journal(self.store, run.id, row.id)
         extents = at_proof(planned)
-        measured = extents if conduct is Contest.prove else planned
         work, weights = self._work(request, measured, journal, folder)
-        proven = work if extents is measured else self._proven(request, extents, work, folder)
+        proven = work if extents == measured else self._proven(request, extents, work, folder)
         registrar = Registrar(
             self.store,
             proven,
@@ -154,9 +191,7 @@ class Laboratory:
             lambda: self._reference(proven, folder / "reference", request.timeout),
             request.prove_again,
         )
-        contest = Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row))
-        journal.event("stopped", conduct(contest))
-        shutil.rmtree(folder)
+        return Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row))
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
         """Find or make each competitor's environment; one that cannot be had is a failure, and the others go on."""

@@ -35,7 +35,7 @@ class Request(BaseModel):
     are known well enough. `strict` ends a contest whose contenders do not work under the same settings. Each contest is
     made `repeats` times. `planted` adds to each the first contender with so much extra work, as a share: rosetta
     calibrate asks for these two. With `examining`, the parts of a step are measured in place of its whole: rosetta
-    explain asks for that.
+    explain asks for that. With `proving`, nothing is measured: proofs alone are made, so many at a time.
 
     `study` is the published comparison that is run again; `lacking` what of it the catalogue does not have, in a
     sentence each; `own_axes` the values that each workload has on the axes beside those of `axes`, which go before;
@@ -61,6 +61,7 @@ class Request(BaseModel):
     planted: float = 0.0
     examining: Examining | None = None
     prove_again: bool = False
+    proving: int = 0
     timeout: float = 900.0
     study: str = ""
     lacking: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import hypot
@@ -52,7 +53,7 @@ class Reference:
 
     def logits(self, step: int, weights: Weights) -> Array:
         """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion."""
-        place = self.folder / "what-if"
+        place = Path(tempfile.mkdtemp(prefix="what-if-", dir=self.folder))
         session = self.start_session("float64", None, place)
         try:
             session.build(save_weights(weights, place / "weights"))

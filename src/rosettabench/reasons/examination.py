@@ -94,7 +94,7 @@ class Examination:
 
     def run(self) -> dict[str, Any]:
         """Examine the contenders; write the event "explained"; return what a contest returns."""
-        self.contest.prove()
+        self.contest.prove_in_turn()
         self._benches = [Bench(one) for one in self.contest.present]
         try:
             if len(self._present) >= 2:
