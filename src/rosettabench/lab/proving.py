@@ -1,0 +1,114 @@
+"""Proofs alone: several at the same time, which is allowed because nothing of them is timed.
+
+With two lanes, and contests 1, 2, … of contenders a, b, c, …::
+
+    lane 0    reference 1    1b    1d     reference 3    2b    …
+    lane 1    reference 2    1a    1c     1e     2a      2c    …
+
+A reference is made one contest ahead, so that nobody waits for it. Each lane has processors of its own, as long as
+there are enough of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
+from threading import Event, Lock
+from time import monotonic
+
+from rosettabench.errors import ProofError
+from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.contest import Contest
+from rosettabench.lab.display import Display
+from rosettabench.lab.machine import confined, lane_processors
+from rosettabench.lab.process import interrupt_all
+
+
+class Proving:
+    """Proves every competitor of several contests, `jobs` at a time. `finish` is called with each that is done.
+
+    `titles` names the contests, each once, for the display.
+    """
+
+    def __init__(
+        self,
+        contests: Sequence[Contest],
+        titles: Sequence[str],
+        jobs: int,
+        display: Display,
+        finish: Callable[[Contest], None],
+    ) -> None:
+        self._contests = contests
+        self._titles = titles
+        self._display = display
+        self._finish = finish
+        self._executor = ThreadPoolExecutor(jobs)
+        self._lanes: SimpleQueue[int] = SimpleQueue()
+        for lane in range(jobs):
+            self._lanes.put(lane)
+        self._telling = Lock()
+        self._stopping = Event()
+        self._done = 0
+        self._cells = sum(len(contest.present) for contest in contests)
+
+    def run(self) -> None:
+        """Prove all of them. Ctrl-C ends every worker at once, and is raised again."""
+        with self._executor:
+            try:
+                cells = self._submit()
+                for contest, own in zip(self._contests, cells, strict=True):
+                    for cell in own:
+                        cell.result()
+                    self._finish(contest)
+            except BaseException:
+                self._abandon()
+                raise
+
+    def _submit(self) -> list[list[Future[None]]]:
+        """Put everything on its way, in order: each reference before the contenders of the contest before its own."""
+        cells = []
+        for contest in self._contests[:1]:
+            self._executor.submit(self._refer, contest)
+        for number, (contest, title) in enumerate(zip(self._contests, self._titles, strict=True), start=1):
+            for following in self._contests[number : number + 1]:
+                self._executor.submit(self._refer, following)
+            cells.append([self._executor.submit(self._prove, contest, title, one) for one in contest.present])
+        return cells
+
+    @contextmanager
+    def _lane(self, contest: Contest) -> Iterator[None]:
+        """Lend the processors of a lane that is free; workers inherit them."""
+        lane = self._lanes.get()
+        try:
+            with confined(lane_processors(contest.work.setting.threads, lane)):
+                yield
+        finally:
+            self._lanes.put(lane)
+
+    def _refer(self, contest: Contest) -> None:
+        """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
+        if contest.present:
+            with self._lane(contest), suppress(ProofError):
+                contest.registrar.reference()
+
+    def _prove(self, contest: Contest, title: str, competitor: Competitor) -> None:
+        start = monotonic()
+        with self._lane(contest):
+            failure = contest.prove(competitor)
+        with self._telling:
+            if self._stopping.is_set():
+                return
+            self._done += 1
+            self._display.doing("proving", self._done, self._cells)
+            outcome = "proven" if failure is None else f"not proven: {failure.what}"
+            self._display.told(f"{title} · {competitor.label}: {outcome} ({monotonic() - start:.0f} s)")
+
+    def _abandon(self) -> None:
+        self._stopping.set()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        for contest in self._contests:
+            for competitor in contest.present:
+                competitor.abandon()
+        interrupt_all()

@@ -1,0 +1,135 @@
+"""Proofs alone, several at the same time: all are made, on processors of their own, and Ctrl-C ends them at once."""
+
+import os
+import shutil
+import signal
+import time
+from threading import Thread
+
+import psutil
+import pytest
+from commands import NUMPY, THIRD_PARTY, ended, finish, turns, workers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosettabench.errors import ProofError, WorkerError
+from rosettabench.lab.machine import lane_processors, processors_in_turn
+from rosettabench.lab.registrar import Registrar
+
+CONTESTS = ("prove", "fashion-mlp", "-f", NUMPY, "--set", "batch_size=8,16", "-j", "2")
+
+
+def together(process):
+    """The workers that a controller had at the same time, most of them, as it was seen until it ended."""
+    most = []
+    while process.poll() is None:
+        try:
+            alive = {one.pid: tuple(one.cpu_affinity()) for one in workers(process)}
+        except psutil.NoSuchProcess:  # one has ended while it was looked at
+            continue
+        if len(alive) >= len(most):
+            most = list(alive.values())
+        time.sleep(0.05)
+    return most
+
+
+@pytest.mark.environment
+def test_two_lanes_prove_two_contests(rosetta, store, all_processors):
+    process = rosetta(*CONTESTS)
+    most = together(process)
+    code, out, err = finish(process)
+    assert code == 0, err
+    run = store().run()
+    assert [contest.setting["batch_size"] for contest in run.contests] == [8, 16]
+    for contest in run.contests:
+        (entry,) = contest.entries
+        assert contest.setting["threads"] == max(1, len(os.sched_getaffinity(0)) // 2)
+        assert [one.certificate.passed for one in entry.certifications] == [True]
+        assert entry.certifications[0].certificate.body["setting"] == {
+            axis: contest.setting[axis] for axis in entry.certifications[0].certificate.body["setting"]
+        }
+        assert not entry.blocks
+    assert [event.kind for event in run.events].count("stopped") == 2
+    assert run.events[-1].kind == "finished"
+    assert out.count("equal work, proven") == 2
+    assert len(most) >= 2, "two workers at a time"
+    if len(os.sched_getaffinity(0)) >= 2:
+        assert len(set(most)) == 2, "and each lane on processors of its own"
+
+
+@pytest.mark.environment
+def test_ctrl_c_ends_all_lanes_and_resume_proves_the_rest(rosetta, store, all_processors):
+    process = rosetta(*CONTESTS)
+    while process.poll() is None and len(workers(process)) < 2:
+        time.sleep(0.05)
+    alive = workers(process)
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process, 30)
+    assert code == 130, err
+    assert ended(alive)
+    run = store().run()
+    assert run.events[-1].kind == "interrupted"
+    assert not run.failures, "to be interrupted is no failure of a worker"
+    assert "not proven" not in err
+    code, _, err = finish(rosetta("resume"))
+    assert code == 0, err
+    for contest in store().run().contests:
+        assert contest.entries[0].certifications[-1].certificate.passed
+        assert not turns(contest.entries[0]), "what was begun as proofs goes on as proofs"
+
+
+@pytest.mark.environment
+def test_who_is_not_proven_is_told_and_the_others_go_on(rosetta, store, tmp_path):
+    package = tmp_path / "package"
+    shutil.copytree(THIRD_PARTY, package)
+    wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
+    wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
+    words = ("prove", "fashion-mlp", "tiny-features", "-f", NUMPY)
+    code, out, err = finish(rosetta(*words, PYTHONPATH=str(package)))
+    assert code == 5
+    assert "fashion-mlp · numpy" in err and "not proven" in err
+    assert "epsilon is 1e-3" in out
+    first, second = store().run().contests
+    assert [first.entries[0].certifications[0].certificate.passed, second.entries[0].certifications[0].certificate.passed] == [
+        False, True
+    ]  # fmt: skip
+
+
+def test_a_reference_is_made_once_for_all_who_wait_for_it():
+    made = []
+
+    def make():
+        made.append(time.sleep(0.2))
+        return "the reference"
+
+    registrar = Registrar(None, None, "", make, again=True)
+    found = []
+    threads = [Thread(target=lambda: found.append(registrar.reference())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (found, len(made)) == (["the reference"] * 3, 1)
+
+
+def test_a_reference_that_cannot_be_made_is_tried_once_and_told_to_everybody():
+    tried = []
+
+    def make():
+        tried.append(True)
+        raise WorkerError("crash", "the worker died")
+
+    registrar = Registrar(None, None, "", make, again=True)
+    for _ in range(2):
+        with pytest.raises(ProofError, match="the reference failed: the worker died"):
+            registrar.reference()
+    assert len(tried) == 1
+
+
+@given(st.integers(1, 70), st.integers(0, 70))
+def test_a_lane_has_as_many_processors_as_threads_and_its_own_while_there_are_enough(threads, lane):
+    every = processors_in_turn()
+    own = lane_processors(threads, lane)
+    assert len(own) == min(threads, len(every)) and set(own) <= set(every)
+    if (lane + 1) * threads <= len(every):
+        assert not set(own) & {one for before in range(lane) for one in lane_processors(threads, before)}
