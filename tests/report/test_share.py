@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+from collections import namedtuple
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -14,11 +16,14 @@ from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.ceilings.operations import operations
 from rosettabench.ceilings.series import Series
 from rosettabench.lab.journal import Journal
+from rosettabench.report.figures import percent
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
 from rosettabench.report.run import summarise
 from rosettabench.report.samples import render_csv
+from rosettabench.report.shares import counted, reached, shares_table
+from rosettabench.report.summary import Estimate, Proof
 from rosettabench.report.terminal import print_run
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
@@ -119,10 +124,10 @@ def test_the_terminal_has_the_column_where_there_is_room(held, width):
 
 
 def test_markdown_and_the_page_have_it(held):
-    percent = f"{100 * held.contests[0].ranked[0].share.value:.1f}%"
+    shown = f"{100 * held.contests[0].ranked[0].share.value:.1f}%"
     for text in (render_markdown(held), render_html(held)):
         assert "of peak" in text
-        assert percent in text
+        assert shown in text
         assert "which mxnet" in text
     for table in re.findall(r"(?:^\|.*\|$\n?)+", render_markdown(held), re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.strip().splitlines()}) == 1
@@ -145,3 +150,37 @@ def test_csv_without_a_measurement_leaves_it_empty(store):
     rows = list(csv.DictReader(io.StringIO(render_csv(summarise(store.run())), newline="")))
     assert {row["share_of_peak"] for row in rows} == {""}
     assert all(float(row["flop_per_s"]) > 0 for row in rows)
+
+
+CANONICAL = {"fashion-mlp": {"batch_size": 32, "precision": "float32"}}
+
+
+def test_the_table_of_all_cells_has_the_newest_of_each(held):
+    older = replace(held, contests=tuple(replace(one, entries=one.entries[:1]) for one in held.contests))
+    found = reached([held, older], CANONICAL)
+    contest = held.contests[0]
+    proven = [one for one in contest.entries if one.proof.holds and one.control_of is None and one.share]
+    assert [(one.framework, one.mode, one.share) for one in found] == [
+        (one.framework, one.mode, one.share) for one in proven
+    ]
+    assert {one.workload for one in found} == {"fashion-mlp"}, "others have no canonical setting here"
+    table = shares_table(found, 2, ["jax", "theano", "pytorch"])
+    assert [column.title for column in table.columns] == ["workload", "jax", "pytorch"]
+    ((workload, jax, _),) = table.rows
+    best = next(one for one in proven if one.framework == "jax")
+    assert workload.text == "fashion-mlp"
+    assert f"{best.mode} {percent(best.share.value)} (" in jax.text
+    assert not shares_table(found, 1, ["jax"]).rows, "other threads, another ceiling"
+
+
+def test_another_batch_size_is_no_share_of_the_cell(held):
+    assert not reached([held], {"fashion-mlp": {"batch_size": 64}})
+    assert reached([held], {"fashion-mlp": {"batch_size": 32, "threads": 64}}), "threads have tables of their own"
+
+
+def test_who_is_not_proven_or_a_control_has_no_share():
+    one = Estimate(0.2, 0.1, 0.3, 9)
+    entry = namedtuple("Entry", "share proof control_of")
+    assert counted(entry(one, Proof("proven", ""), None)) == one
+    assert counted(entry(one, Proof("failed", ""), None)) is None
+    assert counted(entry(one, Proof("proven", ""), "pytorch")) is None

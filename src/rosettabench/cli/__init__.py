@@ -59,6 +59,11 @@ class Rosetta(LazyGroup):
         "matrix": Place(
             "rosettabench.cli.matrix", "matrix", "Show which framework does what, and whether it is proven."
         ),
+        "shares": Place(
+            "rosettabench.cli.shares",
+            "shares",
+            "Show which share of the machine's measured ceiling every cell reaches.",
+        ),
         "list": Place("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
         "show": Place("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
         "doctor": Place(

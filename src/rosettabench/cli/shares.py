@@ -1,0 +1,52 @@
+"""``rosetta shares``: which share of what the machine can do each cell reaches."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rosettabench.cli.run import StoreUrl
+from rosettabench.errors import UsageError
+
+
+def shares(
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a Markdown file.")] = False,
+    store: StoreUrl = None,
+) -> None:
+    """Show which share of the machine's measured ceiling every cell reaches.
+
+    The newest run in the store that has measured a cell on this machine counts, at the workload's own batch size. The
+    ceiling, by rosetta peak, is that of matrix products in the same precision with as many threads.
+
+    Example: rosetta shares --markdown
+    """
+    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.ceilings.ceiling import measured_here, same_machine
+    from rosettabench.cli.console import console
+    from rosettabench.cli.list import existing_store
+    from rosettabench.lab.machine import describe_machine
+    from rosettabench.plan.setting import canonical_setting
+    from rosettabench.report.markdown import table_markdown
+    from rosettabench.report.run import summarise
+    from rosettabench.report.shares import reached, shares_table
+    from rosettabench.report.terminal import print_table
+    from rosettabench.store.schema import PEAK
+
+    kept, machine = existing_store(store), describe_machine()
+    own = [run for run in kept.runs() if PEAK not in run.request and same_machine(run.machine, machine)] if kept else []
+    ceilings = measured_here(kept, machine) if kept else []
+    canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
+    found = reached((summarise(kept.run(run.id), ceilings) for run in own if kept), canonical)
+    if not found:
+        raise UsageError(
+            "no share is known: it takes a run on this machine, and the ceiling for its number of threads",
+            "rosetta run imdb-gru, then rosetta peak",
+        )
+    for threads in sorted({one.threads for one in found}):
+        table = shares_table(found, threads, list(contestants()))
+        if markdown:
+            typer.echo(table_markdown(table))
+        else:
+            print_table(table, console())
