@@ -177,6 +177,21 @@ def test_full_training_evaluates_after_each_epoch(rosetta, store):
     assert sum(block.samples for block in turns(entry)) == 5 * samples
 
 
+def test_how_long_a_full_training_is_can_be_asked_for_and_needs_no_new_proof(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=1000")
+    trained = []
+    for length in ("epochs=2", "steps=90"):
+        code, out, err = finish(rosetta(*words, "--set", length))
+        assert code == 0, err
+        (contest,) = store().run().contests
+        (entry,) = contest.entries
+        evaluated = [figure.detail["epoch"] for figure in entry.figures if figure.name == "accuracy"]
+        trained.append((sum(block.steps for block in turns(entry)), evaluated, entry.certifications[0].certificate_id))
+        assert f"fashion-mlp, {length.replace('=', ' ')}" in out
+    assert [(steps, evaluated) for steps, evaluated, _ in trained] == [(120, [1, 2]), (90, [1, None])]
+    assert trained[0][2] == trained[1][2], "a step is proven, however many of them are taken"
+
+
 def test_a_batch_larger_than_the_data(rosetta):
     code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--set", "batch_size=70000"))
     assert code == 2
@@ -195,6 +210,8 @@ def test_a_batch_larger_than_the_data(rosetta):
         (("run", "fashion-mlp", "--set", "input=laoder"), "Did you mean 'loader'?"),
         (("run", "fashion-mlp", "--set", "workers=few"), "'few' is not a whole number from 0 on"),
         (("run", "fashion-mlp", "--set", "workers=2"), "workers=2 needs a loader"),
+        (("run", "fashion-mlp", "--set", "epochs=2"), "epochs=2 says how long to train"),
+        (("run", "fashion-mlp", "--full", "--set", "epochs=2", "--set", "steps=9"), "both say how long to train"),
         (("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
         (("run", "--suite", "quik"), "Did you mean 'quick'?"),
         (("run", "--full", "--rounds", "3"), "--full trains to the end"),

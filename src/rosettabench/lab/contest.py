@@ -254,7 +254,7 @@ class Contest:
         return "nobody is left"
 
     def _train(self) -> dict[str, Any]:
-        """Train the epochs that the workload states, in turns, and evaluate the whole test part after each."""
+        """Train as long as is asked for, in turns, and evaluate the whole test part after each epoch and at the end."""
         self._begin()
         if not self.present:
             return self._stopped("nobody is left", 0.0)
@@ -263,17 +263,18 @@ class Contest:
         stated = self.work.workload.training
         whole_batches = self.work.data.train.samples // self.work.setting.batch_size
         per_epoch = (stated.steps if stated else None) or whole_batches
-        epochs = self.work.workload.epochs
-        self._supply(per_epoch * epochs)
+        setting = self.work.setting
+        length = setting.steps or per_epoch * (setting.epochs or self.work.workload.epochs)
+        self._supply(length)
         for one in self.present:
             with one.stage("build"):
                 one.live.build()
         controller = process_time()
-        for epoch in range(epochs):
-            end = (epoch + 1) * per_epoch
-            for first in range(epoch * per_epoch, end, turns * steps):
+        for start in range(0, length, per_epoch):
+            end = min(start + per_epoch, length)
+            for first in range(start, end, turns * steps):
                 self._round(first, shares(min(turns * steps, end - first), turns))
-            self._evaluate(self.work.data.test.samples, epoch + 1)
+            self._evaluate(self.work.data.test.samples, None if end % per_epoch else end // per_epoch)
         return self._stopped("all steps done", process_time() - controller)
 
     def _round(self, first: int, turns: Sequence[int]) -> None:

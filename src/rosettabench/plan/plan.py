@@ -42,9 +42,21 @@ def make_plan(request: Request) -> list[PlannedContest]:
         for setting in settings(workload, request.own_axes.get(workload.name, {}) | request.axes)
         if not is_left_out(workload, setting, request)
     ]
+    check_length(contests, request)
     if not any(contest.contenders for contest in contests):
         raise UsageError("nothing to run: no contender implements any of the workloads", "rosetta list frameworks")
     return contests
+
+
+def check_length(contests: list[PlannedContest], request: Request) -> None:
+    """Raise UsageError where a setting says how long to train and the request is for no full training."""
+    for setting in (contest.setting for contest in contests if not request.full):
+        for axis, value in (("epochs", setting.epochs), ("steps", setting.steps)):
+            if value:
+                raise UsageError(
+                    f"{axis}={value} says how long to train, and this trains until the times are known well enough",
+                    "Add --full to rosetta run.",
+                )
 
 
 def at_proof(contest: PlannedContest) -> PlannedContest:

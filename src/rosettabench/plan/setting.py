@@ -21,6 +21,7 @@ Value = int | str
 class Setting:
     """One value on each axis. `threads` is what every numerical library is told to use.
 
+    `epochs`, or else `steps`, is how long a full training is; 0 is as long as the workload states.
     An axis that came later has a default, which is what was done before there was one.
     """
 
@@ -30,17 +31,28 @@ class Setting:
     seed: int
     threads: int
     embedding_gradient: str = "dense"
+    epochs: int = 0
     input: str = "memory"
     schedule: str = CONSTANT
+    steps: int = 0
     workers: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse workers that would have nothing to do."""
+        """Refuse workers that would have nothing to do, and a training that is long in two ways."""
+        if self.epochs and self.steps:
+            raise UsageError(
+                f"epochs={self.epochs} and steps={self.steps} both say how long to train", "Leave one out."
+            )
         if self.workers and self.input == "memory":
             raise UsageError(
                 f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
                 "Add --set input=loader.",
             )
+
+    @property
+    def of_a_step(self) -> Setting:
+        """The same without how long is trained: all that a proof depends on."""
+        return replace(self, epochs=0, steps=0)
 
     def as_json(self) -> dict[str, Any]:
         """Return the setting as the store writes it."""
@@ -106,10 +118,12 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
+    "epochs": count,
     "input": one_of("memory", "loader"),
     "precision": one_of("float32", "bfloat16"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
+    "steps": count,
     "threads": count,
     "workers": seed,
 }

@@ -53,7 +53,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
         "workload": work.workload.name,
         "framework": entry.name,
         "mode": mode,
-        "setting": stated(work.setting.as_json()),
+        "setting": stated(work.setting.of_a_step.as_json()),
         "interpreter": environment.version,
         "packages": environment.packages,
         "hashes": {
