@@ -25,6 +25,23 @@ DESCRIPTION = {
 }
 
 
+def hollow(model, seed):
+    """Return a model without initial numbers, which JAX would compile a program for each shape of, to be given others.
+
+    So Flax's guides load checkpoints. What dropout draws from is different in every layer, as it is by itself.
+    """
+    graph, shapes = nnx.split(nnx.eval_shape(lambda: model(nnx.Rngs(seed))))
+    leaves, tree = jax.tree.flatten(shapes)
+    key = jax.random.key(seed)
+    filled = [
+        jax.random.fold_in(key, number)
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+        else jax.device_put(np.zeros(leaf.shape, leaf.dtype))
+        for number, leaf in enumerate(leaves)
+    ]
+    return nnx.merge(graph, jax.tree.unflatten(tree, filled))
+
+
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
@@ -35,7 +52,7 @@ class Adapter(Framework):
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
-            self.model = self.implementation.Model(nnx.Rngs(self.setting.seed))
+            self.model = hollow(self.implementation.Model, self.setting.seed)
             for _, layer in nnx.iter_modules(self.model):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:
                     layer.rate = 0.0

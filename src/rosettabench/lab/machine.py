@@ -21,6 +21,9 @@ THREAD_VARIABLES = (
 )
 """What the numerical libraries of the frameworks read before they start their threads."""
 
+PROGRAMS = "JAX_COMPILATION_CACHE_DIR"
+"""Where JAX keeps what XLA has compiled (https://docs.jax.dev/en/latest/persistent_compilation_cache.html)."""
+
 TOPOLOGY = Path("/sys/devices/system/cpu")
 """Where Linux tells which processors are threads of one core (Documentation/admin-guide/cputopology.rst)."""
 
@@ -112,6 +115,23 @@ def confined(processors: Collection[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+@contextmanager
+def kept_programs(folder: Path) -> Iterator[None]:
+    """Let workers that are started inside keep what they compile in a folder, and find there what others have kept.
+
+    Only for what is not timed: a first step would cost less than it does. JAX does it where it is told the folder, and
+    keys a program by all that it is compiled from; PyTorch does so unasked; the other frameworks do not.
+    """
+    if PROGRAMS in os.environ:
+        yield
+        return
+    os.environ[PROGRAMS] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[PROGRAMS]
 
 
 def backend_variables(backend: str | None) -> dict[str, str]:

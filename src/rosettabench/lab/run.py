@@ -26,7 +26,7 @@ from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import describe_machine
+from rosettabench.lab.machine import describe_machine, kept_programs
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
@@ -154,7 +154,8 @@ class Laboratory:
         def finish(contest: Contest) -> None:
             self._end(contest, contest.proven())
 
-        Proving(contests, titles, request.proving, self.display, finish).run()
+        with kept_programs(self.cache / "compiled"):
+            Proving(contests, titles, request.proving, self.display, finish).run()
 
     def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
         """Write down how a contest has ended, and remove its files."""
