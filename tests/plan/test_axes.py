@@ -72,3 +72,12 @@ def test_the_steps_of_a_proof_meet_every_boundary():
     epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
     assert {80, 120, 160, 180} <= set(epochs)
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+
+
+def test_tf32_is_refused_where_no_gpu_computes():
+    for axes in (["precision=tf32"], ["precision=float32,tf32", "device=cuda,cpu"]):
+        with pytest.raises(UsageError, match="TF32 is a format of NVIDIA's GPUs") as refused:
+            settings(find_workload("fashion-mlp"), read_axes(axes))
+        assert "--set device=cuda" in refused.value.hint
+    [setting] = settings(find_workload("fashion-mlp"), read_axes(["precision=tf32", "device=cuda"]))
+    assert (setting.precision, setting.device) == ("tf32", "cuda")

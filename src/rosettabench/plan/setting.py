@@ -107,7 +107,7 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
     "input": one_of("memory", "loader"),
-    "precision": one_of("float32", "bfloat16"),
+    "precision": one_of("float32", "bfloat16", "tf32"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
     "threads": count,
@@ -147,6 +147,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     for setting in found:
         check_schedule(setting.schedule, workload)
         check_embedding(setting.embedding_gradient, workload)
+        check_precision(setting)
     return found
 
 
@@ -155,3 +156,12 @@ def check_embedding(gradient: str, workload: Workload) -> None:
     if gradient == "sparse" and not workload.embeddings:
         able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
         raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")
+
+
+def check_precision(setting: Setting) -> None:
+    """Raise UsageError where TF32 is asked of a processor."""
+    if setting.precision == "tf32" and setting.device == "cpu":
+        raise UsageError(
+            "TF32 is a format of NVIDIA's GPUs: with device=cpu there is no precision=tf32",
+            "Add --set device=cuda, or name precision=bfloat16.",
+        )
