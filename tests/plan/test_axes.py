@@ -81,3 +81,19 @@ def test_tf32_is_refused_where_no_gpu_computes():
         assert "--set device=cuda" in refused.value.hint
     [setting] = settings(find_workload("fashion-mlp"), read_axes(["precision=tf32", "device=cuda"]))
     assert (setting.precision, setting.device) == ("tf32", "cuda")
+
+
+def test_drawn_data_are_nobodys_originals():
+    for name in ("resnet50-synthetic", "resnet50-features"):
+        with pytest.raises(UsageError, match=f"the data of {name} are drawn") as refused:
+            settings(find_workload(name), read_axes(["data=synthetic,real"]))
+        assert "data=synthetic" in refused.value.hint
+        [setting] = settings(find_workload(name), read_axes(["data=synthetic"]))
+        assert setting.data == "synthetic"
+
+
+def test_real_and_synthetic_are_two_contests_and_what_is_found_is_what_was_before():
+    workload = find_workload("chestxray-densenet121")
+    assert [one.data for one in settings(workload, read_axes(["data=real,synthetic"]))] == ["real", "synthetic"]
+    assert canonical_setting(workload).data == whole(OLD)["data"] == "found"
+    assert apart({**OLD, "data": "synthetic"}, [OLD]) == ["data synthetic"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Workload, all_workloads
+from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.errors import UsageError
 from rosettabench.lab.machine import usable_cores
 from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
@@ -29,6 +30,7 @@ class Setting:
     precision: str
     seed: int
     threads: int
+    data: str = FOUND
     embedding_gradient: str = "dense"
     input: str = "memory"
     schedule: str = CONSTANT
@@ -104,6 +106,7 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
+    "data": one_of(FOUND, REAL, SYNTHETIC),
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
     "input": one_of("memory", "loader"),
@@ -148,6 +151,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
         check_schedule(setting.schedule, workload)
         check_embedding(setting.embedding_gradient, workload)
         check_precision(setting)
+        check_data(setting.data, workload)
     return found
 
 
@@ -164,4 +168,15 @@ def check_precision(setting: Setting) -> None:
         raise UsageError(
             "TF32 is a format of NVIDIA's GPUs: with device=cpu there is no precision=tf32",
             "Add --set device=cuda, or name precision=bfloat16.",
+        )
+
+
+def check_data(data: str, workload: Workload) -> None:
+    """Raise UsageError where real data are asked for and there are none: the workload states that they are drawn."""
+    from rosettabench.data.registry import data_set
+
+    if data == REAL and data_set(workload.data.set).drawn:
+        raise UsageError(
+            f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
+            "Leave it out, or name data=synthetic, which is the same there.",
         )

@@ -49,11 +49,13 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
     """
     files = files_of(work.workload, entry)
     assert files is not None  # the plan leaves out contenders without an implementation
+    setting = stated(work.setting.as_json())
+    setting.pop("data", None)  # what they are says their digest
     return {
         "workload": work.workload.name,
         "framework": entry.name,
         "mode": mode,
-        "setting": stated(work.setting.as_json()),
+        "setting": setting,
         "interpreter": environment.version,
         "packages": environment.packages,
         "hashes": {
