@@ -65,7 +65,10 @@ class Framework(object):
         "precision": "this framework's adapter computes in float32 alone",
         "schedule": "this framework's adapter knows no schedule: its learning rate stays as it is",
     }
-    """By axis, why no other value can be had than the one that a Setting has by itself; without an axis that can."""
+    """By axis, why no other value can be had than the one that a Setting has by itself; without an axis that can.
+
+    What is said of one value alone, ``precision=tf32``, goes before that.
+    """
     rate_within_momentum = False
     """Whether the framework's momentum sums up rate · gradient, so that steps keep the rate that they were made at."""
 
@@ -81,8 +84,10 @@ class Framework(object):
 
     def refuse(self):
         """Raise NotImplementedError, with a sentence, where the framework cannot do what the setting asks for."""
-        for axis, why in self.lacks.items():
-            if getattr(self.setting, axis) != getattr(Setting, axis):
+        for axis in sorted({name.partition("=")[0] for name in self.lacks}):
+            value = getattr(self.setting, axis)
+            why = self.lacks.get("%s=%s" % (axis, value)) or self.lacks.get(axis)
+            if why and value != getattr(Setting, axis):
                 raise NotImplementedError(why)
         with_momentum = hasattr(self.setting.optimizer, "momentum")
         if self.setting.schedule is not None and with_momentum and self.rate_within_momentum:

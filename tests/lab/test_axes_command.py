@@ -33,3 +33,35 @@ def test_a_schedule_that_a_workload_does_not_state_is_refused_before_anything_st
     assert code == 2
     assert "fashion-mlp states no steps of its learning rate" in err
     assert "cifar-resnet56" in err
+
+
+def test_synthetic_data_are_named_in_every_table_and_are_no_lack(rosetta, store):
+    axes = ("--set=data=found,synthetic", "--set=batch_size=3000", "--set=threads=1")
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *axes, *QUICK))
+    assert code == 0, err
+    found, synthetic = store().run().contests
+    assert (found.setting["data"], synthetic.setting["data"]) == ("found", "synthetic")
+    used = {event.contest_id: event.payload for event in store().run().events if event.kind == "data"}
+    assert used[synthetic.id]["origin"] == "synthetic"
+    assert used[synthetic.id]["digest"] != used[found.id]["digest"] or used[found.id]["origin"] == "stand-in"
+    assert "fashion-mlp, data synthetic" in out
+    assert ("Stand-in data" in out) == (used[found.id]["origin"] == "stand-in")
+    [one], [other] = ([row.certificate for row in contest.entries[0].certifications] for contest in (found, synthetic))
+    assert one.passed and other.passed
+
+
+def test_real_data_that_are_not_here_are_refused_before_anything_starts(rosetta, store, tmp_path):
+    (tmp_path / "empty").mkdir()
+    words = ("run", "chestxray-densenet121", "-f", "pytorch", "--set", "data=real", *QUICK)
+    code, _, err = finish(rosetta(*words, ROSETTA_DATA=str(tmp_path / "empty")))
+    assert code == 4
+    assert f"{tmp_path / 'empty'} holds no files of it" in " ".join(err.split()).replace("- ", "-")
+    assert "--data-dir" in err
+    assert not [row for contest in store().run().contests for entry in contest.entries for row in entry.blocks]
+
+
+def test_tf32_on_a_processor_is_refused_before_anything_starts(rosetta):
+    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--set", "precision=tf32", *QUICK))
+    assert code == 2
+    assert "TF32 is a format of NVIDIA's GPUs" in err
+    assert "--set device=cuda" in err

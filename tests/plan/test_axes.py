@@ -72,3 +72,28 @@ def test_the_steps_of_a_proof_meet_every_boundary():
     epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
     assert {80, 120, 160, 180} <= set(epochs)
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+
+
+def test_tf32_is_refused_where_no_gpu_computes():
+    for axes in (["precision=tf32"], ["precision=float32,tf32", "device=cuda,cpu"]):
+        with pytest.raises(UsageError, match="TF32 is a format of NVIDIA's GPUs") as refused:
+            settings(find_workload("fashion-mlp"), read_axes(axes))
+        assert "--set device=cuda" in refused.value.hint
+    [setting] = settings(find_workload("fashion-mlp"), read_axes(["precision=tf32", "device=cuda"]))
+    assert (setting.precision, setting.device) == ("tf32", "cuda")
+
+
+def test_drawn_data_are_nobodys_originals():
+    for name in ("resnet50-synthetic", "resnet50-features"):
+        with pytest.raises(UsageError, match=f"the data of {name} are drawn") as refused:
+            settings(find_workload(name), read_axes(["data=synthetic,real"]))
+        assert "data=synthetic" in refused.value.hint
+        [setting] = settings(find_workload(name), read_axes(["data=synthetic"]))
+        assert setting.data == "synthetic"
+
+
+def test_real_and_synthetic_are_two_contests_and_what_is_found_is_what_was_before():
+    workload = find_workload("chestxray-densenet121")
+    assert [one.data for one in settings(workload, read_axes(["data=real,synthetic"]))] == ["real", "synthetic"]
+    assert canonical_setting(workload).data == whole(OLD)["data"] == "found"
+    assert apart({**OLD, "data": "synthetic"}, [OLD]) == ["data synthetic"]

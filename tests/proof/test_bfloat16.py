@@ -1,7 +1,7 @@
 """bfloat16: who has it is proven at its own tolerances, mistakes still show, and float32 is not taken for it."""
 
 import pytest
-from laboratory import Plant, environment, make_work, open_session, reference
+from laboratory import Plant, environment, make_work, open_session, proof_of, reference
 from test_plants import prove
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
@@ -21,14 +21,21 @@ ROUNDED = (
 )
 
 
+INFERENCE = "resnet50-features"
+FURTHER_OFF = "mxnet-gluon"
+"""Its features are off by 0.038, where ten times the noise are 0.030: so it is not proven in bfloat16 (docs/proof.md).
+"""
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Work in bfloat16 by workload, and its reference, made once."""
     known = {}
 
-    def get(name, batch=8):
+    def get(name):
         if name not in known:
             folder = tmp_path_factory.mktemp(name)
+            batch = None if name == INFERENCE else 8
             work = make_work(find_workload(name), folder, batch, precision="bfloat16")
             known[name] = work, reference(work, folder / "reference")
         return known[name]
@@ -82,3 +89,23 @@ def test_mistakes_still_show(changes, adapter, diverges, cause, made, tmp_path):
     failed = next(check for check in proof.checks if not check.passed)
     assert (failed.quantity, failed.step) in ((diverges, 0), (diverges, 1))
     assert cause in (proof.cause or "")
+
+
+@pytest.mark.parametrize("framework", [name for name in contestants() if name not in (*WITHOUT, FURTHER_OFF)])
+def test_inference_is_proven_at_its_own_tolerance_too(framework, made, tmp_path):
+    work, exact = made(INFERENCE)
+    entry = all_frameworks()[framework]
+    if work.workload.implementation(entry.implementation_name) is None:
+        pytest.skip(f"{framework} does not infer")
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")
+    try:
+        proof = proof_of(session, exact, tmp_path / "proof")
+    finally:
+        session.process.close()
+    assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
+
+
+def test_inference_in_float32_is_not_taken_for_it(made, tmp_path):
+    proof = prove(Plant("mistake", INFERENCE, (), "", "", ((AUTOCAST, "pass"),)), made, tmp_path)
+    assert [check.quantity for check in proof.checks if not check.passed] == ["reduced precision"]
+    assert "bfloat16 is not in force" in (proof.cause or "")

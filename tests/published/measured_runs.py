@@ -17,7 +17,7 @@ MODES = {"keras[tensorflow]": "compiled", "jax": "compiled"}
 DATA = {"name": "a set", "origin": "original", "note": "", "digest": "9f" * 32, "train": 60_000, "test": 10_000}
 
 
-def measured_run(folder, *contests, run_id="first", request=None, gpus=()):
+def measured_run(folder, *contests, run_id="first", request=None, gpus=(), origin="original"):
     """Write a run and return its summary. A contest is (workload, setting, {label: seconds per step or Player})."""
     store = Store(f"sqlite:///{folder}/results.sqlite")
     machine = {"processor": "Imaginary 9000", "cores": 2, "memory_bytes": 8_589_934_592, "gpus": list(gpus)}
@@ -25,16 +25,16 @@ def measured_run(folder, *contests, run_id="first", request=None, gpus=()):
     store.add(Run(id=run_id, at=now(), version="0", command=command, request=request or {}, machine=machine))
     draw = random.Random(len(run_id))  # noqa: S311 (drawn for show)
     for workload, setting, contenders in contests:
-        write_contest(store, run_id, workload, setting, contenders, draw)
+        write_contest(store, run_id, workload, setting, contenders, draw, origin)
     event(store, run_id, "finished")
     return summarise(store.run(run_id))
 
 
-def write_contest(store, run_id, workload, setting, contenders, draw):
+def write_contest(store, run_id, workload, setting, contenders, draw, origin):
     """Write one contest; the weather of a round is common to all its contenders."""
     row = Contest(run_id=run_id, workload=workload, setting={**SETTING, **setting}, stopping=STOPPING)
     contest = store.add(row)
-    event(store, run_id, "data", DATA, contest)
+    event(store, run_id, "data", {**DATA, "origin": origin}, contest)
     weather = [draw.lognormvariate(0, 0.1) for _ in range(50)]
     for place, (label, truth) in enumerate(contenders.items()):
         player = truth if isinstance(truth, Player) else Player(label, truth)

@@ -183,3 +183,7 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         assert all(any(one in sentence for sentence in found.lacks) for one in lost)
     assert any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 0).lacks)
     assert not any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 1).lacks)
+    for real in (True, False):
+        found = scope(all_suites()["rosetta-2018"], 0, lambda name, real=real: real and name == "chestxray14")
+        lost = "chestxray-densenet121: data real cannot be had here." in found.lacks
+        assert (found.axes["chestxray-densenet121"]["data"], lost) == (["synthetic", "real"][: 1 + real], not real)

@@ -7,7 +7,7 @@ from measured_runs import measured_run
 from sample_run import Player
 
 from rosettabench.plan.setting import AXES
-from rosettabench.published.available import Available
+from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import Finding, judge
 
@@ -257,3 +257,50 @@ def test_a_first_epoch_takes_more_than_one_process(tmp_path):
     outcome = judge(claim("B15"), [measured_run(tmp_path, ("imdb-lstm", {"batch_size": 256}, {"pytorch": 1e-3}))], HERE)
     assert outcome.finding is Finding.OPEN
     assert "--processes 2" in outcome.sentence
+
+
+def chest(folder, a, b, **words):
+    """A run with DenseNet-121 fed by loaders from real data, and from synthetic data in memory."""
+    contests = [("real", "loader", a), ("synthetic", "memory", b)]
+    name = "chestxray-densenet121"
+    return measured_run(
+        folder,
+        *((name, {"data": data, "input": fed, "workers": 0}, {"pytorch": seconds}) for data, fed, seconds in contests),
+        **words,
+    )
+
+
+def test_what_the_loader_costs_is_real_data_through_it_over_synthetic_data_in_memory(tmp_path):
+    """And of whom has no loader it is said, which says nothing of the others."""
+    here = catalogue()
+    outcome = judge(claim("R16"), [chest(tmp_path, 1.15, 1.0)], here)
+    torch = outcome.parts[0]
+    assert torch.measurement.value == pytest.approx(1.15, rel=0.1)
+    assert torch.measurement.low < 1.15 < torch.measurement.high
+    assert not torch.measurement.paired
+    chainer = outcome.parts[3]
+    assert (chainer.finding, chainer.sentence) == (Finding.UNTESTABLE, "It needs a loader of chainer.")
+    assert outcome.finding is Finding.OPEN, "the others are not measured"
+    slow = judge(claim("R16"), [chest(tmp_path, 4.0, 1.0, run_id="slow")], here)
+    assert (slow.finding, slow.parts[0].finding) == (Finding.FAILS, Finding.FAILS)
+
+
+def test_accuracies_on_synthetic_data_tell_nothing(tmp_path):
+    text = (
+        'workload = "fashion-mlp"\na = {frameworks = ["pytorch"]}\nb = {frameworks = ["mxnet-gluon"]}\n'
+        'quantity = "accuracy difference"\nexpected = {low = 0.0}'
+    )
+    for origin, told in (("original", "Over 3 seeds"), ("synthetic", "0 seeds were trained to the end")):
+        contests = [
+            (
+                "fashion-mlp",
+                {"seed": seed},
+                {
+                    "pytorch": Player("pytorch", 1e-3, accuracies=[0.5, 0.85 + seed / 1000]),
+                    "mxnet-gluon": Player("mxnet-gluon", 1e-3, accuracies=[0.5, 0.80 + seed / 900]),
+                },
+            )
+            for seed in range(3)
+        ]
+        run = measured_run(tmp_path, *contests, run_id=origin, origin=origin)
+        assert told in judge(own_claim(tmp_path, text), [run], HERE).sentence

@@ -26,6 +26,7 @@ class Adapter(Framework):
     lacks = {
         "embedding_gradient": "Chainer has no sparse gradients: that of an EmbedID is a dense array",
         "precision": "Chainer has no bfloat16",
+        "precision=tf32": "Chainer has no switch for TF32, nor has the CuPy that it computes with (before 8.0)",
     }
     rate_within_momentum = True
 

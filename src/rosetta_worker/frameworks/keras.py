@@ -147,7 +147,8 @@ class Adapter(Framework):
 
     def infer(self, batches):
         """Predict batch by batch: `predict` itself costs tens of ms a call, whatever it predicts (see `train`)."""
-        return np.concatenate([self.model.predict_on_batch(batch) for batch in batches])
+        outputs = [self.model.predict_on_batch(batch) for batch in batches]
+        return np.asarray(np.concatenate(outputs), "float32")
 
     def synchronize(self):
         self.backend.runtime.synchronize()

@@ -32,7 +32,10 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
-    lacks = {}
+    lacks = {
+        "precision=tf32": "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
+        "has for tensor cores (MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION) means float16"
+    }
     rate_within_momentum = True
 
     def build(self, weights):

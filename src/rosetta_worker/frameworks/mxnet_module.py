@@ -29,7 +29,9 @@ class Adapter(Framework):
 
     lacks = {
         "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
-        "following arguments, their parameters"
+        "following arguments, their parameters",
+        "precision=tf32": "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
+        "has for tensor cores (MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION) means float16",
     }
     rate_within_momentum = True
 

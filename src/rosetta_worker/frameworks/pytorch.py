@@ -123,7 +123,7 @@ class Adapter(Framework):
     def infer(self, batches):
         self.model.eval()
         with torch.no_grad():
-            outputs = [self.answer(torch.from_numpy(batch).to(self.device)).cpu().numpy() for batch in batches]
+            outputs = [self.array(self.answer(torch.from_numpy(batch).to(self.device))) for batch in batches]
         return np.concatenate(outputs)
 
     def synchronize(self):

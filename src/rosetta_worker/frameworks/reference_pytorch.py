@@ -37,9 +37,9 @@ class Adapter(Framework):
 
     def build(self, weights):
         torch.set_num_threads(self.setting.threads)
-        emulated = self.setting.precision == "bfloat16"
+        emulated = roundings(self.setting)
         self.dtype = torch.float32 if emulated else getattr(torch, self.setting.precision)
-        self.arithmetic = RoundedProducts() if emulated else nullcontext()
+        self.arithmetic = RoundedProducts(*emulated) if emulated else nullcontext()
         endings = getattr(self.implementation, "KEPT", ())
         self.kept = {
             name: torch.tensor(array, dtype=self.dtype) for name, array in weights.items() if name.endswith(endings)
@@ -182,7 +182,7 @@ class Adapter(Framework):
             return torch.cat([self.implementation.forward(tensors, self.batch(dataset, ids)[0]) for ids in batches])
 
     def infer(self, batches):
-        with torch.no_grad():
+        with torch.no_grad(), self.arithmetic:
             inputs = [torch.tensor(batch, dtype=self.dtype) for batch in batches]
             return np.concatenate([self.array(self.implementation.forward(self.tensors, one)) for one in inputs])
 
@@ -214,21 +214,74 @@ class Adapter(Framework):
 
 
 class RoundedProducts(TorchFunctionMode):
-    """What goes into a product, and what comes out, is rounded to bfloat16: on the way back the gradients are, too."""
+    """Products whose operands are rounded, and what comes out of them: each a pair, on the way there and back."""
+
+    def __init__(self, operands, result):
+        super().__init__()
+        self.operands = operands
+        self.result = result
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if getattr(function, "__name__", "") not in PRODUCTS:
             return function(*args, **(kwargs or {}))
-        return rounded(function(*map(rounded, args), **(kwargs or {})))
+        operands = [Rounded.apply(one, *self.operands) if torch.is_tensor(one) else one for one in args]
+        return Rounded.apply(function(*operands, **(kwargs or {})), *self.result)
 
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "conv2d")
 """The functions of PyTorch with which the formulas multiply matrices and kernels."""
 
 
-def rounded(thing):
-    """Return a tensor with its numbers rounded to bfloat16; whatever else there is as it is."""
-    return thing.bfloat16().to(thing.dtype) if torch.is_tensor(thing) else thing
+class Rounded(torch.autograd.Function):
+    """A tensor that is rounded by `there`, and its gradient by `back`."""
+
+    @staticmethod
+    def forward(ctx, tensor, there, back):
+        ctx.back = back
+        return there(tensor)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return ctx.back(gradient), None, None
+
+
+def roundings(setting):
+    """Return how operands of a product are rounded, and how its result, each there and back; None where they are not.
+
+    bfloat16 is a type, which results and gradients have, too. TF32 is none: it is what a product makes of its operands.
+    On the way back these are the gradient of its result, and once more what it has multiplied. A tensor core reads no
+    more than the first 10 bits behind the point; whether a library rounds to them before that is its own business, and
+    so one trial of round-off has them rounded, and the other cut.
+    """
+    if setting.precision == "bfloat16":
+        return (to_bfloat16, to_bfloat16), (to_bfloat16, to_bfloat16)
+    if setting.precision == "tf32":
+        shorter = cut_to_tf32 if setting.rounded == "weights" else to_tf32
+        return (shorter, as_it_is), (as_it_is, shorter)
+    return None
+
+
+def to_bfloat16(tensor):
+    """Return float32 rounded to bfloat16."""
+    return tensor.bfloat16().to(tensor.dtype)
+
+
+def to_tf32(tensor):
+    """Return float32 rounded to TF32, of two equally near numbers to the larger one, as PTX has it (``cvt.rna``).
+
+    The sign is a bit of its own, and the rest grows with the number: so half of the last bit that stays is added.
+    """
+    return cut_to_tf32((tensor.contiguous().view(torch.int32) + 0x1000).view(torch.float32))
+
+
+def cut_to_tf32(tensor):
+    """Return float32 without the last 13 of its 23 bits behind the point."""
+    return (tensor.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32)
+
+
+def as_it_is(tensor):
+    """Return the tensor."""
+    return tensor.view_as(tensor)
 
 
 def cross_entropy(logits, labels):

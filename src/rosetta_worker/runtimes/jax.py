@@ -11,9 +11,9 @@ from rosetta_worker.xplane import host_events, instructions
 
 
 def start(setting):
-    """Obey the setting's device; XLA's threads follow the processors that it sees."""
+    """Obey the setting's device and precision; XLA's threads follow the processors that it sees."""
     jax.config.update("jax_default_device", jax.devices(setting.device)[0])
-    jax.config.update("jax_default_matmul_precision", "float32")  # no TF32
+    jax.config.update("jax_default_matmul_precision", "tensorfloat32" if setting.precision == "tf32" else "float32")
 
 
 def synchronize():

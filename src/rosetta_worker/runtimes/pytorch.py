@@ -9,11 +9,11 @@ from rosetta_worker.traces import attribute, chrome_events, marked
 
 
 def start(setting):
-    """Obey the setting's threads, and compute float32 as float32."""
+    """Obey the setting's threads, and compute float32 as float32, unless it is TF32 that is asked for."""
     torch.set_num_threads(setting.threads)
     if hasattr(torch.backends, "cuda"):
-        torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = setting.precision == "tf32"
+        torch.backends.cudnn.allow_tf32 = setting.precision == "tf32"
 
 
 def synchronize():

@@ -12,10 +12,10 @@ OPERATION = re.compile(r"[^: ]+:[A-Za-z_]\w*$|EagerLocalExecute: (?!__inference_
 
 
 def start(setting):
-    """Obey the setting's threads and device; TensorFlow listens before its first operation only."""
+    """Obey the setting's threads, device and precision; TensorFlow listens before its first operation only."""
     tf.config.threading.set_intra_op_parallelism_threads(setting.threads)
     tf.config.threading.set_inter_op_parallelism_threads(setting.threads)
-    tf.config.experimental.enable_tensor_float_32_execution(False)
+    tf.config.experimental.enable_tensor_float_32_execution(setting.precision == "tf32")
     if setting.device == "cpu":
         tf.config.set_visible_devices([], "GPU")
 
@@ -38,8 +38,13 @@ def settings(tensor):
         "deterministic": is_op_determinism_enabled(),
     }
     if found["device"] == "cuda":
-        found["tf32"] = tf.config.experimental.tensor_float_32_execution_enabled()
+        found["tf32"] = tensor_float32()
     return found
+
+
+def tensor_float32():
+    """Return whether a GPU may round float32 to TF32."""
+    return tf.config.experimental.tensor_float_32_execution_enabled()
 
 
 def profile(work, folder):

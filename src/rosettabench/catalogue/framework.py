@@ -39,6 +39,11 @@ class FrameworkEntry(Strict):
         """The name of its files in the workloads' folders, without backend."""
         return self.path.stem.replace("_", "-")
 
+    @property
+    def loader(self) -> Path:
+        """The file of its loader, where it has one."""
+        return self.path.parent.parent / "loaders" / self.path.name
+
 
 @cache
 def all_frameworks() -> dict[str, FrameworkEntry]:

@@ -107,7 +107,10 @@ def run(
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
     from rosettabench.catalogue.suite import Stopping, find_suite
+    from rosettabench.data.find import obtainable
+    from rosettabench.data.registry import data_set
     from rosettabench.lab.machine import describe_machine
+    from rosettabench.places import cache_dir
     from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import Request
     from rosettabench.plan.scope import scope
@@ -123,7 +126,8 @@ def run(
             "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
     named = find_suite(suite or SUITE)
-    here = scope(named, len(describe_machine()["gpus"]))
+    gpus = len(describe_machine()["gpus"])
+    here = scope(named, gpus, lambda name: obtainable(data_set(name), data_dir, cache_dir(), offline))
     own_question = suite is None and (workloads or frameworks)
     usual = Stopping() if own_question else named.stopping
     asked = {

@@ -1,11 +1,16 @@
-"""Where a data set comes from: the user's folder, else its original source, else nowhere, and then a stand-in."""
+"""Where a data set comes from: the user's folder, else its original source, else nowhere, and then a stand-in.
+
+Or from where it is asked for: `real` takes no stand-in, `synthetic` nothing else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.data.data_set import DataSet, Source
 from rosettabench.data.download import Unreachable, fetch, is_here
 from rosettabench.data.lock import locked
@@ -22,14 +27,19 @@ class Found:
     source: Source | None
 
 
-def find(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, progress: Progress) -> Found:
-    """Find the originals of `data_set`.
+def find(
+    data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, progress: Progress, asked: str = FOUND
+) -> Found:
+    """Find the originals of `data_set`, or what else is `asked` for.
 
     A data folder without them is not an error, since it may be meant for other data sets: the note says so. Files in it
     that are not what they should be are one, here or when they are read: a stand-in never hides them.
     """
     if data_set.drawn:
         return Found("drawn", f"{data_set.title}, drawn by Rosettabench as the workload states.", Source(cache, {}))
+    if asked == SYNTHETIC:
+        note = f"Made by Rosettabench in the place of {data_set.title}, as data=synthetic asks."
+        return Found("synthetic", note, None)
     reasons = []
     if data_dir is not None:
         source = _in_data_dir(data_set, data_dir)
@@ -42,12 +52,31 @@ def find(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, p
     try:
         source = _download(data_set, cache, offline, progress)
     except Unreachable as unreachable:
+        if asked == REAL:
+            raise missing(data_set, [*(reasons or ["no data folder is named"]), str(unreachable)]) from unreachable
         because = " and ".join([*reasons, str(unreachable)])
         note = f"Stand-in made by Rosettabench, not the real {data_set.title}, because {because}."
         return Found("stand-in", note, None)
     because = f" ({reasons[0]})" if reasons else ""
     hosts = " and ".join(dict.fromkeys(urlsplit(remote.url).netloc for remote in data_set.remotes))
     return Found("download", f"{data_set.title}, downloaded from {hosts}{because}.", source)
+
+
+def missing(data_set: DataSet, reasons: Iterable[str]) -> DataError:
+    """Return the error that there are no originals of `data_set`, where nothing else will do."""
+    return DataError(
+        f"data=real asks for {data_set.title}, which is not here: {' and '.join(reasons)}.",
+        f"Name a folder that holds {data_set.name} with --data-dir, or take data=synthetic.",
+    )
+
+
+def obtainable(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool) -> bool:
+    """Return whether originals can be had, as far as that is known without a download."""
+    if data_set.drawn:
+        return False
+    if data_dir is not None and _in_data_dir(data_set, data_dir) is not None:
+        return True
+    return bool(data_set.remotes) and (not offline or is_here(cache / "downloads" / data_set.name, data_set.remotes))
 
 
 def _in_data_dir(data_set: DataSet, data_dir: Path) -> Source | None:

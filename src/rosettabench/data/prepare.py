@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.data import shelf
+from rosettabench.data.choice import FOUND
 from rosettabench.data.data_set import DataSet, Source
 from rosettabench.data.find import Found, find
 from rosettabench.data.lock import locked
@@ -27,20 +28,22 @@ def prepare(
     data_dir: Path | None,
     cache: Path,
     offline: bool = False,
+    asked: str = FOUND,
     progress: Progress = silent,
 ) -> Prepared:
     """Return the data set `name` in `form`, as a workload's ``[data]`` table states both.
 
     `data_dir` is the user's folder with originals, directly or in a subfolder `name`; nothing is ever written there.
     `cache` keeps downloads and prepared arrays. `offline` downloads nothing, but uses what was downloaded earlier.
+    `asked` is a value of the axis `data`: ``real`` takes no stand-in, ``synthetic`` looks for nothing else.
 
     Raises UsageError where there is no such data set, or not in this form, and DataError where a file is not what was
-    published or a folder cannot be read or written: neither is ever hidden behind a stand-in.
+    published, a folder cannot be read or written, or what is asked for cannot be had: a stand-in never hides it.
     """
     data_set = data_set_called(name)
     data_set.check(form)
     try:
-        found = find(data_set, data_dir, cache, offline, progress)
+        found = find(data_set, data_dir, cache, offline, progress, asked)
         return _prepared(data_set, form, found, cache, progress)
     except OSError as error:
         raise _explained(error, data_set, cache) from error

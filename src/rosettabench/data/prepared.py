@@ -33,7 +33,7 @@ class Prepared:
     """``fashion-mnist``."""
     origin: str
     """``original`` (the user's folder), ``incomplete`` (a part of it), ``download``, ``drawn`` (by definition of the
-    set: there is no original) or ``stand-in``."""
+    set: there is no original), ``synthetic`` (made up, as asked for) or ``stand-in``."""
     note: str
     """One sentence for tables and reports: where it came from; of a stand-in, that it is one and why."""
     digest: str
@@ -50,8 +50,8 @@ class Prepared:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the real data, and all of it; if not, whoever uses it must be told."""
-        return self.origin in ("original", "download", "drawn")
+        """Whether it is what was asked for, and all of it; if not, whoever uses it must be told."""
+        return self.origin in ("original", "download", "drawn", "synthetic")
 
     def is_intact(self) -> bool:
         """Read every byte again; return whether they still are those of the digest."""

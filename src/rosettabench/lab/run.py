@@ -52,7 +52,7 @@ class Laboratory:
     store: Store
     cache: Path
     display: Display
-    _prepared: dict[tuple[str, str], Prepared] = field(default_factory=dict, init=False)
+    _prepared: dict[tuple[str, str, str], Prepared] = field(default_factory=dict, init=False)
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ class Laboratory:
         self, request: Request, planned: PlannedContest, journal: Journal, folder: Path
     ) -> tuple[Work, dict[str, Any]]:
         workload, setting = planned.workload, planned.setting
-        data = self._data(request, workload)
+        data = self._data(request, planned)
         facts = {"train": data.train.samples, "test": data.test.samples}
         facts_of_data = {"name": data.name, "origin": data.origin, "note": data.note, "digest": data.digest, **facts}
         journal.event("data", facts_of_data)
@@ -238,7 +238,7 @@ class Laboratory:
 
     def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
         """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
-        setting, data = extents.setting, self._data(request, extents.workload)
+        setting, data = extents.setting, self._data(request, extents)
         batches = folder / "proof-batches.npy"
         np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
         return replace(work, setting=setting, data=data, batches=batches)
@@ -250,12 +250,13 @@ class Laboratory:
         """
         from psutil import virtual_memory
 
-        data = self._data(request, planned.workload)
+        data = self._data(request, planned)
         draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
         check_fit(planned, data, together, virtual_memory().available)
 
-    def _data(self, request: Request, workload: Workload) -> Prepared:
-        key = workload.name, repr(workload.data.form)
+    def _data(self, request: Request, planned: PlannedContest) -> Prepared:
+        workload, asked = planned.workload, planned.setting.data
+        key = workload.name, repr(workload.data.form), asked
         if key not in self._prepared:
             self.display.doing(f"data {workload.data.set}")
             folder = Path(request.data_dir) if request.data_dir else None
@@ -265,6 +266,7 @@ class Laboratory:
                 data_dir=folder,
                 cache=self.cache,
                 offline=request.offline,
+                asked=asked,
                 progress=self.display.doing,
             )
         return self._prepared[key]

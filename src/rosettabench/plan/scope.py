@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.suite import Suite
 from rosettabench.catalogue.workload import all_workloads
+from rosettabench.data.choice import REAL
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import AXES, Value
 
@@ -21,8 +23,8 @@ class Scope:
     lacks: tuple[str, ...]
 
 
-def scope(suite: Suite, gpus: int) -> Scope:
-    """Return what of a suite can be run on a machine with so many GPUs.
+def scope(suite: Suite, gpus: int, real: Callable[[str], bool] = lambda _: True) -> Scope:
+    """Return what of a suite can be run on a machine with so many GPUs; `real` tells what has originals here.
 
     A suite without a study must be whole: it is returned as it stands, and what it lacks is an error later on. Raises
     UsageError where nothing is left of a suite with one.
@@ -40,7 +42,7 @@ def scope(suite: Suite, gpus: int) -> Scope:
         )
     axes = {}
     for workload in workloads:
-        axes[workload], missing = usable_axes(suite.axes.get(workload, {}), gpus)
+        axes[workload], missing = usable_axes(workload, suite.axes.get(workload, {}), gpus, real)
         lacks += [f"{workload}: {one}" for one in missing]
     return Scope(workloads, contenders, axes, tuple(dict.fromkeys(lacks)))
 
@@ -54,18 +56,27 @@ def known(contender: str) -> bool:
     return True
 
 
-def usable_axes(asked: dict[str, list[Value]], gpus: int) -> tuple[dict[str, list[Value]], list[str]]:
+def usable_axes(
+    workload: str, asked: dict[str, list[Value]], gpus: int, real: Callable[[str], bool]
+) -> tuple[dict[str, list[Value]], list[str]]:
     """Return the values on each axis that a setting can have here, and a sentence for each that it cannot."""
     usable, lacks = {}, []
     for axis, values in asked.items():
         if axis not in AXES:
             lacks.append(f"there is no axis {axis} here yet ({', '.join(map(str, values))}).")
             continue
-        kept = [value for value in values if readable(axis, value) and (gpus or value != "cuda")]
+        kept = [value for value in values if readable(axis, value) and at_hand(workload, value, gpus, real)]
         lacks += [f"{axis} {value} cannot be had here." for value in values if value not in kept]
         if kept:
             usable[axis] = kept
     return usable, lacks
+
+
+def at_hand(workload: str, value: Value, gpus: int, real: Callable[[str], bool]) -> bool:
+    """Whether there is what a value takes: a GPU, or originals of the workload's data set."""
+    if value == "cuda":
+        return gpus > 0
+    return value != REAL or real(all_workloads()[workload].data.set)
 
 
 def readable(axis: str, value: Value) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Workload, all_workloads
+from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.errors import UsageError
 from rosettabench.lab.machine import usable_cores
 from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
@@ -30,6 +31,7 @@ class Setting:
     precision: str
     seed: int
     threads: int
+    data: str = FOUND
     embedding_gradient: str = "dense"
     epochs: int = 0
     input: str = "memory"
@@ -51,8 +53,8 @@ class Setting:
 
     @property
     def of_a_step(self) -> Setting:
-        """The same without how long is trained: all that a proof depends on."""
-        return replace(self, epochs=0, steps=0)
+        """The same without how long is trained, and which data were asked for: their digest says what they are."""
+        return replace(self, data=FOUND, epochs=0, steps=0)
 
     def as_json(self) -> dict[str, Any]:
         """Return the setting as the store writes it."""
@@ -116,11 +118,12 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
+    "data": one_of(FOUND, REAL, SYNTHETIC),
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
     "epochs": count,
     "input": one_of("memory", "loader"),
-    "precision": one_of("float32", "bfloat16"),
+    "precision": one_of("float32", "bfloat16", "tf32"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
     "steps": count,
@@ -161,6 +164,8 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     for setting in found:
         check_schedule(setting.schedule, workload)
         check_embedding(setting.embedding_gradient, workload)
+        check_precision(setting)
+        check_data(setting.data, workload)
     return found
 
 
@@ -169,3 +174,23 @@ def check_embedding(gradient: str, workload: Workload) -> None:
     if gradient == "sparse" and not workload.embeddings:
         able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
         raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")
+
+
+def check_precision(setting: Setting) -> None:
+    """Raise UsageError where TF32 is asked of a processor."""
+    if setting.precision == "tf32" and setting.device == "cpu":
+        raise UsageError(
+            "TF32 is a format of NVIDIA's GPUs: with device=cpu there is no precision=tf32",
+            "Add --set device=cuda, or name precision=bfloat16.",
+        )
+
+
+def check_data(data: str, workload: Workload) -> None:
+    """Raise UsageError where real data are asked for and there are none: the workload states that they are drawn."""
+    from rosettabench.data.registry import data_set
+
+    if data == REAL and data_set(workload.data.set).drawn:
+        raise UsageError(
+            f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
+            "Leave it out, or name data=synthetic, which is the same there.",
+        )

@@ -14,6 +14,7 @@ from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
 from rosettabench.proof.optimizers import TRAJECTORIES
 from rosettabench.proof.reference import Reference
+from rosettabench.proof.tolerance import MIXED
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Array, Files, Walked, read
 from rosettabench.proof.weights import Weights
@@ -21,10 +22,6 @@ from rosettabench.proof.weights import Weights
 FITS = 1e-3
 """A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
 round-off, and a hundred times less than the mistakes that it tells apart."""
-
-
-MIXED_FITS = 2.0**-6
-"""The same where products are computed in bfloat16, whose numbers are 2⁻⁸ apart."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,11 @@ class Case:
     def exact(self) -> Walked:
         """The reference's step."""
         return self.reference.steps[self.divergence.step or 0]
+
+    @property
+    def fits(self) -> float:
+        """FITS; in mixed precision, how far off a gradient may be."""
+        return MIXED[self.own.precision]["gradient"] if self.own else FITS
 
     def weights(self) -> Weights:
         """The reference's parameters before this step."""
@@ -105,7 +107,7 @@ def another_batch(case: Case) -> Iterator[str]:
 def softmax_in_model(case: Case) -> Iterator[str]:
     """Probabilities where logits are due."""
     found, exact = numbers(case, "logits")
-    if found.shape == exact.shape and relative(found, softmax(exact)) < (MIXED_FITS if case.own else FITS):
+    if found.shape == exact.shape and relative(found, softmax(exact)) < case.fits:
         yield "the model ends in a softmax, and the loss applies it again: it must return logits"
 
 
@@ -189,15 +191,15 @@ def half_precision(case: Case) -> Iterator[str]:
     if case.own is not None:
         return
     found, exact = numbers(case, "logits")
-    for name, bits in MANTISSAS.items():
-        rounded = {tensor: round_mantissa(array, bits) for tensor, array in case.weights().items()}
+    for name in ("float16", "bfloat16"):
+        rounded = {tensor: round_mantissa(array, MANTISSAS[name]) for tensor, array in case.weights().items()}
         expected = relative(case.reference.logits(case.divergence.step or 0, rounded), exact)
         if expected / 4 < relative(found, exact) < 4 * expected:
             other = " or ".join(structure(case))  # the size alone tells no more
             yield f"the deviation is as large as {name} would make it: something is in half precision, or {other}"
 
 
-MANTISSAS = {"float16": 11, "bfloat16": 8}
+MANTISSAS = {"float16": 11, "bfloat16": 8, "tf32": 11}
 """Bits of the mantissa, the leading one included."""
 
 
@@ -211,7 +213,7 @@ def round_mantissa(array: Array, bits: int) -> Array:
 def size_of_half(case: Case) -> Iterator[str]:
     """Errors of the size that 8 to 11 bits of mantissa leave: 2⁻¹¹ = 5e-4 and 2⁻⁸ = 4e-3 for one rounding."""
     if 5e-5 < case.divergence.value < 3e-2 and case.own is None:
-        yield "the deviation has the size of half-precision round-off: float16 or bfloat16 in this part of the step"
+        yield "the deviation has the size of half-precision round-off: float16, bfloat16 or TF32 in this part of a step"
 
 
 def structure(case: Case) -> Iterator[str]:
@@ -351,8 +353,8 @@ def other_update(case: Case) -> Iterator[str]:
     assert case.own is not None
     name, own = str(case.divergence.tensor), case.own
     found = read(case.found.parameters, name)
-    if np.array_equal(found, round_mantissa(found, MANTISSAS["bfloat16"])):
-        yield f"{name} is kept in bfloat16 between the steps: float32 is meant, only products are bfloat16"
+    if np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
+        yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
     moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
     yield from best_fit(case, lambda change: own.lead(name, **change), found, moved)
 
@@ -367,9 +369,10 @@ def best_fit(case: Case, reach: Callable[[Mapping[str, Any]], Array], found: Arr
         yield best[1]
 
 
-def too_exact(_case: Case) -> Iterator[str]:
+def too_exact(case: Case) -> Iterator[str]:
     """Logits that are as near to float64 as only float32 can be."""
-    yield "the logits are as exact as in float32: bfloat16 is not in force"
+    assert case.own is not None
+    yield f"the logits are as exact as in float32: {case.own.precision} is not in force"
 
 
 def block_loop(case: Case) -> Iterator[str]:

@@ -14,7 +14,7 @@ from rosettabench.proof.cause import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, Reference, Start
-from rosettabench.proof.tolerance import Tolerances
+from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances, exactness
 from rosettabench.proof.walk import Array, Files, read
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
@@ -31,15 +31,20 @@ def proof_samples(batch_size: int) -> int:
 
 
 def make_inference_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
-    """Infer with the reference in float64, then twice in float32 for the noise; its files stay in `folder`."""
+    """Infer with the reference in float64, then twice in the precision that is asked for, for the noise.
+
+    Its files stay in `folder`.
+    """
     begin = save_weights(weights, folder / "start")
-    exact = inferred(start("float64", None, folder / "float64"), begin, folder / "float64")
+    session = start("float64", None, folder / "float64")
+    lower = session.work.setting.precision
+    exact = inferred(session, begin, folder / "float64")
     other = save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")
     noise = []
     for own, rounded in zip((begin, other), ROUNDED, strict=True):
-        found = inferred(start("float32", rounded, folder / rounded), own, folder / rounded)
+        found = inferred(start(lower, rounded, folder / rounded), own, folder / rounded)
         noise += list(compare_outputs(found, exact))
-    return Reference(framework, begin, [], exact, Tolerances(noise), start, folder)
+    return Reference(framework, begin, [], exact, Tolerances(noise, guides=MIXED.get(lower, GUIDES)), start, folder)
 
 
 def inferred(session: Session, weights: Files, folder: Path) -> Evaluation:
@@ -99,7 +104,11 @@ class InferenceProof:
 
     def _deviations(self) -> Iterator[Deviation]:
         found = infer(self._session, self._folder / "first")
-        yield from compare_outputs(found, self._reference.evaluation)
+        deviations = list(compare_outputs(found, self._reference.evaluation))
+        yield from deviations
+        precision = self._session.work.setting.precision
+        if precision in MIXED:
+            yield exactness(deviations[-1].value, precision)
         again = infer(self._session, self._folder / "again")
         off = relative(read(again.files, "outputs"), read(found.files, "outputs"))
         yield Deviation("outputs again", None, None, off)
@@ -113,6 +122,9 @@ class InferenceProof:
     def _causes(self, failed: Check) -> Iterator[str]:
         if failed.quantity == "samples":
             yield "inference does not return every sample: the last, partial batch is dropped, or padded"
+        if failed.quantity == "reduced precision":
+            precision = self._session.work.setting.precision
+            yield f"the outputs are as exact as in float32: {precision} is not in force"
         if failed.quantity == "outputs again":
             yield "two passes over the same samples differ: dropout, or another random layer, is active"
         if failed.quantity == "kept":

@@ -16,6 +16,7 @@ from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
+from rosettabench.proof.tolerance import MIXED
 from rosettabench.proof.updates import DIVIDING, PARAMETERS, OwnUpdates
 from rosettabench.proof.walk import Array, Files, Walked, read, steps_of, walk
 
@@ -32,7 +33,7 @@ class Proof:
         self._session = session
         self._reference = reference
         self._folder = folder
-        self._mixed = session.work.setting.precision == "bfloat16"
+        self._mixed = session.work.setting.precision in MIXED
         self._own = OwnUpdates(session.work, reference.start, reference.guide)
         self._block: dict[str | None, Deviation] = {}
 

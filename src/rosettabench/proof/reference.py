@@ -14,7 +14,7 @@ import numpy as np
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, relative
-from rosettabench.proof.tolerance import BFLOAT16, Tolerances
+from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
 from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
@@ -67,7 +67,7 @@ class Reference:
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
     """Walk the reference in float64 from `weights`, then twice in float32 for the noise; its files stay in `folder`.
 
-    Where the setting asks for bfloat16, the noise is that of the reference with products rounded to it.
+    Where the setting asks for mixed precision, the noise is that of the reference with its products rounded so.
     """
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
@@ -77,11 +77,11 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
         exact.process.close()
-    mixed = exact.work.setting.precision == "bfloat16"
-    lower = "bfloat16" if mixed else "float32"
+    lower = exact.work.setting.precision
     noise = measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin, guide)
     still = without_gradient(steps[0])
-    tolerances = Tolerances(within_a_step(noise), still, BFLOAT16) if mixed else Tolerances(noise, still)
+    mixed = MIXED.get(lower)
+    tolerances = Tolerances(within_a_step(noise), still, mixed) if mixed else Tolerances(noise, still)
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
+from math import inf
 
 from rosettabench.proof.comparison import Deviation
 
@@ -41,17 +42,21 @@ GUIDES = {
 """Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. The
 last two are in standard errors: by chance alone, one check in 1.7 million is further off than five of them."""
 
-BFLOAT16 = {
-    **GUIDES,
-    "logits": 2.0**-8,
-    "loss": 2.0**-8,
-    "gradient": 2.0**-6,
-    "state": 2.0**-6,
-    "evaluation logits": 2.0**-8,
-    "dropout evaluation": 2.0**-7,
-    "dropout scale": 2.0**-7,
-}
-"""The same where products are computed in bfloat16, whose numbers are 2⁻⁸ apart, relative to themselves."""
+
+def mixed_guides(unit: float) -> dict[str, float]:
+    """Return the same where the operands of products are rounded by up to `unit`, relative to themselves."""
+    forward = dict.fromkeys(("logits", "loss", "evaluation logits", "outputs"), unit)
+    backward = dict.fromkeys(("gradient", "state"), 4 * unit)
+    return {**GUIDES, **forward, **backward, **dict.fromkeys(("dropout evaluation", "dropout scale"), 2 * unit)}
+
+
+MIXED = {"bfloat16": mixed_guides(2.0**-8), "tf32": mixed_guides(2.0**-11)}
+"""By precision of mixed precision: a bfloat16 has 8 significant bits, TF32 11, the leading one included. Parameters and
+their update are float32 in both."""
+
+FLOAT32 = {"bfloat16": 1e-4, "tf32": 1e-5}
+"""How far off logits are at the most that were computed in float32 instead: so near, a mixed precision is none. Beside
+TF32, whose products are off by 3e-4, that is what float32 is allowed itself."""
 
 SAFETY = 10.0
 """How many times the measured noise is allowed.
@@ -122,3 +127,8 @@ class Tolerances:
 def kind(tensor: str | None) -> str:
     """Return what a tensor is: the last part of its name, such as ``kernel``."""
     return (tensor or "").rpartition(".")[2]
+
+
+def exactness(off: float, precision: str) -> Deviation:
+    """Return how near logits, or outputs, are that are `off` by so much: above 1, float32 has computed them."""
+    return Deviation("reduced precision", 0, None, FLOAT32[precision] / off if off else inf)

@@ -1,7 +1,7 @@
 """The update by itself: a contender's parameters against what the optimiser makes of its *own* gradients.
 
-In mixed precision that is all that can be told sharply of them: the gradients have an error of bfloat16, and Adam,
-which divides them by their own size, makes full steps of it. Held against a reference's parameters, those of two
+In mixed precision that is all that can be told sharply of them: the gradients have the error of rounded products, and
+Adam, which divides them by their own size, makes full steps of it. Held against a reference's parameters, those of two
 honest contenders would be off by so much that a mistake could hide in it. But the update itself is float32.
 
 In float32 it is the second look at a parameter that is further off than the noise explains. What Adam makes of the
@@ -20,10 +20,8 @@ import numpy as np
 from rosettabench.lab.session import Work
 from rosettabench.proof.comparison import Deviation, compare_step, norm, relative
 from rosettabench.proof.optimizers import TRAJECTORIES
+from rosettabench.proof.tolerance import exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
-
-FLOAT32 = 1e-4
-"""How exact logits are at the least that were computed in float32: ten times what it is allowed to be off."""
 
 HALF_A_UNIT = 2.0**-24
 """The most by which float32 is off a number, relative to it."""
@@ -54,12 +52,17 @@ class OwnUpdates:
         self._guide = guide
         self._last: dict[str, Array] = {}
 
+    @property
+    def precision(self) -> str:
+        """The precision that the work asks for."""
+        return self._work.setting.precision
+
     def compare_step(self, found: Walked, exact: Walked) -> Iterator[Deviation]:
         """Yield the deviations of a step from the reference, and of its update from that of the own gradients."""
         yield from within_a_step(compare_step(found, exact, self._start))
         if found.step == 0:
-            logits = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
-            yield Deviation("reduced precision", 0, None, FLOAT32 / logits if logits else inf)
+            off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
+            yield exactness(off, self.precision)
         for name in self._last:
             yield Deviation("update", found.step, name, self.off(name))
 

@@ -30,7 +30,7 @@ class Available:
 
     `frameworks` maps each to its modes, the default first; `written` each workload to the frameworks that it is written
     in; `axes` each axis to the reader of its values, which raises UsageError for one that it does not take; `gpus` is
-    how many there are.
+    how many there are; `loaders` are the frameworks that have one, None where that is not known.
     """
 
     frameworks: Mapping[str, tuple[str, ...]]
@@ -38,6 +38,7 @@ class Available:
     axes: Mapping[str, Callable[[str], Value]]
     gpus: int = 0
     quantities: frozenset[Quantity] = field(default=MEASURED)
+    loaders: frozenset[str] | None = None
 
     def candidates(self, names: tuple[str, ...], workload: str) -> list[str]:
         """Return those of `names` that can do the workload here, in their order."""
@@ -65,6 +66,7 @@ def catalogue(gpus: int = 0) -> Available:
         },
         axes=AXES,
         gpus=gpus,
+        loaders=frozenset(name for name, entry in entries.items() if entry.loader.is_file()),
     )
 
 
@@ -79,6 +81,7 @@ def lacking(part: Part, here: Available) -> list[str]:
         needs += lacking_values(axis, values, here)
     for arm in filter(None, (part.a, part.b)):
         needs += lacking_arm(arm, part.workload, here)
+        needs += lacking_loader(arm, {**part.where, **arm.set}, here)
     known = [names for names in part.among if here.candidates(names, part.workload)]
     if part.among and len(known) < 2:
         missing = [names[0] for names in part.among if names not in known]
@@ -121,3 +124,10 @@ def lacking_arm(arm: Arm, workload: str, here: Available) -> list[str]:
         return [f"{workload} written in {' or '.join(known)}"]
     modes = {mode for name in known for mode in here.frameworks[name]}
     return [f"the mode {arm.mode} of {known[0]}"] if arm.mode is not None and arm.mode not in modes else []
+
+
+def lacking_loader(arm: Arm, setting: Mapping[str, Value], here: Available) -> list[str]:
+    """Return the loader that an arm would need, where its setting asks for one and none of its frameworks has any."""
+    if setting.get("input") != "loader" or here.loaders is None or here.loaders.intersection(arm.frameworks):
+        return []
+    return [f"a loader of {' or '.join(arm.frameworks)}"]

@@ -48,6 +48,7 @@ def empty(*found: Cell) -> Measurement:
     remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]
     remarks += [UNPAIRED] if len(contests) > 1 else []
     remarks += ["stand-in data"] if any(cell.contest.warning for cell in found) else []
+    remarks += ["synthetic data"] if any(cell.contest.data and cell.contest.data.synthetic for cell in found) else []
     labels = [cell.entry.label for cell in found]
     alike = len(set(labels)) == 1 and len(contests) > 1
     return Measurement(

@@ -61,7 +61,7 @@ def over_seeds(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary
     ours, theirs = (list(cells(runs, part.workload, arm, where, here)) for arm in (part.a, part.b))
     for a, b in product(ours, theirs):
         alike = a.contest.setting.get("seed") == b.contest.setting.get("seed")
-        if alike and a.run is b.run and not (a.fault or b.fault or a.contest.warning or b.contest.warning):
+        if alike and a.run is b.run and tells_quality(a) and tells_quality(b):
             found.setdefault(int(a.contest.setting.get("seed", 0)), (a, b))
     values = [(value(a), value(b)) for a, b in found.values()]
     known = [(one, other) for one, other in values if one is not None and other is not None]
@@ -71,6 +71,12 @@ def over_seeds(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary
     if part.quantity is Quantity.LOSS:
         return with_interval(measurement, interval_of_starts([one / other for one, other in known]))
     return with_difference(measurement, [one - other for one, other in known])
+
+
+def tells_quality(cell: Cell) -> bool:
+    """Return whether accuracies and losses of a cell mean something: it is proven, on the whole of the real data."""
+    made_up = cell.contest.data is not None and cell.contest.data.synthetic
+    return not (cell.fault or cell.contest.warning or made_up)
 
 
 def with_difference(measurement: Measurement, differences: Sequence[float]) -> Measurement:

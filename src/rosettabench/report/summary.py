@@ -257,6 +257,11 @@ class DataNote:
         return self.origin == "stand-in"
 
     @property
+    def synthetic(self) -> bool:
+        """Whether data that are made up were asked for."""
+        return self.origin == "synthetic"
+
+    @property
     def incomplete(self) -> bool:
         """Whether only a part of the real data was at hand; `note` says how much."""
         return self.origin == "incomplete"
