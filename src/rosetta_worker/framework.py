@@ -33,7 +33,8 @@ class Setting(object):
 
     embedding_gradient = "dense"
     input = "memory"
-    """What feeds the model: arrays in `memory`, or the framework's own `loader`, with so many `workers`."""
+    """What feeds the model: arrays in `memory`, or the framework's own loader, with so many `workers`, over arrays that
+    lie on disk (`loader`) or over picture files (`files`)."""
     lazy = ()
     optimizer = None
     precision = "float32"
@@ -73,6 +74,11 @@ class Framework(object):
         self.implementation = implementation
         self.setting = setting
         self.penalty = getattr(implementation, "penalty", None)
+
+    @property
+    def loads(self):
+        """Whether the framework's own loader feeds the training."""
+        return self.setting.input != "memory"
 
     @property
     def trains(self):
@@ -167,9 +173,9 @@ class Framework(object):
     def feed(self, dataset, batches):
         """Return an iterator over the (inputs, labels) of each row of `batches`: what `train` feeds the model.
 
-        The data set of a trial with ``input=loader`` is what `loader` returned.
+        The data set of a trial whose input is not memory is what `loader` returned.
         """
-        if self.setting.input == "loader":
+        if self.loads:
             return dataset.read(batches)
         return (self.batch(dataset, ids) for ids in batches)
 

@@ -39,7 +39,7 @@ class Setting:
         if self.workers and self.input == "memory":
             raise UsageError(
                 f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
-                "Add --set input=loader.",
+                "Add --set input=loader, or input=files.",
             )
 
     def as_json(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
-    "input": one_of("memory", "loader"),
+    "input": one_of("memory", "loader", "files"),
     "precision": one_of("float32", "bfloat16"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
@@ -147,6 +147,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     for setting in found:
         check_schedule(setting.schedule, workload)
         check_embedding(setting.embedding_gradient, workload)
+        check_input(setting.input, workload)
     return found
 
 
@@ -155,3 +156,18 @@ def check_embedding(gradient: str, workload: Workload) -> None:
     if gradient == "sparse" and not workload.embeddings:
         able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
         raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")
+
+
+def check_input(source: str, workload: Workload) -> None:
+    """Raise UsageError where picture files are asked for and a workload trains on none."""
+    if source == "files" and not reads_pictures(workload):
+        able = ", ".join(one.name for one in all_workloads().values() if reads_pictures(one))
+        raise UsageError(f"{workload.name} trains on no picture files: it has no input=files", f"There are: {able}.")
+
+
+def reads_pictures(workload: Workload) -> bool:
+    """Whether a workload trains, on samples that are picture files."""
+    from rosettabench.data.data_set import PictureSet  # NumPy comes with it, which only this question needs
+    from rosettabench.data.registry import data_set
+
+    return workload.training is not None and isinstance(data_set(workload.data.set), PictureSet)
