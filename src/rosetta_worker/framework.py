@@ -90,6 +90,8 @@ class Framework(object):
         for axis, why in self.lacks.items():
             if getattr(self.setting, axis) != getattr(Setting, axis):
                 raise NotImplementedError(why)
+        if self.loads and type(self).loader is Framework.loader:
+            self.loader(None)
         with_momentum = hasattr(self.setting.optimizer, "momentum")
         if self.setting.schedule is not None and with_momentum and self.rate_within_momentum:
             raise NotImplementedError(
