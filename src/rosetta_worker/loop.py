@@ -4,6 +4,7 @@ import importlib.util
 import multiprocessing
 import os
 import platform
+import re
 import sys
 import traceback
 from itertools import islice
@@ -14,7 +15,7 @@ import numpy as np
 from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
-from rosetta_worker.pictures import Pictures
+from rosetta_worker.pictures import Pictures, Unreadable
 from rosetta_worker.schedule import Calendar
 from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
@@ -382,7 +383,10 @@ def packages():
 
 def describe(error):
     """Return an exception as the protocol's error: its kind, type, message and traceback."""
-    text = "%s" % error
+    text, name = "%s" % error, type(error).__name__
+    unreadable = re.findall(r"\bUnreadable: (.+)", text)
+    if unreadable:  # what a loader's process or thread raised comes wrapped in the words of the framework
+        text, name = unreadable[-1], Unreadable.__name__
     if isinstance(error, MemoryError) or "out of memory" in text.lower():
         kind = "out_of_memory"
     elif isinstance(error, ImportError):
@@ -391,4 +395,4 @@ def describe(error):
         kind = "unsupported"
     else:
         kind = "error"
-    return {"kind": kind, "type": type(error).__name__, "message": text, "traceback": traceback.format_exc()}
+    return {"kind": kind, "type": name, "message": text, "traceback": traceback.format_exc()}

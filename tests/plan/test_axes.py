@@ -72,3 +72,12 @@ def test_the_steps_of_a_proof_meet_every_boundary():
     epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
     assert {80, 120, 160, 180} <= set(epochs)
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+
+
+def test_picture_files_are_read_where_a_workload_trains_on_them():
+    found = settings(find_workload("chestxray-densenet121"), read_axes(["input=files", "workers=0,2"]))
+    assert [(one.input, one.workers) for one in found] == [("files", 0), ("files", 2)]
+    for name in ("fashion-mlp", "imdb-gru", "resnet50-synthetic", "resnet50-features"):
+        with pytest.raises(UsageError, match=f"{name} trains on no picture files") as refused:
+            settings(find_workload(name), {"input": ["files"]})
+        assert refused.value.hint == "There are: chestxray-densenet121, imagenet-resnet56."

@@ -1,6 +1,9 @@
 """Fed by picture files every framework does the same work, and what goes wrong on the way from them is seen."""
 
+import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +13,9 @@ from test_loaders import LOADERS, MOST, OPENED
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
+from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepare import prepare
+from rosettabench.errors import WorkerError
 from rosettabench.proof.prove import Proof
 
 pytestmark = pytest.mark.environment
@@ -68,6 +73,29 @@ def test_real_pictures_are_equal_work(workload, real_data, tmp_path):
     work = make_work(find_workload(workload), tmp_path / "work", input="files", workers=2)
     proof, _ = proven(contestants()["pytorch"], work, reference(work, tmp_path / "reference"), tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
+
+
+@pytest.mark.parametrize(("name", "workers"), CELLS)
+def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, photographs, tmp_path):
+    """In one sentence, whatever the framework's loader makes of what its workers raise."""
+    work, _ = photographs
+    pictures = work.data.pictures
+    copies = [Path(shutil.copy(file.path, tmp_path)) for file in pictures.files]
+    own = replace(work.data, pictures=Pictures.of(copies, pictures.side, pictures.rendering))
+    entry = contestants()[name]
+    work = with_workers(replace(work, data=own), workers)
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")
+    try:
+        assert session.ask("feed", first=0, steps=3)["samples"] == 3 * work.setting.batch_size
+        for path in copies:
+            path.write_bytes(path.read_bytes()[:500])
+        with pytest.raises(WorkerError) as told:
+            session.ask("feed", first=3, steps=3)
+    finally:
+        session.process.kill()
+    sentence = r"Unreadable: (.*\.JPEG) is empty, cut off, damaged or no picture: fetch it again, or remove it"
+    found = re.fullmatch(sentence, told.value.what)
+    assert found and Path(found.group(1)) in copies, told.value.what
 
 
 # -- planted mistakes --------------------------------------------------------------------------------------------------
