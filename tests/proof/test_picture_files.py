@@ -75,6 +75,33 @@ def test_real_pictures_are_equal_work(workload, real_data, tmp_path):
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
 
 
+def test_explanations_can_take_a_step_apart(photographs, tmp_path):
+    work, _ = photographs
+    entry, size = contestants()["pytorch"], work.setting.batch_size
+    session = open_session(entry, "eager", environment(entry.locks[0]), with_workers(work, 2), tmp_path / "session")
+    try:
+        assert session.ask("feed", first=0, steps=5)["samples"] == 5 * size
+        assert session.train(0, 5).samples == 5 * size
+        assert session.ask("reuse", first=0, steps=10)["loss"] > 0
+        for request in ("backpropagate", "update"):
+            assert session.ask(request, first=0, steps=2)["elapsed_s"] > 0
+        assert session.ask("profile", first=0, steps=2, folder=str(tmp_path / "profile"))["operations"]
+    finally:
+        session.process.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "said"),
+    [("chainer", 0, "trains from memory only"), ("mxnet-module", 2, "in the worker itself")],
+)
+def test_what_a_framework_does_not_have_it_says(name, workers, said, photographs, tmp_path):
+    work, _ = photographs
+    entry = contestants()[name]
+    with pytest.raises(WorkerError, match=said) as told:
+        open_session(entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path)
+    assert told.value.kind == "unsupported"
+
+
 @pytest.mark.parametrize(("name", "workers"), CELLS)
 def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, photographs, tmp_path):
     """In one sentence, whatever the framework's loader makes of what its workers raise."""

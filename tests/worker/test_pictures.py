@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -87,6 +88,13 @@ def test_a_file_that_is_cut_off_later_is_told_when_it_is_read(tmp_path, left):
     here[np.array([0, 0, 0, 0])]
     with pytest.raises(Unreadable, match=r"1\.png is empty, cut off, damaged or no picture"):
         here[np.array([1, 0, 0, 0])]
+
+
+def test_an_interpreter_without_pillow_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(ImportError, match="needs Pillow, which decodes: pip install pillow") as told:
+        source(tmp_path)
+    assert describe(told.value)["kind"] == "missing_package"
 
 
 def test_a_sentence_is_taken_out_of_the_words_of_a_framework():
