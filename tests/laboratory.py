@@ -10,12 +10,14 @@ import numpy as np
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.data.prepare import prepare
+from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
-from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.setting import Setting
+from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import InferenceProof, make_inference_reference
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
@@ -39,9 +41,9 @@ def data_folder() -> Path | None:
 
 
 @cache
-def data(name: str, form: str):
+def data(name: str, form: str, pictures: bool = False):
     """A data set, prepared in a form that JSON tells: real where it lies at hand, else its stand-in."""
-    return prepare(name, json.loads(form), data_dir=data_folder(), cache=cache_dir(), offline=True)
+    return prepare(name, json.loads(form), data_dir=data_folder(), cache=cache_dir(), offline=True, pictures=pictures)
 
 
 def make_work(
@@ -50,28 +52,38 @@ def make_work(
     batch_size: int | None = None,
     steps: int = 3 * STEPS,
     threads: int = 1,
+    prepared: Prepared | None = None,
     **axes: str,
 ) -> Work:
-    """The work of a contest at a small batch, the workload's proof's where it states one; `axes`: other values."""
+    """The work of a contest at a small batch, the workload's proof's where it states one; `axes`: other values.
+
+    On data that were `prepared`, or else on those of its set.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    prepared = data(workload.data.set, json.dumps(workload.proof_form))
     batch_size = batch_size or workload.proof.batch_size or BATCH
-    np.save(folder / "batches.npy", draw_batches(prepared.train.samples, batch_size, steps, 0))
-    weights = save_weights(draw_weights(workload, 0), folder / "weights")
     setting = replace(Setting(batch_size, "cpu", "float32", 0, threads), **axes)
+    prepared = prepared or data(workload.data.set, json.dumps(workload.proof_form), setting.input == "files")
+    np.save(folder / "batches.npy", draw_rows(workload, prepared, setting, steps))
+    weights = save_weights(draw_weights(workload, 0), folder / "weights")
     return Work(workload, setting, prepared, weights, folder / "batches.npy")
 
 
-def small_work(name: str, folder: Path) -> Work:
+def small_work(name: str, folder: Path, **axes: str) -> Work:
     """The work of a contest at a small batch; of a workload that is large even so, on small images."""
+    return make_work(small_workload(name, folder), folder, **axes)
+
+
+def small_workload(name: str, folder: Path, augmentation: dict | None = None) -> Workload:
+    """A workload, on small images if it is large; with an augmentation that it does not state itself."""
     workload = find_workload(name)
     if name not in SMALLER:
-        return make_work(workload, folder)
+        return workload
     form, kernel = SMALLER[name]
     stated = workload.model_dump()
+    stated["data"]["augmentation"] = augmentation or {}
     stated["proof"]["form"] = form
     next(tensor for tensor in stated["tensors"] if tensor["name"] == "output.kernel")["shape"] = kernel
-    return make_work(Smaller(**stated, copies=folder / "copies"), folder)
+    return Smaller(**stated, copies=folder / "copies")
 
 
 def open_session(
@@ -89,6 +101,7 @@ def open_session(
 
 def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Reference:
     """The float64 reference of some work."""
+    work = from_memory(work, folder / "decoded")
     entry = all_frameworks()[name]
 
     def start(precision: str, rounded: str | None, place: Path) -> Session:

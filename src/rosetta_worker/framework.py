@@ -33,7 +33,8 @@ class Setting(object):
 
     embedding_gradient = "dense"
     input = "memory"
-    """What feeds the model: arrays in `memory`, or the framework's own `loader`, with so many `workers`."""
+    """What feeds the model: arrays in `memory`, or the framework's own loader, with so many `workers`, over arrays that
+    lie on disk (`loader`) or over picture files (`files`)."""
     lazy = ()
     optimizer = None
     precision = "float32"
@@ -78,6 +79,11 @@ class Framework(object):
         self.penalty = getattr(implementation, "penalty", None)
 
     @property
+    def loads(self):
+        """Whether the framework's own loader feeds the training."""
+        return self.setting.input != "memory"
+
+    @property
     def trains(self):
         """Whether the workload trains. If not, there is no loss and no optimiser, and `infer` is all its work."""
         return self.setting.optimizer is not None
@@ -89,6 +95,8 @@ class Framework(object):
             why = self.lacks.get("%s=%s" % (axis, value)) or self.lacks.get(axis)
             if why and value != getattr(Setting, axis):
                 raise NotImplementedError(why)
+        if self.loads and type(self).loader is Framework.loader:
+            self.loader(None)
         with_momentum = hasattr(self.setting.optimizer, "momentum")
         if self.setting.schedule is not None and with_momentum and self.rate_within_momentum:
             raise NotImplementedError(
@@ -172,9 +180,9 @@ class Framework(object):
     def feed(self, dataset, batches):
         """Return an iterator over the (inputs, labels) of each row of `batches`: what `train` feeds the model.
 
-        The data set of a trial with ``input=loader`` is what `loader` returned.
+        The data set of a trial whose input is not memory is what `loader` returned.
         """
-        if self.setting.input == "loader":
+        if self.loads:
             return dataset.read(batches)
         return (self.batch(dataset, ids) for ids in batches)
 

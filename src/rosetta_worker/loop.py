@@ -4,6 +4,7 @@ import importlib.util
 import multiprocessing
 import os
 import platform
+import re
 import sys
 import traceback
 from itertools import islice
@@ -14,6 +15,7 @@ import numpy as np
 from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
+from rosetta_worker.pictures import Pictures, Unreadable
 from rosetta_worker.schedule import Calendar
 from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
@@ -39,6 +41,7 @@ class Worker(object):
     def __init__(self):
         self.framework = None
         self.datasets = {}
+        self.source = None
         self.labels = {}
         self.batches = None
         self.children = []
@@ -102,11 +105,13 @@ class Worker(object):
         self.framework.set_parameters({name: np.load(path) for name, path in weights.items()})
         return {}
 
-    def do_data(self, part, inputs, labels):
+    def do_data(self, part, labels, inputs=None, pictures=None):
         with Stopwatch(lambda: None) as watch:
             self.labels[part] = np.array(np.load(labels, mmap_mode="r"))
             if part == "train" and self.loads:
-                self.datasets[part] = self.open_loader(Source(inputs, labels, self.framework.arranged))
+                kind, files = (Source, inputs) if pictures is None else (Pictures, pictures)
+                self.source = kind(files, labels, self.framework.arranged)
+                self.datasets[part] = self.open_loader(self.source)
             else:
                 images = self.framework.arranged(np.load(inputs, mmap_mode="r"))
                 loaded = self.framework.load(images, self.labels[part]) if self.framework.trains else images
@@ -116,13 +121,13 @@ class Worker(object):
     @property
     def loads(self):
         """Whether the framework's own loader feeds the training."""
-        return self.framework is not None and self.framework.setting.input == "loader"
+        return self.framework is not None and self.framework.loads
 
     def open_loader(self, source):
         """Return the framework's loader over a source, started: it has brought as many batches as it has workers."""
         loader = self.framework.loader(source)
         setting = self.framework.setting
-        rows = [np.arange(min(setting.batch_size, len(source)))] * max(2, setting.workers)  # Keras looks at two
+        rows = [source.plain(min(setting.batch_size, len(source)))] * max(2, setting.workers)  # Keras looks at two
         for _ in islice(loader.read(rows), len(rows)):
             pass
         self.children = [child.pid for child in multiprocessing.active_children()]
@@ -148,13 +153,16 @@ class Worker(object):
             "cpu_s": watch.cpu,
             "loss": total / steps,
             "learning_rate": rate,
-            "samples": int(batches.size),
+            "samples": samples_of(batches),
         }
 
-    def do_batch(self, step, folder):
-        dataset, ids = self.single(step)
-        inputs, labels = self.framework.batch(dataset, ids)
-        return {"files": save(folder, {"inputs": self.framework.array(inputs), "labels": self.framework.array(labels)})}
+    def do_batch(self, step, folder, steps=1):
+        read = self.framework.array
+        brought = [(read(inputs), read(labels)) for inputs, labels in self.fetching(self.rows(step, steps))]
+        if len(brought) != steps:
+            raise ValueError("%d batches were brought for the %d rows from %d on" % (len(brought), steps, step))
+        inputs, labels = map(np.concatenate, zip(*brought))
+        return {"files": save(folder, {"inputs": inputs, "labels": labels})}
 
     def do_gradients(self, step, folder):
         dataset, ids = self.single(step)
@@ -247,7 +255,7 @@ class Worker(object):
             for last in self.fetching(rows):  # noqa: B007 (see below)
                 pass
         del last  # alive until the second reading, so that whoever waits for what is alive has waited for it
-        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": int(rows.size)}
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": samples_of(rows)}
 
     def do_reuse(self, first, steps):
         fetched = self.fetched(first, steps)
@@ -286,7 +294,7 @@ class Worker(object):
     def do_settings(self):
         found = dict(surroundings(), **self.framework.settings())
         if self.loads and "train" in self.datasets:
-            found.update(self.datasets["train"].settings())
+            found.update(self.source.settings(), **self.datasets["train"].settings())
         return {"settings": found}
 
     def do_linger(self, size, repeats):
@@ -337,6 +345,11 @@ class Worker(object):
         return {}
 
 
+def samples_of(rows):
+    """Return how many samples there are in (steps, batch size) rows, whatever is drawn for each."""
+    return int(rows.shape[0] * rows.shape[1])
+
+
 def load_file(name, path):
     """Import the Python file at `path` under the module name `name`."""
     spec = importlib.util.spec_from_file_location(name, path)
@@ -370,7 +383,10 @@ def packages():
 
 def describe(error):
     """Return an exception as the protocol's error: its kind, type, message and traceback."""
-    text = "%s" % error
+    text, name = "%s" % error, type(error).__name__
+    unreadable = re.findall(r"\bUnreadable: (.+)", text)
+    if unreadable:  # what a loader's process or thread raised comes wrapped in the words of the framework
+        text, name = unreadable[-1], Unreadable.__name__
     if isinstance(error, MemoryError) or "out of memory" in text.lower():
         kind = "out_of_memory"
     elif isinstance(error, ImportError):
@@ -379,4 +395,4 @@ def describe(error):
         kind = "unsupported"
     else:
         kind = "error"
-    return {"kind": kind, "type": type(error).__name__, "message": text, "traceback": traceback.format_exc()}
+    return {"kind": kind, "type": name, "message": text, "traceback": traceback.format_exc()}

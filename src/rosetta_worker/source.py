@@ -7,7 +7,7 @@ class Source(object):
     """One part of a data set, memory-mapped: its samples one by one, or a batch of them.
 
     What a sample needs before a model can take it is done here, when it is asked for, and so by whoever loads it: a
-    process or a thread of the loader. So far that is arranging; decoding and augmentation will have their place here.
+    process or a thread of the loader. Here that is arranging; `rosetta_worker.pictures` decodes, too.
 
     Parameters
     ----------
@@ -34,6 +34,14 @@ class Source(object):
     def batch(self, ids):
         """Return (inputs, labels) of the samples `ids`."""
         return self.arranged(self.inputs[ids]), self.labels[ids]
+
+    def plain(self, samples):
+        """Return a row of the first so many samples."""
+        return np.arange(samples)
+
+    def settings(self):
+        """Return what is in force, by the keys of docs/fairness.md."""
+        return {}
 
 
 def mapped(path):

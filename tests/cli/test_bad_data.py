@@ -109,6 +109,30 @@ def test_images_that_are_too_small_for_the_network(refused, tmp_path):
     assert "images of 16 × 16 pixels are too small for small-photographs" in said
 
 
+FILES = ("--set", "input=files")
+
+
+@pytest.mark.parametrize("change", [cut_off, emptied])
+def test_a_wrong_file_is_named_before_a_loader_meets_it(refused, photographs, change):
+    path = change(photographs)
+    assert str(path) in refused(*RUN, *FILES, code=4)
+
+
+def test_a_batch_of_files_larger_than_the_data_set(refused):
+    said = refused(*RUN, *FILES, "--set", "batch_size=28", code=2)
+    assert "a batch of 28 is larger than the data set of 27 samples" in said
+
+
+def test_a_stand_in_has_no_files(refused):
+    words = [word.replace("imagenet-resnet56", "chestxray-densenet121") for word in RUN]
+    assert "There are no picture files of ChestX-ray14 here: Stand-in" in refused(*words, *FILES, code=2)
+
+
+def test_words_have_no_files(refused):
+    words = [word.replace("imagenet-resnet56", "imdb-gru") for word in RUN]
+    assert "imdb-gru trains on no picture files: it has no input=files" in refused(*words, *FILES, code=2)
+
+
 def with_ours(site):
     """The path of modules with a folder of packages on it."""
     return os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))

@@ -97,3 +97,12 @@ def test_real_and_synthetic_are_two_contests_and_what_is_found_is_what_was_befor
     assert [one.data for one in settings(workload, read_axes(["data=real,synthetic"]))] == ["real", "synthetic"]
     assert canonical_setting(workload).data == whole(OLD)["data"] == "found"
     assert apart({**OLD, "data": "synthetic"}, [OLD]) == ["data synthetic"]
+
+
+def test_picture_files_are_read_where_a_workload_trains_on_them():
+    found = settings(find_workload("chestxray-densenet121"), read_axes(["input=files", "workers=0,2"]))
+    assert [(one.input, one.workers) for one in found] == [("files", 0), ("files", 2)]
+    for name in ("fashion-mlp", "imdb-gru", "resnet50-synthetic", "resnet50-features"):
+        with pytest.raises(UsageError, match=f"{name} trains on no picture files") as refused:
+            settings(find_workload(name), {"input": ["files"]})
+        assert refused.value.hint == "There are: chestxray-densenet121, imagenet-resnet56."

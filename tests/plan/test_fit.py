@@ -15,9 +15,10 @@ from rosettabench.plan.request import Request
 CNN = "fashion-cnn"
 
 
-def contest(name, batch_size=32):
+def contest(name, batch_size=32, source="memory"):
     """The plan of one contest."""
-    request = Request(workloads=(name,), contenders=("pytorch",), axes={"batch_size": [batch_size]})
+    axes = {"batch_size": [batch_size], "input": [source]}
+    request = Request(workloads=(name,), contenders=("pytorch",), axes=axes)
     return make_plan(request)[0]
 
 
@@ -52,6 +53,14 @@ def test_data_that_everybody_holds_count_for_everybody(tmp_path, kind):
     check_fit(contest(CNN), data, 3, needed)
     with pytest.raises(UsageError, match=r"holds 100 samples of photographs, .* need at least"):
         check_fit(contest(CNN), data, 3, needed - 1)
+
+
+def test_who_has_a_loader_holds_the_test_part_alone(tmp_path):
+    data, one = prepared(tmp_path, (1, 28, 28)), contest(CNN, source="loader")
+    needed = 3 * (10 * 784 * 4 + least_memory(one))
+    check_fit(one, data, 3, needed)
+    with pytest.raises(UsageError, match=r"holds 10 samples of photographs, .* need at least"):
+        check_fit(one, data, 3, needed - 1)
 
 
 def test_a_step_keeps_what_comes_out_of_each_product():

@@ -119,7 +119,7 @@ class Adapter(Framework):
 
     def feed(self, dataset, batches):
         feed = super().feed(dataset, batches)
-        return feed if self.setting.input == "loader" else map(self.backend.fed, feed)
+        return feed if self.loads else map(self.backend.fed, feed)
 
     def run_steps(self, model, feed, steps):
         """Let `model` take `steps` of its training steps on the batches that `feed` yields; return the mean loss."""

@@ -12,7 +12,7 @@ class Loader(object):
     def __init__(self, source, workers):
         self.rows = Rows()
         self.source = source
-        self.specs = [tf.TensorSpec((None,) + part.shape[1:], part.dtype) for part in source.batch(slice(0, 1))]
+        self.specs = [tf.TensorSpec((None,) + part.shape[1:], part.dtype) for part in source.batch(source.plain(1))]
         numbers = tf.data.Dataset.range(ENDLESS)
         self.cut = numbers.map(self.fetch, num_parallel_calls=workers or None)  # which keeps their order
         ahead = (AHEAD - 1) * workers  # and as many as it has calls

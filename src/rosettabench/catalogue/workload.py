@@ -64,11 +64,39 @@ class Product(Strict):
     first: bool = False
 
 
+class Augmentation(Strict):
+    """What training does at random to each image that comes from its file, anew in each epoch.
+
+    `crop`, two sides: the image is made a square of the second, and a square of the first is cut out of it, each place
+    as likely as any other. Of images of another size both are as much smaller. `flip` is the chance that left and right
+    are exchanged.
+    """
+
+    crop: tuple[PositiveInt, PositiveInt] = (1, 1)
+    flip: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        """Refuse a square that is larger than what it is cut out of."""
+        if self.crop[0] > self.crop[1]:
+            raise ValueError("crop is [224, 264], say: the first side is cut out of the second")
+        return self
+
+    def stored(self, side: int) -> int:
+        """Return the side of the square out of which one of `side` is cut."""
+        return round(side * self.crop[1] / self.crop[0])
+
+    def places(self, side: int) -> int:
+        """Return how many places there are for a crop of `side`, from top to bottom and from left to right."""
+        return self.stored(side) - side + 1
+
+
 class DataEntry(Strict):
-    """Which data set, and the form that the workload wants it in."""
+    """Which data set, the form that the workload wants it in, and what training does to images besides."""
 
     set: str
     form: dict[str, Any]
+    augmentation: Augmentation = Augmentation()
 
 
 class Loss(Strict):

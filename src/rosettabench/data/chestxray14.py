@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.findings import FINDINGS, LISTS, TABLES, Film, films, label_files
 from rosettabench.data.picture import square
+from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import Progress
 from rosettabench.errors import DataError, UsageError
 
@@ -28,9 +28,8 @@ LEAST = 32
 MOST = {"train": 1_024, "test": 512}
 """Images of each part that are held in memory at most: all of them would be 63 GB as float32 of 224×224."""
 
-MEAN = np.array([0.485, 0.456, 0.406], np.float32)
-DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
-"""Of red, green and blue over ImageNet, where black is 0 and white 1."""
+RENDERING = Rendering("bilinear", mean=(0.485, 0.456, 0.406), deviation=(0.229, 0.224, 0.225))
+"""Mean and deviation are those of red, green and blue over ImageNet, where black is 0 and white 1."""
 
 Names = list[str]
 
@@ -51,6 +50,7 @@ class ChestXray14:
     title: ClassVar[str] = "ChestX-ray14"
     version: ClassVar[int] = 1
     drawn: ClassVar[bool] = False
+    rendering: ClassVar[Rendering] = RENDERING
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is the shape of a square image in colour."""
@@ -89,23 +89,33 @@ class ChestXray14:
 
     def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
         """Yield both parts; see DataSet.read."""
-        known = films({word: path for word, path in source.paths.items() if word != "images"})
-        pictures = pictures_in(source.folder)
+        known, pictures = known_in(source), pictures_in(source.folder)
         side = form["shape"][1]
         for part, most in self.most.items():
             names = names_of(part, known, pictures)[:most]
             inputs = np.empty((len(names), 3, side, side), np.float32)
             for place, name in enumerate(names):
                 progress(f"reading ChestX-ray14, {part}", place, len(names))
-                inputs[place] = normalised(square(pictures[name], STORED, side))
+                inputs[place] = RENDERING.numbers(square(pictures[name], STORED, side))
             yield Portion(part, inputs, np.array([known[name].findings for name in names], np.float32))
+
+    def picture_files(self, source: Source) -> Sequence[Path]:
+        """Return the images of the training part; see PictureSet.picture_files."""
+        pictures = pictures_in(source.folder)
+        names = names_of("train", known_in(source), pictures)[: self.most["train"]]
+        return [pictures[name] for name in names]
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
         """Yield made-up images and findings; see DataSet.stand_in."""
         for part, most in self.most.items():
             grey, findings = stand_in.radiographs(part, most, form["shape"][1], len(FINDINGS))
-            inputs = np.stack([normalised(np.repeat(image[..., None], 3, axis=2)) for image in grey])
+            inputs = np.stack([RENDERING.numbers(np.repeat(image[..., None], 3, axis=2)) for image in grey])
             yield Portion(part, inputs, findings.astype(np.float32))
+
+
+def known_in(source: Source) -> dict[str, Film]:
+    """Return what the labels of `source` tell of each image."""
+    return films({word: path for word, path in source.paths.items() if word != "images"})
 
 
 def pictures_in(folder: Path) -> dict[str, Path]:
@@ -120,10 +130,3 @@ def names_of(part: str, known: Mapping[str, Film], pictures: Iterable[str]) -> N
     """Return the names of a part's images that are here, in the order of their sha256: patients and classes mixed."""
     here = [name for name in pictures if name in known and known[name].part == part]
     return sorted(here, key=lambda name: sha256(name.encode()).digest())
-
-
-def normalised(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return bytes, (height, width, 3), as (3, height, width), with ImageNet's mean 0 and deviation 1."""
-    unit = np.divide(pixels, np.float32(255), dtype=np.float32)
-    standard: NDArray[np.float32] = ((unit - MEAN) / DEVIATION).transpose(2, 0, 1)
-    return standard

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import Progress
 
 
@@ -77,3 +78,15 @@ class DataSet(Protocol):
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
         """Yield made-up parts of the same shapes and sizes, always the same, from which a model can learn."""
+
+
+@runtime_checkable
+class PictureSet(DataSet, Protocol):
+    """A data set whose samples are picture files: a framework's own loader can read them as they lie on disk."""
+
+    @property
+    def rendering(self) -> Rendering:
+        """What is done to a picture, whoever decodes it."""
+
+    def picture_files(self, source: Source) -> Sequence[Path]:
+        """Return the files of the training part, in the order in which `read` yields them."""

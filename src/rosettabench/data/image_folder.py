@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.picture import decoded
+from rosettabench.data.picture import square
 from rosettabench.errors import DataError
 
 ENDINGS = (".jpeg", ".jpg", ".png")
@@ -54,7 +54,4 @@ def pixels(path: Path, size: int) -> NDArray[np.uint8]:
     It is resized without regard to its aspect, to the nearest pixel: the one in which the middle of the new pixel lies.
     Raises DataError where the file is not a whole picture.
     """
-    from PIL import Image
-
-    resized = decoded(path).resize((size, size), Image.Resampling.NEAREST)
-    return np.asarray(resized, np.uint8).transpose(2, 0, 1)
+    return square(path, size, resampling="nearest").transpose(2, 0, 1)

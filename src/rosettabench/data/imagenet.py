@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.image_folder import Labelled, class_folders, images_in, pixels, spread
+from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import Progress
 from rosettabench.errors import DataError, UsageError
 
@@ -56,6 +57,7 @@ class ImageNet:
     title: ClassVar[str] = "ImageNet"
     version: ClassVar[int] = 1
     drawn: ClassVar[bool] = False
+    rendering: ClassVar[Rendering] = Rendering("nearest")
 
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError unless `form` is the shape of a square image in colour."""
@@ -93,9 +95,12 @@ class ImageNet:
                 "Name a folder with more of them.",
             )
         tests = used[TEST_EVERY - 1 :: TEST_EVERY]
-        training = [image for place, image in enumerate(used, start=1) if place % TEST_EVERY]
-        for part, own in (("train", training), ("test", tests)):
+        for part, own in (("train", without_tests(used)), ("test", tests)):
             yield Portion(part, read_all(part, own, form["shape"][1], progress), labels_of(own))
+
+    def picture_files(self, source: Source) -> Sequence[Path]:
+        """Return the images of the training part; see PictureSet.picture_files."""
+        return [image.path for image in without_tests(spread(listed(source.paths), self.most))]
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
         """Yield made-up images of ten of the classes; see DataSet.stand_in."""
@@ -103,6 +108,11 @@ class ImageNet:
         for part, samples in (("train", self.most - tests), ("test", tests)):
             images, kinds = stand_in.photographs(part, samples, form["shape"][1])
             yield Portion(part, images, kinds.astype(np.int32) * (CLASSES // stand_in.CLASSES))
+
+
+def without_tests(used: Sequence[Labelled]) -> list[Labelled]:
+    """Return the images of the training part."""
+    return [image for place, image in enumerate(used, start=1) if place % TEST_EVERY]
 
 
 def classes_in(place: Path, folder: Path) -> dict[str, Path]:

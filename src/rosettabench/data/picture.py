@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from rosettabench.errors import DataError
 
 
-def square(path: Path, *sides: int) -> NDArray[np.uint8]:
+def square(path: Path, *sides: int, resampling: str = "bilinear") -> NDArray[np.uint8]:
     """Return the picture at `path` as (side, side, 3): red, green and blue of each pixel.
 
-    It is stretched to the first of `sides`, and from there to the next one, by Pillow's bilinear filter, which averages
-    over all pixels where it makes smaller. Raise DataError where the file is not a whole picture.
+    It is stretched to the first of `sides`, and from there to the next one, by Pillow's filter of that name: bilinear,
+    which averages over all pixels where it makes smaller, or nearest, the pixel in which the middle of the new one
+    lies. Raise DataError where the file is not a whole picture.
     """
     from PIL import Image
 
     picture = decoded(path)
     for side in sides:
-        picture = picture.resize((side, side), Image.Resampling.BILINEAR)
+        picture = picture.resize((side, side), Image.Resampling[resampling.upper()])
     return np.asarray(picture)
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
-from rosettabench.data.data_set import DataSet, Source
+from rosettabench.data.data_set import DataSet, PictureSet, Source
 from rosettabench.data.find import Found, find
 from rosettabench.data.lock import locked
+from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Part, Prepared
 from rosettabench.data.progress import Progress, silent
 from rosettabench.data.registry import data_set as data_set_called
-from rosettabench.errors import DataError
+from rosettabench.errors import DataError, UsageError
 
 __all__ = ["Progress", "prepare", "silent"]
 
@@ -30,21 +32,25 @@ def prepare(
     offline: bool = False,
     asked: str = FOUND,
     progress: Progress = silent,
+    pictures: bool = False,
 ) -> Prepared:
     """Return the data set `name` in `form`, as a workload's ``[data]`` table states both.
 
     `data_dir` is the user's folder with originals, directly or in a subfolder `name`; nothing is ever written there.
     `cache` keeps downloads and prepared arrays. `offline` downloads nothing, but uses what was downloaded earlier.
-    `asked` is a value of the axis `data`: ``real`` takes no stand-in, ``synthetic`` looks for nothing else.
+    `asked` is a value of the axis `data`: ``real`` takes no stand-in, ``synthetic`` looks for nothing else. `pictures`
+    asks for the picture files of the training part, too.
 
-    Raises UsageError where there is no such data set, or not in this form, and DataError where a file is not what was
-    published, a folder cannot be read or written, or what is asked for cannot be had: a stand-in never hides it.
+    Raises UsageError where there is no such data set, or not in this form, or without the files that are asked for, and
+    DataError where a file is not what was published, a folder cannot be read or written, or what is asked for cannot be
+    had: a stand-in never hides it.
     """
     data_set = data_set_called(name)
     data_set.check(form)
     try:
         found = find(data_set, data_dir, cache, offline, progress, asked)
-        return _prepared(data_set, form, found, cache, progress)
+        prepared = _prepared(data_set, form, found, cache, progress)
+        return replace(prepared, pictures=_pictures(data_set, form, found)) if pictures else prepared
     except OSError as error:
         raise _explained(error, data_set, cache) from error
 
@@ -66,6 +72,18 @@ def _prepared(data_set: DataSet, form: Mapping[str, Any], found: Found, cache: P
         for part in ("train", "test")
     )
     return Prepared(data_set.name, found.origin, found.note, manifest.digest, folder, train, test)
+
+
+def _pictures(data_set: DataSet, form: Mapping[str, Any], found: Found) -> Pictures:
+    """Return the picture files of the training part. They are looked for anew, as their folder may have been moved."""
+    if not isinstance(data_set, PictureSet):
+        raise UsageError(f"{data_set.title} has no picture files.", "Leave out --set input=files.")
+    if found.source is None:
+        raise UsageError(
+            f"There are no picture files of {data_set.title} here: {found.note}",
+            "Name the folder of the originals with --data-dir, or leave out --set input=files.",
+        )
+    return Pictures.of(data_set.picture_files(found.source), form["shape"][-1], data_set.rendering)
 
 
 def _identity(source: Source | None) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from rosettabench.data.pictures import Pictures
+
 PARTS = ("train", "test")
 ARRAYS = ("inputs", "labels")
 
@@ -42,6 +44,8 @@ class Prepared:
     folder: Path
     train: Part
     test: Part
+    pictures: Pictures | None = None
+    """The files of the training part, where they were asked for."""
 
     @property
     def is_stand_in(self) -> bool:

@@ -1,4 +1,7 @@
-"""The order of the samples: one permutation per epoch, drawn here, the same for every contender."""
+"""What each step trains on, drawn here, the same for every contender.
+
+One permutation of the samples per epoch; of picture files also where each is cropped, and whether it is flipped.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,45 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.catalogue.workload import Augmentation, Workload
+from rosettabench.data.prepared import Prepared
 from rosettabench.errors import UsageError
+from rosettabench.plan.setting import Setting
+
+AUGMENTATION = 1
+"""Where in the stream of an epoch the augmentation begins, as Philox counts: no permutation comes so far."""
+
+
+def draw_rows(workload: Workload, data: Prepared, setting: Setting, steps: int) -> NDArray[np.int64]:
+    """Return the rows of `steps` steps as workers read them.
+
+    They are sample ids, (steps, batch size); of picture files (steps, batch size, 4): the id, the first row and the
+    first column of the crop, and whether it is flipped.
+    """
+    ids = draw_batches(data.train.samples, setting.batch_size, steps, setting.seed)
+    if data.pictures is None:
+        return ids
+    per_epoch = data.train.samples // setting.batch_size
+    rows = np.empty((*ids.shape, 4), np.int64)
+    rows[..., 0] = ids
+    for epoch, first in enumerate(range(0, steps, per_epoch)):
+        own = rows[first : first + per_epoch, :, 1:]
+        drawn = draw_augmentation(workload.data.augmentation, data.pictures.side, own[..., 0].size, setting.seed, epoch)
+        own[:] = drawn.reshape(own.shape)
+    return rows
+
+
+def draw_augmentation(stated: Augmentation, side: int, samples: int, seed: int, epoch: int) -> NDArray[np.int64]:
+    """Return top, left and flip, (samples, 3), of the first so many samples of an epoch.
+
+    They are made of uniform numbers alone, which NumPy promises to be the same in all its versions.
+    """
+    stream = np.random.Generator(np.random.Philox(key=[seed, epoch], counter=[0, 0, 0, AUGMENTATION]))
+    numbers = stream.random((samples, 3))
+    places = stated.places(side)
+    numbers[:, :2] *= places
+    numbers[:, 2] = numbers[:, 2] < stated.flip
+    return numbers.astype(np.int64)
 
 
 def draw_batches(samples: int, batch_size: int, steps: int, seed: int) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import ProofError, WorkerError
-from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
@@ -356,10 +356,9 @@ class Contest:
         """Make sure that every worker has the batches of the first `steps` steps."""
         if steps <= max(self._drawn, STEPS):
             return
-        setting = self.work.setting
         self._drawn = steps
         path = self.folder / f"batches-{steps}.npy"
-        np.save(path, draw_batches(self.work.data.train.samples, setting.batch_size, steps, setting.seed))
+        np.save(path, draw_rows(self.work.workload, self.work.data, self.work.setting, steps))
         for one in self.present:
             with one.stage("warm-up"):
                 one.live.ask("batches", path=str(path))

@@ -19,6 +19,7 @@ EQUAL = (
     "threads",
     "processors",
     "loader_workers",
+    "decoder",
     "deterministic",
     "batch_size",
     "seed",

@@ -21,7 +21,7 @@ from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError, WorkerError
-from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.batches import draw_batches, draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
@@ -35,6 +35,7 @@ from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import Request
 from rosettabench.plan.setting import apart
+from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
@@ -52,7 +53,7 @@ class Laboratory:
     store: Store
     cache: Path
     display: Display
-    _prepared: dict[tuple[str, str, str], Prepared] = field(default_factory=dict, init=False)
+    _prepared: dict[tuple[str, str, str, bool], Prepared] = field(default_factory=dict, init=False)
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
@@ -233,14 +234,14 @@ class Laboratory:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
         batches = folder / "batches.npy"
-        np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
+        np.save(batches, draw_rows(workload, data, setting, STEPS))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
 
     def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
         """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
         setting, data = extents.setting, self._data(request, extents)
         batches = folder / "proof-batches.npy"
-        np.save(batches, draw_batches(data.train.samples, setting.batch_size, STEPS, setting.seed))
+        np.save(batches, draw_rows(work.workload, data, setting, STEPS))
         return replace(work, setting=setting, data=data, batches=batches)
 
     def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:
@@ -256,7 +257,8 @@ class Laboratory:
 
     def _data(self, request: Request, planned: PlannedContest) -> Prepared:
         workload, asked = planned.workload, planned.setting.data
-        key = workload.name, repr(workload.data.form), asked
+        pictures = planned.setting.input == "files"
+        key = workload.name, repr(workload.data.form), asked, pictures
         if key not in self._prepared:
             self.display.doing(f"data {workload.data.set}")
             folder = Path(request.data_dir) if request.data_dir else None
@@ -268,6 +270,7 @@ class Laboratory:
                 offline=request.offline,
                 asked=asked,
                 progress=self.display.doing,
+                pictures=pictures,
             )
         return self._prepared[key]
 
@@ -275,6 +278,7 @@ class Laboratory:
 
     def _reference(self, work: Work, folder: Path, timeout: float) -> Reference:
         """Make the reference with the first of the catalogue's references that this machine can run."""
+        work = from_memory(work, folder / "decoded")
         faults = []
         for entry in references(work.workload):
             try:

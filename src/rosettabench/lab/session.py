@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
+from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
 from rosettabench.lab.machine import confined, worker_processors, worker_variables
@@ -40,7 +42,7 @@ def start_worker(environment: Environment, backend: str | None, threads: int, fo
 class Work:
     """What every contender of a contest is given: the same workload, setting, data, weights and batches.
 
-    `weights` maps canonical names to .npy files; `batches` is an .npy file of sample ids, (steps, batch size).
+    `weights` maps canonical names to .npy files; `batches` is an .npy file of what `draw_rows` has drawn.
     """
 
     workload: Workload
@@ -131,9 +133,19 @@ class Session:
         seconds = 0.0
         parts = {"train": data.train, "test": data.test}
         for part, files in ((part, files) for part, files in parts.items() if files.samples):
-            seconds += self.ask("data", part=part, inputs=str(files.inputs), labels=str(files.labels))["load_s"]
+            inputs = {"inputs": str(files.inputs)}
+            if part == "train" and data.pictures is not None:
+                inputs = {"pictures": str(self._list_pictures(data.pictures))}
+            seconds += self.ask("data", part=part, labels=str(files.labels), **inputs)["load_s"]
         self.ask("batches", path=str(self.work.batches))
         return seconds
+
+    def _list_pictures(self, pictures: Pictures) -> Path:
+        """Write down for the worker which files there are and what is to be done to each; return where."""
+        path = self.folder / "pictures.json"
+        stored = self.work.workload.data.augmentation.stored(pictures.side)
+        path.write_text(json.dumps(pictures.as_json(stored)), encoding="utf-8")
+        return path
 
     def prepare(self) -> Self:
         """Open, build and load, and be ready to train; a worker that cannot is ended before the error goes on."""

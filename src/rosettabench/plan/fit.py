@@ -18,10 +18,11 @@ def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: fl
     """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
     workload = planned.workload
     check_images(workload, shape_of(data.train))
-    held = sum(  # as float32 or int32, also where images are prepared as bytes
-        BYTES * prod(shape_of(part)) for part in (data.train, data.test)
-    )
-    held_words = f"{data.train.samples + data.test.samples:,} samples of {data.name}, {gb(held)},"
+    in_memory = (data.train, data.test) if planned.setting.input == "memory" else (data.test,)
+    held = sum(
+        BYTES * prod(shape_of(part)) for part in in_memory
+    )  # as float32 or int32, also what is prepared as bytes
+    held_words = f"{sum(part.samples for part in in_memory):,} samples of {data.name}, {gb(held)},"
     needed = contenders * (held + least_memory(planned))
     if needed > free:
         raise UsageError(

@@ -48,7 +48,7 @@ class Setting:
         if self.workers and self.input == "memory":
             raise UsageError(
                 f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
-                "Add --set input=loader.",
+                "Add --set input=loader, or input=files.",
             )
 
     @property
@@ -122,7 +122,7 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "device": one_of("cpu", "cuda"),
     "embedding_gradient": one_of("dense", "sparse"),
     "epochs": count,
-    "input": one_of("memory", "loader"),
+    "input": one_of("memory", "loader", "files"),
     "precision": one_of("float32", "bfloat16", "tf32"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
@@ -166,6 +166,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
         check_embedding(setting.embedding_gradient, workload)
         check_precision(setting)
         check_data(setting.data, workload)
+        check_input(setting.input, workload)
     return found
 
 
@@ -194,3 +195,18 @@ def check_data(data: str, workload: Workload) -> None:
             f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
             "Leave it out, or name data=synthetic, which is the same there.",
         )
+
+
+def check_input(source: str, workload: Workload) -> None:
+    """Raise UsageError where picture files are asked for and a workload trains on none."""
+    if source == "files" and not reads_pictures(workload):
+        able = ", ".join(one.name for one in all_workloads().values() if reads_pictures(one))
+        raise UsageError(f"{workload.name} trains on no picture files: it has no input=files", f"There are: {able}.")
+
+
+def reads_pictures(workload: Workload) -> bool:
+    """Whether a workload trains, on samples that are picture files."""
+    from rosettabench.data.data_set import PictureSet  # NumPy comes with it, which only this question needs
+    from rosettabench.data.registry import data_set
+
+    return workload.training is not None and isinstance(data_set(workload.data.set), PictureSet)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
+from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.cause import Case, likely_cause
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
@@ -35,6 +36,7 @@ class Proof:
         self._folder = folder
         self._mixed = session.work.setting.precision in MIXED
         self._own = OwnUpdates(session.work, reference.start, reference.guide)
+        self._seen: Seen | None = None
         self._block: dict[str | None, Deviation] = {}
 
     @property
@@ -48,9 +50,10 @@ class Proof:
         return bool(self.checks) and all(check.passed for check in self.checks)
 
     def run(self) -> None:
-        """Compare the weights, each step, the evaluation, and a block that does the same steps in one turn.
+        """Compare each step, the evaluation, and a block that does the same steps in one turn.
 
-        All that is done with dropout off. Then it is on, and what it drops is looked at by itself.
+        All that is done with dropout off. Then it is on, and what it drops is looked at by itself. Where a loader
+        augments pictures, that is looked at first.
         """
         try:
             self._build()
@@ -90,6 +93,9 @@ class Proof:
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
         session, reference = self._session, self._reference
         own = self._own
+        if session.work.data.pictures is not None:
+            self._seen = look_at_augmentation(session, self._folder / "augmentation")
+            yield self._seen.deviations(), None
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             if self._mixed or self._divides:
@@ -135,6 +141,7 @@ class Proof:
             workload.normalisation,
             lazy,
             self._own if self._mixed else None,
+            self._seen,
         )
         return likely_cause(case)
 

@@ -38,9 +38,14 @@ GUIDES = {
     "dropout scale": 1e-5,
     "dropout share": 5.0,
     "dropout loss": 5.0,
+    "augmentation pictures": 0.0,
+    "augmentation flips": 5.0,
+    "augmentation places": 5.0,
+    "augmentation repeats": 5.0,
+    "augmentation drawn": 0.0,
 }
-"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. The
-last two are in standard errors: by chance alone, one check in 1.7 million is further off than five of them."""
+"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. Those
+of 5.0 are in standard errors: by chance alone, one check in 1.7 million is further off than five of them."""
 
 
 def mixed_guides(unit: float) -> dict[str, float]:

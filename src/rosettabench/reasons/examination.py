@@ -11,7 +11,7 @@ It takes the place of a contest's turns, where a request asks for it::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rosettabench.errors import WorkerError
-from rosettabench.lab.batches import draw_batches
+from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.session import Session
@@ -179,11 +179,11 @@ class Examination:
     def _supply(self) -> list[int]:
         """Write a file of batches for every size that the data set can fill; return the sizes."""
         work = self.contest.work
-        samples, seed = work.data.train.samples, work.setting.seed
         sizes = sorted({max(1, round(self._size * factor)) for factor in FACTORS})
-        sizes = [size for size in sizes if size <= samples]
+        sizes = [size for size in sizes if size <= work.data.train.samples]
         for size in sizes:
-            np.save(self._batches(size), draw_batches(samples, size, MOST_STEPS, seed))
+            rows = draw_rows(work.workload, work.data, replace(work.setting, batch_size=size), MOST_STEPS)
+            np.save(self._batches(size), rows)
         return sizes
 
     def _batches(self, size: int) -> Path:

@@ -1,0 +1,49 @@
+"""The work of a proof with its pictures decoded and augmented here: what a framework's loader is held against."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rosettabench.data.pictures import Pictures
+from rosettabench.data.prepared import Part
+from rosettabench.lab.session import Work
+from rosettabench.proof.walk import Array, steps_of
+
+
+def from_memory(work: Work, folder: Path) -> Work:
+    """Return work whose training arrays lie in memory: where they come from files, the samples of a proof's rows."""
+    pictures = work.data.pictures
+    if pictures is None:
+        return work
+    folder.mkdir(parents=True)
+    rows = np.load(work.batches, allow_pickle=False)[: steps_of(work.workload)]
+    drawn = rows.reshape(-1, rows.shape[-1])
+    stored = work.workload.data.augmentation.stored(pictures.side)
+    labels = np.load(work.data.train.labels, allow_pickle=False)
+    arrays = {
+        "inputs": np.stack([augmented(pictures, stored, row) for row in drawn.tolist()]),
+        "labels": labels[drawn[:, 0]],
+        "batches": np.arange(len(drawn)).reshape(rows.shape[:2]),
+    }
+    files = {name: folder / f"{name}.npy" for name in arrays}
+    for name, array in arrays.items():
+        np.save(files[name], array)
+    train = Part(files["inputs"], files["labels"], len(drawn))
+    setting = replace(work.setting, input="memory", workers=0)
+    data = replace(work.data, train=train, pictures=None)
+    return replace(work, setting=setting, data=data, batches=files["batches"])
+
+
+def augmented(pictures: Pictures, stored: int, drawn: list[int]) -> Array:
+    """Return the numbers of one sample as its row asks for it: (3, side, side)."""
+    number, top, left, flip = drawn
+    return crop(pictures.stretched(number, stored), top, left, pictures.side, flip=bool(flip))
+
+
+def crop(picture: Array, top: int, left: int, side: int, *, flip: bool) -> Array:
+    """Return the square of `side` at a place of a picture, (3, height, width), its left and right exchanged or not."""
+    square = picture[:, top : top + side, left : left + side]
+    return square[..., ::-1] if flip else square
