@@ -43,7 +43,7 @@ def test_a_file_that_is_cut_anywhere_is_refused(path, array, packed, data):
         (idx(np.zeros(4, np.uint8)), "announces 4 bytes, where 3 were expected"),
         (idx(np.zeros(3, np.uint8)) + b"x", "holds more, where 3 bytes were expected"),
         (idx(np.zeros(3, np.uint8))[:-1], "holds only 2, where 3 bytes were expected"),
-        (gzip.compress(idx(np.zeros(3, np.uint8)))[:-9], "cut off or damaged"),
+        (gzip.compress(idx(np.zeros(3, np.uint8)), mtime=0)[:-9], "cut off or damaged"),  # the time would be its name
     ],
 )
 def test_a_wrong_file_is_named_with_what_was_expected(path, content, expected):
