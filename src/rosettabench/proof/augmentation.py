@@ -76,7 +76,7 @@ class Seen:
         chance = self.stated.flip
         if 0 < chance < 1:
             error = sqrt(chance * (1 - chance) / len(flipped))
-            yield Deviation("augmentation flips", None, None, abs(flipped.mean() - chance) / error)
+            yield Deviation("augmentation flips", None, None, abs(float(flipped.mean()) - chance) / error)
         if self.places > 1:
             yield Deviation("augmentation places", None, "rows", unevenness(top, self.places))
             yield Deviation("augmentation places", None, "columns", unevenness(left, self.places))
