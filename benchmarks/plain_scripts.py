@@ -45,7 +45,7 @@ def main() -> int:
         for entry in cells_of(workloads[name])
         if entry.name in chosen.frameworks.split(",")
     ]
-    print(f"{'':34}  script / implementation     middle half   ms/step  losses           {usable_cores()} threads")
+    print(f"{'':36}  script / implementation     middle half   ms/step  losses           {usable_cores()} threads")
     defects = [measure(workload, entry, chosen.rounds) for workload, entry in cells]
     print(f"{len(cells)} cells, {sum(defects)} defects")
     return 1 if any(defects) else 0
@@ -76,7 +76,7 @@ def measure(workload, entry, rounds):
     low, high = np.quantile(ratios, [0.25, 0.75])
     step = 1e3 * np.median(ours) / steps
     print(
-        f"{workload.name:12}  {entry.name:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
+        f"{workload.name:14}  {entry.name:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
         f"{losses[0]:.4f} {losses[1]:.4f}  {judge(interval)}",
         flush=True,
     )
