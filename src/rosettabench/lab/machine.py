@@ -121,8 +121,9 @@ def confined(processors: Collection[int]) -> Iterator[None]:
 def kept_programs(folder: Path) -> Iterator[None]:
     """Let workers that are started inside keep what they compile in a folder, and find there what others have kept.
 
-    Only for what is not timed: a first step would cost less than it does. JAX does it where it is told the folder, and
-    keys a program by all that it is compiled from; PyTorch does so unasked; the other frameworks do not.
+    Only for what is neither timed nor profiled: a first step would cost less than it does, and of a program that was
+    kept the profiler knows no operation's name. JAX does it where it is told the folder, and keys a program by all that
+    it is compiled from; PyTorch does so unasked; the other frameworks do not.
     """
     if PROGRAMS in os.environ:
         yield
