@@ -91,9 +91,10 @@ def test_a_file_that_is_cut_off_later_is_told_when_it_is_read(tmp_path, left):
 
 
 def test_an_interpreter_without_pillow_says_what_to_install(tmp_path, monkeypatch):
+    source(tmp_path)  # writes the pictures, for which it takes Pillow
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match="needs Pillow, which decodes: pip install pillow") as told:
-        source(tmp_path)
+        Pictures(tmp_path / "pictures.json", tmp_path / "labels.npy", lambda inputs: inputs)
     assert describe(told.value)["kind"] == "missing_package"
 
 
