@@ -1,6 +1,7 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -109,6 +110,27 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
 
     make = make_reference if work.workload.inference is None else make_inference_reference
     return make(name, start, proof_weights(work.workload, work.setting.seed), folder)
+
+
+def references_to(work_of: Callable[[str, Path], Work], folders) -> Callable[[str], tuple[Work, Reference]]:
+    """From a workload's name to the work that `work_of` makes in a folder, and its reference: each made once."""
+
+    @cache
+    def get(name: str) -> tuple[Work, Reference]:
+        folder = folders.mktemp(name)
+        work = work_of(name, folder)
+        return work, reference(work, folder / "reference")
+
+    return get
+
+
+def proven(entry: FrameworkEntry, mode: str, work: Work, exact: Reference, folder: Path):
+    """The finished proof of a framework in its default environment, and the settings that it reports after it."""
+    session = open_session(entry, mode, environment(entry.locks[0]), work, folder / "session")
+    try:
+        return proof_of(session, exact, folder / "proof"), session.settings()
+    finally:
+        session.process.close()
 
 
 def proof_of(session: Session, exact: Reference, folder: Path) -> Proof | InferenceProof:

@@ -1,13 +1,12 @@
 """bfloat16: who has it is proven at its own tolerances, mistakes still show, and float32 is not taken for it."""
 
 import pytest
-from laboratory import Plant, environment, make_work, open_session, proof_of, reference
+from laboratory import Plant, environment, make_work, open_session, proven, references_to
 from test_plants import prove
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
-from rosettabench.proof.prove import Proof
 
 pytestmark = pytest.mark.environment
 
@@ -30,17 +29,11 @@ FURTHER_OFF = "mxnet-gluon"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Work in bfloat16 by workload, and its reference, made once."""
-    known = {}
 
-    def get(name):
-        if name not in known:
-            folder = tmp_path_factory.mktemp(name)
-            batch = None if name == INFERENCE else 8
-            work = make_work(find_workload(name), folder, batch, precision="bfloat16")
-            known[name] = work, reference(work, folder / "reference")
-        return known[name]
+    def work_of(name, folder):
+        return make_work(find_workload(name), folder, None if name == INFERENCE else 8, precision="bfloat16")
 
-    return get
+    return references_to(work_of, tmp_path_factory)
 
 
 @pytest.mark.parametrize(
@@ -51,13 +44,7 @@ def made(tmp_path_factory):
 def test_bfloat16_is_proven(framework, mode, made, tmp_path):
     work, exact = made("fashion-mlp")
     entry = all_frameworks()[framework]
-    session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "session")
-    try:
-        proof = Proof(session, exact, tmp_path / "proof")
-        proof.run()
-        settings = session.settings()
-    finally:
-        session.process.close()
+    proof, settings = proven(entry, mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert (settings["precision"], settings["autocast"]) == ("float32", "bfloat16")
 
@@ -97,11 +84,7 @@ def test_inference_is_proven_at_its_own_tolerance_too(framework, made, tmp_path)
     entry = all_frameworks()[framework]
     if work.workload.implementation(entry.implementation_name) is None:
         pytest.skip(f"{framework} does not infer")
-    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")
-    try:
-        proof = proof_of(session, exact, tmp_path / "proof")
-    finally:
-        session.process.close()
+    proof, _ = proven(entry, entry.mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import psutil
 import pytest
-from laboratory import BATCH, environment, open_session, proof_of, reference
+from laboratory import BATCH, environment, open_session, proven, reference
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
@@ -40,12 +40,7 @@ CELLS = [
 def test_equal_work(workload, framework, mode, references, tmp_path):
     work, exact = references(workload)
     entry = all_frameworks()[framework]
-    session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "session")
-    try:
-        proof = proof_of(session, exact, tmp_path / "proof")
-        settings = session.settings()
-    finally:
-        session.process.close()
+    proof, settings = proven(entry, mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert settings["device"] == "cpu"
     assert settings["precision"] == "float32"

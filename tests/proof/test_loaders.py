@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from laboratory import environment, open_session, tamper
+from laboratory import environment, open_session, proven, tamper
 from test_frameworks import processor_seconds
 
 from rosettabench.catalogue.framework import contestants
@@ -105,12 +105,7 @@ def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
     entry = contestants()["pytorch"]
     adapter = tamper(entry.path, [(OPENED, change)], tmp_path / "adapters" / entry.path.name)
     planted = entry.model_copy(update={"path": adapter})
-    session = open_session(planted, "eager", environment(entry.locks[0]), loading(work, 2), tmp_path / "session")
-    try:
-        proof = Proof(session, exact, tmp_path / "proof")
-        proof.run()
-    finally:
-        session.process.close()
+    proof, _ = proven(planted, "eager", loading(work, 2), exact, tmp_path)
     failed = [check for check in proof.checks if not check.passed]
     assert failed, "the proof holds, and must not"
     assert failed[0].quantity == quantity

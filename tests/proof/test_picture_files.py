@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from laboratory import environment, make_work, open_session, reference, small_workload, tamper
+from laboratory import environment, make_work, open_session, proven, reference, small_workload, tamper
 from PIL import Image
 from test_loaders import LOADERS, MOST, OPENED
 
@@ -17,7 +17,6 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepare import prepare
 from rosettabench.errors import WorkerError
-from rosettabench.proof.prove import Proof
 
 pytestmark = pytest.mark.environment
 
@@ -45,21 +44,11 @@ def with_workers(work, workers):
     return replace(work, setting=replace(work.setting, workers=workers))
 
 
-def proven(entry, work, exact, folder):
-    """The proof of a contender, and its settings."""
-    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session")
-    try:
-        proof = Proof(session, exact, folder / "proof")
-        proof.run()
-        return proof, session.settings()
-    finally:
-        session.process.close()
-
-
 @pytest.mark.parametrize(("name", "workers"), CELLS)
 def test_what_is_decoded_and_augmented_is_equal_work(name, workers, photographs, tmp_path):
     work, exact = photographs
-    proof, settings = proven(contestants()[name], with_workers(work, workers), exact, tmp_path)
+    entry = contestants()[name]
+    proof, settings = proven(entry, entry.mode, with_workers(work, workers), exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert (settings["loader"], settings["loader_workers"]) == (LOADERS[name], workers)
     assert settings["decoder"].startswith("Pillow ")
@@ -73,7 +62,7 @@ def test_what_is_decoded_and_augmented_is_equal_work(name, workers, photographs,
 @pytest.mark.parametrize("workload", ["chestxray-densenet121"])
 def test_real_pictures_are_equal_work(workload, real_data, tmp_path):
     work = make_work(find_workload(workload), tmp_path / "work", input="files", workers=2)
-    proof, _ = proven(contestants()["pytorch"], work, reference(work, tmp_path / "reference"), tmp_path)
+    proof, _ = proven(contestants()["pytorch"], "eager", work, reference(work, tmp_path / "reference"), tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
 
 
@@ -208,7 +197,7 @@ def test_a_mistake_on_the_way_from_a_file_is_caught_and_named(plant, photographs
     entry = contestants()["pytorch"]
     careless = CARELESS.format(change=change)
     adapter = tamper(entry.path, [(OPENED, careless)], tmp_path / "adapters" / entry.path.name)
-    proof, _ = proven(entry.model_copy(update={"path": adapter}), with_workers(work, 2), exact, tmp_path)
+    proof, _ = proven(entry.model_copy(update={"path": adapter}), entry.mode, with_workers(work, 2), exact, tmp_path)
     failed = [check for check in proof.checks if not check.passed]
     assert failed, "the proof holds, and must not"
     assert failed[0].quantity == quantity

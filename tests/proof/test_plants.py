@@ -1,7 +1,7 @@
 """The proof must be able to fail: every planted mistake is caught, by much, and named."""
 
 import pytest
-from laboratory import Planted, environment, open_session, proof_of, tamper
+from laboratory import Planted, proven, tamper
 from plants import PLANTS
 
 from rosettabench.catalogue.framework import all_frameworks
@@ -24,11 +24,8 @@ def prove(plant, references, folder):
     workload = Planted(**work.workload.model_dump(include=set(Workload.model_fields)), tampered=tampered)
     planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
     entry = entry.model_copy(update={"path": adapter})
-    session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, folder / "session")
-    try:
-        return proof_of(session, exact, folder / "proof")
-    finally:
-        session.process.close()
+    proof, _ = proven(entry, plant.mode, planted, exact, folder)
+    return proof
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)

@@ -1,14 +1,13 @@
 """The learning rate follows its schedule in every framework, and a proof sees where it does not."""
 
 import pytest
-from laboratory import Plant, environment, make_work, open_session, reference
+from laboratory import Plant, environment, make_work, open_session, proven, reference
 from test_plants import prove
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import Sgd, Steps, find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.plan.learning_rate import DECAY
-from rosettabench.proof.prove import Proof
 
 pytestmark = pytest.mark.environment
 
@@ -40,13 +39,7 @@ def rates(exact):
 
 
 def proof_of(framework, mode, work, exact, folder):
-    entry = all_frameworks()[framework]
-    session = open_session(entry, mode, environment(entry.locks[0]), work, folder / "session")
-    try:
-        proof = Proof(session, exact, folder / "proof")
-        proof.run()
-    finally:
-        session.process.close()
+    proof, _ = proven(all_frameworks()[framework], mode, work, exact, folder)
     return proof
 
 

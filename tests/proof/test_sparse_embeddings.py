@@ -1,7 +1,7 @@
 """Sparse gradients of an embedding: who has them is proven against a lazy Adam, and who has none says so."""
 
 import pytest
-from laboratory import Plant, environment, make_work, open_session, reference
+from laboratory import Plant, environment, make_work, open_session, proven, reference
 from test_plants import prove
 
 from rosettabench.catalogue.framework import all_frameworks
@@ -9,7 +9,6 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.learning_rate import DECAY, PROOF_PACE
 from rosettabench.plan.setting import settings
-from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import follow
 
 pytestmark = pytest.mark.environment
@@ -42,13 +41,7 @@ def dense(tmp_path_factory):
 def test_a_lazy_adam_is_proven(framework, mode, sparse, tmp_path):
     work, exact = sparse
     entry = all_frameworks()[framework]
-    session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "session")
-    try:
-        proof = Proof(session, exact, tmp_path / "proof")
-        proof.run()
-        settings = session.settings()
-    finally:
-        session.process.close()
+    proof, settings = proven(entry, mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert settings["embedding_gradient"] == "sparse"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from laboratory import Plant, environment, make_work, open_session, reference
+from laboratory import Plant, environment, make_work, open_session, references_to
 from test_plants import prove
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
@@ -163,16 +163,11 @@ ROUND = WAYS["rounded"]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Work in TF32 by workload, and its reference, made once."""
-    known = {}
 
-    def get(name):
-        if name not in known:
-            folder = tmp_path_factory.mktemp(name)
-            work = make_work(find_workload(name), folder, 8, precision="tf32")
-            known[name] = work, reference(work, folder / "reference")
-        return known[name]
+    def work_of(name, folder):
+        return make_work(find_workload(name), folder, 8, precision="tf32")
 
-    return get
+    return references_to(work_of, tmp_path_factory)
 
 
 @pytest.mark.parametrize("way", WAYS)
