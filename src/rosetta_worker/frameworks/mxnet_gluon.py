@@ -13,6 +13,7 @@ from mxnet import autograd
 from mxnet.gluon import nn
 
 from rosetta_worker.framework import Framework, resolve
+from rosetta_worker.runtimes.mxnet import NO_TF32
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute, chrome_events
 
@@ -32,10 +33,7 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
-    lacks = {
-        "precision=tf32": "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
-        "has for tensor cores (MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION) means float16"
-    }
+    lacks = {"precision=tf32": NO_TF32}
     rate_within_momentum = True
 
     def build(self, weights):

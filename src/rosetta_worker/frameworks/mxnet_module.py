@@ -12,6 +12,7 @@ import mxnet as mx
 from mxnet.io import DataBatch
 
 from rosetta_worker.framework import Framework
+from rosetta_worker.runtimes.mxnet import NO_TF32
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute, chrome_events
 
@@ -30,8 +31,7 @@ class Adapter(Framework):
     lacks = {
         "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
         "following arguments, their parameters",
-        "precision=tf32": "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
-        "has for tensor cores (MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION) means float16",
+        "precision=tf32": NO_TF32,
     }
     rate_within_momentum = True
 

@@ -2,5 +2,5 @@
 
 `tensorflow`, `jax` and `pytorch` have the same four functions: `start(setting)`, `synchronize()`, `settings(tensor)`
 with what is in force for a parameter, and `profile(work, folder)` as in `rosetta_worker.framework`. `keras` holds what
-Keras does on each of the three.
+Keras does on each of the three; `mxnet` what is said of both APIs of MXNet.
 """

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.run import StoreUrl
 from rosettabench.errors import UsageError
+
+if TYPE_CHECKING:
+    from rosettabench.report.shares import Reached
+    from rosettabench.store.store import Store
 
 
 def shares(
@@ -22,23 +26,13 @@ def shares(
     Example: rosetta shares --markdown
     """
     from rosettabench.catalogue.framework import contestants
-    from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.cli.console import console
     from rosettabench.cli.list import existing_store
-    from rosettabench.lab.machine import describe_machine
-    from rosettabench.plan.setting import canonical_setting
     from rosettabench.report.markdown import table_markdown
-    from rosettabench.report.run import summarise
-    from rosettabench.report.shares import reached, shares_table
+    from rosettabench.report.shares import shares_table
     from rosettabench.report.terminal import print_table
-    from rosettabench.store.schema import PEAK
 
-    kept, machine = existing_store(store), describe_machine()
-    own = [run for run in kept.runs() if PEAK not in run.request and same_machine(run.machine, machine)] if kept else []
-    ceilings = measured_here(kept, machine) if kept else []
-    canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
-    found = reached((summarise(kept.run(run.id), ceilings) for run in own if kept), canonical)
+    found = shares_in(kept) if (kept := existing_store(store)) else []
     if not found:
         raise UsageError(
             "no share is known: it takes a run on this machine, and the ceiling for its number of threads",
@@ -50,3 +44,20 @@ def shares(
             typer.echo(table_markdown(table))
         else:
             print_table(table, console())
+
+
+def shares_in(store: Store) -> list[Reached]:
+    """Return the newest share of every cell that a store has from this machine."""
+    from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.ceilings.ceiling import measured_here, same_machine
+    from rosettabench.lab.machine import describe_machine
+    from rosettabench.plan.setting import canonical_setting
+    from rosettabench.report.run import summarise
+    from rosettabench.report.shares import reached
+    from rosettabench.store.schema import PEAK
+
+    machine = describe_machine()
+    ceilings = measured_here(store, machine)
+    runs = [run for run in store.runs() if PEAK not in run.request and same_machine(run.machine, machine)]
+    canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
+    return reached((summarise(store.run(run.id), ceilings) for run in runs), canonical)

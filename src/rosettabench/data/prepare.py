@@ -49,8 +49,8 @@ def prepare(
     data_set.check(form)
     try:
         found = find(data_set, data_dir, cache, offline, progress, asked)
-        prepared = _prepared(data_set, form, found, cache, progress)
-        return replace(prepared, pictures=_pictures(data_set, form, found)) if pictures else prepared
+        files = _pictures(data_set, form, found) if pictures else None
+        return replace(_prepared(data_set, form, found, cache, progress), pictures=files)
     except OSError as error:
         raise _explained(error, data_set, cache) from error
 

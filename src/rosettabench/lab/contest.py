@@ -115,8 +115,12 @@ class Contest:
     def prove_in_turn(self) -> None:
         """Prove everybody, one after the other, before something else than a contest is made of them."""
         for competitor in self.present:
-            self.display.doing(f"proving {competitor.label}")
-            self._tell(competitor, self.prove(competitor))
+            try:
+                self._enter(competitor)
+                if competitor.out is None:
+                    self._admit(competitor)
+            finally:
+                competitor.leave()
 
     def proven(self) -> dict[str, Any]:
         """Return how a contest ends in which everybody was proven and nobody took a turn."""

@@ -58,7 +58,9 @@ class Proving:
         with self._executor:
             try:
                 cells = self._submit()
-                for contest, own in zip(self._contests, cells, strict=True):
+                for number, (contest, own) in enumerate(zip(self._contests, cells, strict=True)):
+                    with self._telling:
+                        self._display.contest(self._titles[number], number + 1, len(cells), None)
                     for cell in own:
                         cell.result()
                     self._finish(contest)

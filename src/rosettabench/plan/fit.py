@@ -19,9 +19,7 @@ def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: fl
     workload = planned.workload
     check_images(workload, shape_of(data.train))
     in_memory = (data.train, data.test) if planned.setting.input == "memory" else (data.test,)
-    held = sum(
-        BYTES * prod(shape_of(part)) for part in in_memory
-    )  # as float32 or int32, also what is prepared as bytes
+    held = sum(BYTES * prod(shape_of(part)) for part in in_memory)  # float32 or int32, also what is prepared as bytes
     held_words = f"{sum(part.samples for part in in_memory):,} samples of {data.name}, {gb(held)},"
     needed = contenders * (held + least_memory(planned))
     if needed > free:
