@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from rosetta_worker.framework import Framework
 
@@ -40,6 +41,7 @@ class Adapter(Framework):
         emulated = roundings(self.setting)
         self.dtype = torch.float32 if emulated else getattr(torch, self.setting.precision)
         self.arithmetic = RoundedProducts(*emulated) if emulated else nullcontext()
+        self.summation = LoopedSums() if self.setting.rounded == "weights" else nullcontext()
         endings = getattr(self.implementation, "KEPT", ())
         self.kept = {
             name: torch.tensor(array, dtype=self.dtype) for name, array in weights.items() if name.endswith(endings)
@@ -102,12 +104,13 @@ class Adapter(Framework):
         inputs, labels = self.batch(dataset, ids)
         kept = {}
         training = (kept,) if self.kept else ()
-        with self.arithmetic:
-            logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
-        loss = self.mean_loss(logits, labels)
-        if self.penalty is not None:
-            loss = loss + self.penalty(self.tensors)
-        gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
+        with self.summation:
+            with self.arithmetic:
+                logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
+            loss = self.mean_loss(logits, labels)
+            if self.penalty is not None:
+                loss = loss + self.penalty(self.tensors)
+            gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
         self.known = ids, (logits, loss, dict(zip(self.tensors, gradients)), kept)
         return self.known[1]
 
@@ -130,14 +133,18 @@ class Adapter(Framework):
     def adam(self, gradients):
         """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
 
-        Of a tensor that is updated lazily, the rows that the batch does not name stay, and their moments with them.
+        All gradients together are clipped to a norm first (Pascanu, Mikolov and Bengio 2013, algorithm 1), and decay is
+        added to what comes of that. Of a tensor that is updated lazily, the rows that the batch does not name stay, and
+        their moments with them.
         """
         hyper = self.setting.optimizer
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
         correction1 = self.one_minus("corrections", hyper.beta1, self.count)
         correction2 = self.one_minus("corrections", hyper.beta2, self.count)
         with torch.no_grad():
-            for name, g in gradients.items():
+            shorter = clipping(gradients.values(), hyper.clip_norm)
+            for name, gradient in gradients.items():
+                g = shorter * gradient + hyper.weight_decay * self.tensors[name]
                 rows = self.named if name in self.setting.lazy else ...
                 m = hyper.beta1 * self.first[name][rows] + new1 * g[rows]
                 v = hyper.beta2 * self.second[name][rows] + new2 * g[rows] * g[rows]
@@ -245,6 +252,33 @@ class Rounded(torch.autograd.Function):
         return ctx.back(gradient), None, None
 
 
+class LoopedSums(TorchDispatchMode):
+    """Sums over several axes as a loop makes them that adds one number after the other, there and on the way back.
+
+    PyTorch's own sum adds in pairs, and its round-off hardly grows with their number. Batch normalisation is a loop
+    through an image, whose pixels lie one behind the other with all their channels or eight of them: so the lanes of a
+    register hold channels, and each channel's sum is one loop. Its round-off grows with the number, and shows where a
+    large sum is taken out again. Of two trials of round-off, one has the pairs and the other the loop.
+    """
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function not in SUMS or len(args[1]) < 2:
+            return function(*args, **(kwargs or {}))
+        tensor, axes = args[0], [axis % args[0].dim() for axis in args[1]]
+        others = [axis for axis in range(tensor.dim()) if axis not in axes]
+        rows = tensor.permute(*axes, *others).reshape(-1, *(tensor.shape[axis] for axis in others)).numpy()
+        found = torch.from_numpy(np.add.accumulate(rows)[-1])
+        if function is torch.ops.aten.mean.dim:
+            found = found / len(rows)
+        if len(args) > 2 and args[2]:  # the axes are kept, each with the extent 1
+            found = found.reshape([1 if axis in axes else extent for axis, extent in enumerate(tensor.shape)])
+        return found
+
+
+SUMS = (torch.ops.aten.sum.dim_IntList, torch.ops.aten.mean.dim)
+"""What PyTorch makes of sums and means over axes, and of what has been spread along them on the way back."""
+
+
 def roundings(setting):
     """Return how operands of a product are rounded, and how its result, each there and back; None where they are not.
 
@@ -282,6 +316,12 @@ def cut_to_tf32(tensor):
 def as_it_is(tensor):
     """Return the tensor."""
     return tensor.view_as(tensor)
+
+
+def clipping(gradients, longest):
+    """Return what gradients are multiplied by so that all together are no longer than so much; None: as they are."""
+    whole = torch.sqrt(sum((g * g).sum() for g in gradients))
+    return 1.0 if longest is None else torch.clamp(longest / whole, max=1.0)
 
 
 def cross_entropy(logits, labels):

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
-from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, relative
+from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, off_logits
 from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
 from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
@@ -51,17 +51,31 @@ class Reference:
     guide: list[Files] | None = None
     """The weights with which each step but the first begins, where the proof is guided."""
 
-    def logits(self, step: int, weights: Weights) -> Array:
-        """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion."""
+    def logits(self, step: int, weights: Weights, inputs: Array | None = None) -> Array:
+        """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion.
+
+        Or to other `inputs`, as many as the batch has samples.
+        """
         place = Path(tempfile.mkdtemp(prefix="what-if-", dir=self.folder))
         session = self.start_session("float64", None, place)
         try:
             session.build(save_weights(weights, place / "weights"))
+            if inputs is not None:
+                self._feed(session, step, inputs, place)
+                step = 0
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return np.array(read(files, "logits"))
         finally:
             session.process.close()
             shutil.rmtree(place)
+
+    def _feed(self, session: Session, step: int, inputs: Array, place: Path) -> None:
+        """Let a session have no samples but `inputs`, with the labels of the batch of `step`, in one batch."""
+        np.save(place / "inputs.npy", inputs)
+        np.save(place / "rows.npy", np.arange(len(inputs))[None])
+        labels = self.steps[step].batch["labels"]
+        session.ask("data", part="train", inputs=str(place / "inputs.npy"), labels=labels)
+        session.ask("batches", path=str(place / "rows.npy"))
 
 
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
@@ -167,7 +181,7 @@ def compare_evaluations(found: Evaluation, exact: Evaluation) -> Iterator[Deviat
     """
     yield Deviation("samples", None, "evaluation", 0.0 if found.samples == exact.samples else np.inf)
     logits, target = read(found.files, "logits"), read(exact.files, "logits")
-    yield Deviation("evaluation logits", None, None, relative(logits, target))
+    yield from off_logits(logits, target, None, "evaluation logits")
     if logits.shape == target.shape and found.correct is not None and exact.correct is not None:
         off = float(np.abs(np.subtract(logits, target, dtype=np.float64)).max())
         best = np.sort(target, axis=1)
