@@ -6,6 +6,7 @@ import io
 import json
 import struct
 import tarfile
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,23 @@ def _add(archive, name, content):
     member = tarfile.TarInfo(name)
     member.size = len(content)
     archive.addfile(member, io.BytesIO(content))
+
+
+def tsf(attributes, rows, encoding="utf-8", **header):
+    """The bytes of a .tsf file: {name: kind} of its attributes, their values and its own of each series."""
+    lines = ["# A file – made for a test", *(f"@{tag} {_word(word)}" for tag, word in header.items()), ""]
+    lines += [*(f"@attribute {name} {kind}" for name, kind in attributes.items()), "@data"]
+    lines += [":".join([*map(_word, told), ",".join(map(_word, values))]) for told, values in rows]
+    return ("\r\n".join(lines) + "\r\n").encode(encoding)
+
+
+def _word(value):
+    """A value as a .tsf file has it."""
+    if value is None:
+        return "?"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:%Y-%m-%d %H-%M-%S}" if isinstance(value, datetime) else str(value)
 
 
 def photograph(path, height=9, width=7, seed=0):

@@ -102,12 +102,12 @@ def test_what_can_be_had_is_known_without_a_download(cache, data_dir, tmp_path):
     assert not obtainable(registry.SETS["synthetic"], data_dir, cache, offline=False)
 
 
-def test_a_certificate_holds_for_the_data_and_not_for_how_they_were_asked_for(tmp_path):
+def test_a_certificate_holds_for_the_data_and_not_for_how_they_were_asked_for(data_dir, cache, tmp_path):
     environment = Environment("pytorch@2.13.0", Path("python"), "managed", {"torch": "2.13.0"}, None)
     entry, workload = find_framework("pytorch"), find_workload("fashion-mlp")
-    found = make_work(workload, tmp_path / "found")
-    real = make_work(workload, tmp_path / "real", data="real")
-    made = replace(real, data=prepare("fashion-mnist", FLAT, data_dir=None, cache=tmp_path, asked="synthetic"))
+    found = make_work(workload, tmp_path / "found", prepared=fashion(cache, data_dir))
+    real = make_work(workload, tmp_path / "real", prepared=fashion(cache, data_dir, asked="real"), data="real")
+    made = replace(real, data=fashion(cache, data_dir, asked="synthetic"))
     keys = [certificate_key(subject_of(entry, "eager", environment, one, "weights")) for one in (found, real, made)]
     assert keys[0] == keys[1], "the same arrays"
     assert keys[2] != keys[1], "other ones"

@@ -22,7 +22,8 @@ class Portion(NamedTuple):
     inputs: NDArray[Any]
     """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
     labels: NDArray[np.int32] | NDArray[np.float32]
-    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, where one may have several."""
+    """(samples,) int32, classes counted from 0; (samples, labels) float32, 0 or 1, where one may have several; or
+    (samples, steps, 2) float32, of a time series in each step its value, and 1 or, where it is missing, 0."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,12 @@ class Source:
     """Of a set that may be used in part: how much of it is here, ``20,000 of 50,000 training images``."""
 
 
-class DataSet(Protocol):
-    """A data set. To add one, write a class with these members and enter it in ``registry.SETS``."""
+class Original(Protocol):
+    """What is looked for: in the user's folder, else at its source."""
 
     @property
     def name(self) -> str:
-        """What a workload's ``[data]`` table calls it; also the name of its folder in the user's data folder."""
+        """The name of its folder in the user's data folder; of a data set, also what a ``[data]`` table calls it."""
 
     @property
     def title(self) -> str:
@@ -67,11 +68,15 @@ class DataSet(Protocol):
     def drawn(self) -> bool:
         """Whether the project draws it, by definition: then nobody has originals of it, and it is never looked for."""
 
-    def check(self, form: Mapping[str, Any]) -> None:
-        """Raise UsageError where `form` is not one that this data set can take."""
-
     def find(self, folder: Path) -> Source | None:
         """Return the originals that lie in `folder`, None where there are none, DataError where some are missing."""
+
+
+class DataSet(Original, Protocol):
+    """A data set. To add one, write a class with these members and enter it in ``registry.SETS``."""
+
+    def check(self, form: Mapping[str, Any]) -> None:
+        """Raise UsageError where `form` is not one that this data set can take."""
 
     def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
         """Yield both parts in `form`. Raise DataError naming the file that is not what was published."""

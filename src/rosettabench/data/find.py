@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
-from rosettabench.data.data_set import DataSet, Source
+from rosettabench.data.data_set import Original, Source
 from rosettabench.data.download import Unreachable, fetch, is_here
 from rosettabench.data.lock import locked
 from rosettabench.data.progress import Progress
@@ -28,7 +28,7 @@ class Found:
 
 
 def find(
-    data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool, progress: Progress, asked: str = FOUND
+    data_set: Original, data_dir: Path | None, cache: Path, offline: bool, progress: Progress, asked: str = FOUND
 ) -> Found:
     """Find the originals of `data_set`, or what else is `asked` for.
 
@@ -62,7 +62,7 @@ def find(
     return Found("download", f"{data_set.title}, downloaded from {hosts}{because}.", source)
 
 
-def missing(data_set: DataSet, reasons: Iterable[str]) -> DataError:
+def missing(data_set: Original, reasons: Iterable[str]) -> DataError:
     """Return the error that there are no originals of `data_set`, where nothing else will do."""
     return DataError(
         f"data=real asks for {data_set.title}, which is not here: {' and '.join(reasons)}.",
@@ -70,7 +70,7 @@ def missing(data_set: DataSet, reasons: Iterable[str]) -> DataError:
     )
 
 
-def obtainable(data_set: DataSet, data_dir: Path | None, cache: Path, offline: bool) -> bool:
+def obtainable(data_set: Original, data_dir: Path | None, cache: Path, offline: bool) -> bool:
     """Return whether originals can be had, as far as that is known without a download."""
     if data_set.drawn:
         return False
@@ -79,14 +79,14 @@ def obtainable(data_set: DataSet, data_dir: Path | None, cache: Path, offline: b
     return bool(data_set.remotes) and (not offline or is_here(cache / "downloads" / data_set.name, data_set.remotes))
 
 
-def _in_data_dir(data_set: DataSet, data_dir: Path) -> Source | None:
+def _in_data_dir(data_set: Original, data_dir: Path) -> Source | None:
     """Return the originals in the user's folder or in its subfolder of the set's name."""
     if not data_dir.is_dir():
         raise DataError(f"The data folder {data_dir} does not exist.", "Name an existing folder, or none.")
     return data_set.find(data_dir / data_set.name) or data_set.find(data_dir)
 
 
-def _download(data_set: DataSet, cache: Path, offline: bool, progress: Progress) -> Source:
+def _download(data_set: Original, cache: Path, offline: bool, progress: Progress) -> Source:
     """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
     if not data_set.remotes:
         raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/data.md)")

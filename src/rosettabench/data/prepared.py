@@ -28,8 +28,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A data set ready for the worker: memory-mapped .npy files."""
+class OnShelf:
+    """Something prepared in the cache: memory-mapped .npy files in a folder, and where their content came from."""
 
     name: str
     """``fashion-mnist``."""
@@ -42,10 +42,6 @@ class Prepared:
     """sha256 of the recipe (data set, form, version of the preparation) and of the arrays: the same wherever the
     originals lay, and whichever of their formats they had."""
     folder: Path
-    train: Part
-    test: Part
-    pictures: Pictures | None = None
-    """The files of the training part, where they were asked for."""
 
     @property
     def is_stand_in(self) -> bool:
@@ -60,14 +56,30 @@ class Prepared:
     def is_intact(self) -> bool:
         """Read every byte again; return whether they still are those of the digest."""
         try:
-            recipe = json.loads((self.folder / "manifest.json").read_bytes())["recipe"]
-            return digest(recipe, array_files(self.folder)) == self.digest
+            manifest = json.loads((self.folder / "manifest.json").read_bytes())
+            return digest(manifest["recipe"], [self.folder / name for name in manifest["sizes"]]) == self.digest
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def discard(self) -> None:
         """Remove the files, so that they are prepared again when they are next asked for."""
         shutil.rmtree(self.folder)
+
+
+@dataclass(frozen=True)
+class Prepared(OnShelf):
+    """A data set ready for the worker."""
+
+    train: Part
+    test: Part
+    pictures: Pictures | None = None
+    """The files of the training part, where they were asked for."""
+
+
+def parts(folder: Path, samples: Mapping[str, int]) -> tuple[Part, Part]:
+    """Return the training and the test part in a prepared folder, of so many samples each."""
+    train, test = (Part(folder / f"{part}_inputs.npy", folder / f"{part}_labels.npy", samples[part]) for part in PARTS)
+    return train, test
 
 
 def array_files(folder: Path) -> list[Path]:

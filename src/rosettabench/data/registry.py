@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 
+from rosettabench.catalogue.workload import MONASH
 from rosettabench.data.chestxray14 import ChestXray14
 from rosettabench.data.cifar_10 import Cifar10
 from rosettabench.data.data_set import DataSet
 from rosettabench.data.fashion_mnist import FashionMnist
 from rosettabench.data.imagenet import ImageNet
 from rosettabench.data.imdb import Imdb
+from rosettabench.data.monash_windows import MonashWindows
 from rosettabench.data.synthetic import Synthetic
 from rosettabench.errors import UsageError
 
@@ -19,10 +21,15 @@ SETS: dict[str, DataSet] = {
 """{the name in a workload's ``[data]`` table: the data set}."""
 
 
-def data_set(name: str) -> DataSet:
-    """Return the data set called `name`; raise UsageError, offering the nearest, where there is none."""
+def data_set(name: str) -> DataSet | MonashWindows:
+    """Return the data set called `name`; raise UsageError, offering the nearest, where there is none.
+
+    What begins with ``monash-`` is a set of the Monash archive, cut into windows.
+    """
     if name in SETS:
         return SETS[name]
+    if name.startswith(MONASH):
+        return MonashWindows.called(name)
     near = difflib.get_close_matches(name, SETS, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(SETS)}."
     raise UsageError(f"There is no data set {name!r}.", hint)

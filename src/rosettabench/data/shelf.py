@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosettabench.data.data_set import Portion
+from rosettabench.data.lock import locked
 from rosettabench.data.prepared import array_files, digest
 from rosettabench.data.progress import Progress
 
@@ -30,27 +31,51 @@ class Manifest:
     digest: str
     samples: dict[str, int]
     sizes: dict[str, int]
-    """Bytes of each file."""
+    """Bytes of each array's file, in the order of the digest."""
+
+
+class Contents(NamedTuple):
+    """What was written into a folder: what it is, its arrays in the order of the digest, and how much they hold."""
+
+    recipe: Mapping[str, Any]
+    files: list[Path]
+    samples: dict[str, int]
 
 
 def look_up(folder: Path) -> Manifest | None:
     """Return the manifest of a complete folder, or None where something is missing or has another size."""
     try:
         manifest = Manifest(**json.loads((folder / MANIFEST).read_bytes()))
-        sizes = {file.name: file.stat().st_size for file in array_files(folder)}
+        sizes = {name: (folder / name).stat().st_size for name in manifest.sizes}
     except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
         return None
     return manifest if sizes == manifest.sizes else None
 
 
+def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: Progress) -> Manifest:
+    """Return the manifest of `folder`; where it is not complete, let `put` fill it, one run after the other."""
+    manifest = look_up(folder)
+    if manifest is None:
+        waiting = f"waiting for another run that prepares {title}"
+        with locked(folder.with_name(f"{folder.name}.lock"), waiting, progress):
+            manifest = look_up(folder) or put()
+    return manifest
+
+
 def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], progress: Progress) -> Manifest:
     """Write `portions` into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
+    return fill(
+        folder, lambda making: Contents(recipe, array_files(making), _write(making, portions, progress)), progress
+    )
+
+
+def fill(folder: Path, write: Callable[[Path], Contents], progress: Progress) -> Manifest:
+    """Let `write` put arrays into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
     _sweep(folder)
     making = Path(tempfile.mkdtemp(prefix=_unfinished(folder), dir=folder.parent))
     try:
-        samples = _write(making, portions, progress)
+        recipe, files, samples = write(making)
         progress("computing the digest")
-        files = array_files(making)
         sizes = {file.name: file.stat().st_size for file in files}
         manifest = Manifest(dict(recipe), digest(recipe, files), samples, sizes)
         (making / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")

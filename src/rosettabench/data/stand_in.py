@@ -6,6 +6,8 @@ NumPy promises neither for its other distributions, nor for exp and log from one
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,12 @@ TELLING_SHARE = 0.08
 
 HONESTY = 0.75
 """Share of these that tell the right one: 150 words then give away the class of nine reviews in ten."""
+
+MOST_SERIES = 200
+"""Time series that are made of a set, at most: they are drawn from at random, so more would tell no more."""
+
+BEGINNING = datetime(2000, 1, 1)
+"""When all of them are first observed."""
 
 
 def images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -128,6 +136,23 @@ def reviews(part: str, per_class: int) -> tuple[list[NDArray[np.int32]], NDArray
     said = np.repeat(labels, lengths)[telling] ^ (stream.random(len(telling)) >= HONESTY)
     ranks[telling] = first + 2 * pairs + (1 - said)
     return np.split(ranks, np.cumsum(lengths)[:-1]), labels
+
+
+def seasonal(seed: int, count: int, cycle: int, horizon: int, window: int) -> list[NDArray[np.float64]]:
+    """Return `count` series that repeat themselves after `cycle` observations; every `seed` has its own.
+
+    Each is 4 to 8 `window` long, and `horizon` more. It has a level from 10 to 1,000, rises or falls by up to half of
+    that from beginning to end, and has a profile of its own, up to 40% about it; noise is up to 10%.
+    """
+    stream = _stream(seed)
+    made = []
+    for _ in range(count):
+        level, slope, longer = stream.random(3)
+        time = np.arange(horizon + int((4 + 4 * longer) * window))
+        profile = 0.8 * stream.random(cycle) - 0.4
+        noise = 0.2 * stream.random(len(time)) - 0.1
+        made.append((10 + 990 * level) * (1 + (slope - 0.5) * (time / len(time)) + profile[time % cycle] + noise))
+    return made
 
 
 def _stream(seed: int) -> np.random.Generator:

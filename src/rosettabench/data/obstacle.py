@@ -1,0 +1,18 @@
+"""What the operating system refuses while data are prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rosettabench.data.data_set import Original
+from rosettabench.errors import DataError
+
+
+def explained(error: OSError, data_set: Original, cache: Path) -> DataError:
+    """Return what the operating system refused, and what to do about it."""
+    place = error.filename or cache
+    why = error.strerror or str(error)
+    return DataError(
+        f"{data_set.title} could not be prepared: {place}: {why}.",
+        f"Make room and give yourself access there, or choose another cache folder than {cache}.",
+    )

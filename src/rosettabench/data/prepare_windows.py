@@ -1,0 +1,46 @@
+"""Windows of a set of time series: drawn once, found again ever after."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rosettabench.data import shelf
+from rosettabench.data.choice import FOUND
+from rosettabench.data.monash_windows import MonashWindows
+from rosettabench.data.prepare_series import prepare_series
+from rosettabench.data.prepared import Prepared, parts
+from rosettabench.data.progress import Progress, silent
+from rosettabench.data.windows import portions
+
+
+def prepare_windows(
+    chosen: MonashWindows,
+    form: Mapping[str, Any],
+    *,
+    data_dir: Path | None,
+    cache: Path,
+    offline: bool = False,
+    asked: str = FOUND,
+    progress: Progress = silent,
+) -> Prepared:
+    """Return the windows of a set of the Monash archive in `form`; the other arguments are those of `prepare`.
+
+    Where they come from, and what the file lacks, is told as of its series.
+
+    Raises UsageError where the form is none, and what `prepare_series` raises.
+    """
+    chosen.check(form)
+    key = chosen.series.key
+    series = prepare_series(key, data_dir=data_dir, cache=cache, offline=offline, asked=asked, progress=progress)
+    recipe = {"set": chosen.name, "form": dict(form), "version": chosen.version, "series": series.digest}
+    key = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
+    folder = cache / "prepared" / f"{chosen.name}-windows-{key}"
+    manifest = shelf.obtain(
+        folder, chosen.title, lambda: shelf.put(folder, recipe, portions(series, form["windows"]), progress), progress
+    )
+    train, test = parts(folder, manifest.samples)
+    return Prepared(chosen.name, series.origin, series.note, manifest.digest, folder, train, test)

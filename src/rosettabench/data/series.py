@@ -1,0 +1,114 @@
+"""Time series of one kind, of different lengths, as they are prepared in the cache: four memory-mapped .npy files.
+
+``values.npy`` holds the float64 values of all series one after the other, NaN where one is missing; ``offsets.npy``,
+int64, where each begins and, last, where all end; ``starts.npy``, int64, when each was first observed, in seconds since
+1970 as NumPy's datetime64[s] counts them, NaT where that is unknown; ``names.npy``, bytes, their names in UTF-8, with
+line feeds between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.data.frequency import Frequency
+from rosettabench.data.prepared import OnShelf
+
+ARRAYS = ("values", "offsets", "starts", "names")
+"""The files of a prepared set, in the order of the digest."""
+
+
+class Series(NamedTuple):
+    """One time series: its name, when it was first observed, if that is known, and its values, NaN where missing."""
+
+    name: str
+    start: datetime | None
+    values: NDArray[np.float64]
+
+
+class Collection(NamedTuple):
+    """Series in memory, of one frequency, and how many observations of each are to be forecast."""
+
+    frequency: Frequency
+    horizon: int
+    series: list[Series]
+
+
+@dataclass(frozen=True)
+class PreparedSeries(OnShelf):
+    """A set of time series ready for use; a sequence of `Series`, whose values lie in memory-mapped files."""
+
+    frequency: Frequency
+    context: int
+    """Observations that a model looks back at."""
+    horizon: int
+    """Observations at the end of each series that are to be forecast, and are no part of training."""
+
+    def __len__(self) -> int:
+        """Return the number of series."""
+        return len(self.arrays["offsets"]) - 1
+
+    def __getitem__(self, place: int) -> Series:
+        """Return the series at a place, counted from 0, whole."""
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        begin, end = self.arrays["offsets"][place : place + 2]
+        start = self.arrays["starts"].view("datetime64[s]")[place].item()
+        return Series(self.names[place], start, self.arrays["values"][begin:end])
+
+    def __iter__(self) -> Iterator[Series]:
+        """Return the series, one after the other."""
+        return (self[place] for place in range(len(self)))
+
+    def training(self, place: int) -> Series:
+        """Return the part of a series that training may see: all but the last `horizon` observations."""
+        series = self[place]
+        return series._replace(values=series.values[: -self.horizon])
+
+    def truth(self, place: int) -> NDArray[np.float64]:
+        """Return the last `horizon` observations of a series, which forecasts are held against."""
+        return self[place].values[-self.horizon :]
+
+    @cached_property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The four arrays, mapped into memory, by the names in ARRAYS."""
+        return {
+            name: np.load(path, mmap_mode="r", allow_pickle=False)
+            for name, path in zip(ARRAYS, files(self.folder), strict=True)
+        }
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all series."""
+        return tuple(self.arrays["names"].tobytes().decode().split("\n"))
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the paths of the four arrays in a prepared folder."""
+    return [folder / f"{name}.npy" for name in ARRAYS]
+
+
+def save(folder: Path, series: Iterable[Series]) -> dict[str, int]:
+    """Write the four arrays; return the numbers of series, of values, of missing values and of unknown starts."""
+    kept = list(series)
+    values = np.concatenate([one.values for one in kept])
+    offsets = np.cumsum([0, *(len(one.values) for one in kept)], dtype=np.int64)
+    starts = np.array([one.start for one in kept], "datetime64[s]").view(np.int64)
+    names = np.frombuffer("\n".join(one.name for one in kept).encode(), np.uint8)
+    arrays: tuple[NDArray[Any], ...] = (values, offsets, starts, names)
+    for path, array in zip(files(folder), arrays, strict=True):
+        np.save(path, array, allow_pickle=False)
+    unknown = sum(one.start is None for one in kept)
+    return {
+        "series": len(kept),
+        "values": len(values),
+        "missing": int(np.isnan(values).sum()),
+        "without start": unknown,
+    }
