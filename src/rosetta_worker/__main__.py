@@ -1,4 +1,7 @@
-"""Start a worker: ``python __main__.py REQUESTS REPLIES PARENT``: two inherited file descriptors, one process id."""
+"""Start a worker: ``python __main__.py REQUESTS REPLIES PARENT [SERVICE]``.
+
+Two inherited file descriptors, one process id, and what is served: ``model``, if it is left out, or ``training``.
+"""
 
 import importlib.util
 import os
@@ -24,15 +27,26 @@ def load_package():
 
 def main():
     requests, replies, parent = (int(word) for word in sys.argv[1:4])
+    served = sys.argv[4] if len(sys.argv) > 4 else "model"
     load_package()
     from rosetta_worker.children import die_with_parent
 
     die_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the controller's to answer
-    from rosetta_worker.loop import Worker
     from rosetta_worker.protocol import Channel
 
-    Worker().serve(Channel(requests, replies))
+    service(served).serve(Channel(requests, replies))
+
+
+def service(name):
+    """Return what is to be served: one model of a workload, or whole trainings by a library's own estimator."""
+    if name == "training":
+        from rosetta_worker.training import Trainings
+
+        return Trainings()
+    from rosetta_worker.loop import Worker
+
+    return Worker()
 
 
 if __name__ == "__main__":

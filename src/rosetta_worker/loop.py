@@ -1,22 +1,17 @@
-"""The loop of a worker: take a request, do it, answer; the same for every framework and workload."""
+"""A worker that holds one model of one workload; the same for every framework and workload."""
 
-import importlib.util
 import multiprocessing
 import os
-import platform
-import re
-import sys
-import traceback
 from itertools import islice
 from time import perf_counter
 
 import numpy as np
 
-from rosetta_worker import PROTOCOL
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.framework import Setting
-from rosetta_worker.pictures import Pictures, Unreadable
+from rosetta_worker.pictures import Pictures
 from rosetta_worker.schedule import Calendar
+from rosetta_worker.service import Service, load_file, packages
 from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
 
@@ -32,11 +27,8 @@ CHECKED = 4
 """Rows of a product that are compared with the same in float64."""
 
 
-class Worker(object):
-    """Serves the requests of docs/protocol.md.
-
-    Each method named ``do_<request>`` takes the request's fields as keywords and returns the fields of the reply.
-    """
+class Worker(Service):
+    """Serves the requests about a model: docs/protocol.md, "Requests"."""
 
     def __init__(self):
         self.framework = None
@@ -47,40 +39,7 @@ class Worker(object):
         self.children = []
         self.work = None
 
-    def serve(self, channel):
-        """Answer requests until the controller closes the pipe or says goodbye."""
-        while True:
-            request = channel.receive()
-            if request is None:
-                self.do_close()
-                return
-            channel.send(self.answer(request))
-            if request.get("do") == "close":
-                return
-
-    def answer(self, request):
-        """Do one request. Whatever goes wrong becomes an error reply: the worker itself goes on."""
-        fields = dict(request)
-        number, name = fields.pop("id", None), fields.pop("do", None)
-        try:
-            act = getattr(self, "do_%s" % name, None)
-            if act is None:
-                raise ValueError("this worker knows no request %r" % name)
-            return dict(act(**fields), id=number, ok=True)
-        except BaseException as error:  # noqa: BLE001 - a framework may raise SystemExit; that too is a result, not an end
-            return {"id": number, "ok": False, "error": describe(error)}
-
     # -- one method per request ------------------------------------------------------------------------------------
-
-    def do_hello(self, protocol):
-        if protocol != PROTOCOL:
-            raise ValueError("the controller speaks protocol %s, this worker %s" % (protocol, PROTOCOL))
-        return {
-            "protocol": PROTOCOL,
-            "pid": os.getpid(),
-            "language": "Python",
-            "interpreter": platform.python_version(),
-        }
 
     def do_open(self, framework, implementation, setting):
         start = perf_counter()
@@ -350,15 +309,6 @@ def samples_of(rows):
     return int(rows.shape[0] * rows.shape[1])
 
 
-def load_file(name, path):
-    """Import the Python file at `path` under the module name `name`."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # pickling, and frameworks that look their own classes up, need it here
-    spec.loader.exec_module(module)
-    return module
-
-
 def save(folder, arrays):
     """Write {name: array} as .npy files into `folder`; return {name: path}."""
     if not os.path.isdir(folder):
@@ -368,31 +318,3 @@ def save(folder, arrays):
         files[name] = os.path.join(folder, name + ".npy")
         np.save(files[name], array)
     return files
-
-
-def packages():
-    """Return {distribution: version} for everything installed beside this interpreter."""
-    try:
-        from importlib.metadata import distributions
-    except ImportError:  # Python 3.6 and 3.7
-        import pkg_resources
-
-        return {entry.project_name.lower(): entry.version for entry in pkg_resources.working_set}
-    return {entry.metadata["Name"].lower(): entry.version for entry in distributions() if entry.metadata["Name"]}
-
-
-def describe(error):
-    """Return an exception as the protocol's error: its kind, type, message and traceback."""
-    text, name = "%s" % error, type(error).__name__
-    unreadable = re.findall(r"\bUnreadable: (.+)", text)
-    if unreadable:  # what a loader's process or thread raised comes wrapped in the words of the framework
-        text, name = unreadable[-1], Unreadable.__name__
-    if isinstance(error, MemoryError) or "out of memory" in text.lower():
-        kind = "out_of_memory"
-    elif isinstance(error, ImportError):
-        kind = "missing_package"
-    elif isinstance(error, NotImplementedError):
-        kind = "unsupported"
-    else:
-        kind = "error"
-    return {"kind": kind, "type": name, "message": text, "traceback": traceback.format_exc()}

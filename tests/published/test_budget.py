@@ -9,7 +9,7 @@ from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
-from rosettabench.plan.budget import fitted, within_budget
+from rosettabench.plan.budget import fitted, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Estimate, Past, estimate
 from rosettabench.plan.plan import make_plan
@@ -187,3 +187,14 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         found = scope(all_suites()["rosetta-2018"], 0, lambda name, real=real: real and name == "chestxray14")
         lost = "chestxray-densenet121: data real cannot be had here." in found.lacks
         assert (found.axes["chestxray-densenet121"]["data"], lost) == (["synthetic", "real"][: 1 + real], not real)
+
+
+@given(st.floats(1, 1e4), st.floats(0, 2e4), st.integers(1, 9))
+def test_what_took_too_long_is_taken_from_the_turns_of_the_rest(budget, elapsed, contests):
+    """Everybody who is left has an equal share of what is left, never more than was planned, and at last nothing."""
+    request = Request(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=100.0))
+    assert turns_of_next(request, elapsed, contests) == 100.0, "without a budget there is all the time"
+    found = turns_of_next(request.model_copy(update={"budget": budget}), elapsed, contests)
+    assert 0 <= found <= 100.0
+    assert found * contests <= max(0.0, budget - elapsed) * (1 + 1e-9)
+    assert (found == 0) == (elapsed >= budget)

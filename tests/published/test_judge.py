@@ -120,7 +120,7 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     assert judge(claim("B7"), [], more).finding is Finding.OPEN
     assert "a GPU" in judge(claim("S3"), [], HERE).sentence
     assert "a GPU" not in judge(claim("S3"), [], replace(HERE, gpus=1)).sentence
-    assert "the workload deepar-monash" in judge(claim("D1"), [], HERE).sentence
+    assert "it takes rosetta shipped" in judge(claim("D1"), [], HERE).sentence
     assert "a measurement of the GPU utilisation" in judge(claim("B4"), [], replace(more, gpus=1)).sentence
     contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)

@@ -1,10 +1,10 @@
-"""A workload whose samples have several labels is told by the area under its ROC curves, and over how many of them."""
+"""Workloads without classes: several labels are told by the area under their ROC curves, forecasts by a likelihood."""
 
 from dataclasses import replace
 from types import SimpleNamespace
 
 from rosettabench.report import tables
-from rosettabench.report.entry import summarise_areas
+from rosettabench.report.entry import summarise_areas, summarise_likelihoods
 
 
 def evaluated(*values, labels=13):
@@ -34,3 +34,16 @@ def test_the_ranking_has_it_in_the_place_of_accuracy(contests):
     table = tables.ranking_table(scored)
     place = [column.title for column in table.columns].index("test mean ROC AUC")
     assert table.rows[0][place].text == "0.712"
+
+
+def test_forecasts_are_told_by_their_likelihood_and_that_they_were_shown_the_truth(contests):
+    figures = [
+        SimpleNamespace(name="mean_nll", value=one, detail={"epoch": 3, "samples": 8}) for one in (7.5, -0.12345)
+    ]
+    likelihoods = summarise_likelihoods(SimpleNamespace(figures=figures))
+    assert [(one.epoch, one.value, one.samples) for one in likelihoods] == [(3, 7.5, 8), (3, -0.12345, 8)]
+    contest = next(iter(contests.values()))
+    entries = tuple(replace(entry, likelihoods=likelihoods, accuracies=()) for entry in contest.entries)
+    table = tables.ranking_table(replace(contest, entries=entries))
+    place = [column.title for column in table.columns].index("horizon NLL, true lags")
+    assert (table.rows[0][place].text, table.rows[0][place].note) == ("-0.123", "epoch 3")

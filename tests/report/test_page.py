@@ -13,8 +13,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 from sample_run import HOSTILE, HOSTILE_ERROR
 from test_theme import contrast
+from trained_runs import trained_run
 
 from rosettabench.report.html import file_stem, render_html
+from rosettabench.report.run import summarise
 from rosettabench.report.samples import sample_rows
 
 pytestmark = pytest.mark.browser
@@ -73,6 +75,14 @@ def opened(browser, page_file):
         context.close()
     assert complaints == []
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_every_forecast_is_drawn(opened, tmp_path):
+    path = tmp_path / "trainings.html"
+    path.write_text(render_html(summarise(trained_run(tmp_path, {"hospital": {42: (2.0, 8.0)}}))), encoding="utf-8")
+    page = opened(path=path)
+    assert page.locator("figure.forecast svg .mark-area path").count() == 2 * 2 * 2
+    assert "not equal work" in page.locator("h1").inner_text()
 
 
 def test_every_chart_is_drawn_with_marks(opened, summary):

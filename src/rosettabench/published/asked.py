@@ -16,7 +16,7 @@ def claims_asking(claims: Iterable[Claim], workload: str, setting: Mapping[str, 
 
 def needs(part: Part, workload: str, setting: Mapping[str, Any]) -> bool:
     """Whether a part needs this contest: for one of its arms, or for the libraries that it puts in order."""
-    if part.workload != workload:
+    if part.shipped or part.workload != workload:
         return False
     arms = [arm for arm in (part.a, part.b) if arm] or [Arm(frameworks=())]
     wanted = [{**part.where, **arm.set} for arm in arms]

@@ -71,7 +71,12 @@ def catalogue(gpus: int = 0) -> Available:
 
 
 def lacking(part: Part, here: Available) -> list[str]:
-    """Return what it would take to test a part here, each in a few words; nothing where it can be tested."""
+    """Return what it would take to test a part here, each in a few words; nothing where it can be tested.
+
+    Libraries that train as shipped are no frameworks of the catalogue: all that they need is made when they are asked.
+    """
+    if part.shipped:
+        return []
     needs = [] if part.workload in here.written else [f"the workload {part.workload}"]
     if part.quantity not in here.quantities:
         needs.append(f"a measurement of the {part.quantity}")

@@ -55,6 +55,10 @@ OF_MANY = {Quantity.ORDER, Quantity.SPREAD}
 """Quantities that compare all of `among`."""
 
 
+OF_SHIPPED = {Quantity.TIME, Quantity.THROUGHPUT}
+"""Quantities that whole trainings by libraries as shipped tell."""
+
+
 class Range(Strict):
     """What is expected: from `low` to `high`, an end that is left out being open; or `around` a number."""
 
@@ -99,6 +103,7 @@ class Part(Strict):
     """One thing to test: a claim about several workloads or settings has several parts, and holds if all do.
 
     `among` are libraries in the published order; those `tied` (by their first names) are not compared with each other.
+    `shipped` is true where the arms are libraries that train as shipped: rosetta shipped measures those, not contests.
     `where` are values on axes that both arms have; `best` an axis and the values of which the one with the largest
     ratio counts.
     """
@@ -113,6 +118,7 @@ class Part(Strict):
     where: dict[str, Value]
     best: dict[str, tuple[Value, ...]]
     gpus: int
+    shipped: bool = False
 
     @model_validator(mode="after")
     def _has_its_arms(self) -> Part:
@@ -124,6 +130,8 @@ class Part(Strict):
             raise ValueError(f"{self.quantity} takes {needed}")
         if (self.expected is None) != (self.quantity is Quantity.ORDER):
             raise ValueError("expected is missing" if self.expected is None else "the order itself is what is expected")
+        if self.shipped and (self.quantity not in OF_SHIPPED or "series" not in self.where):
+            raise ValueError(f"shipped takes a set of series, and {' or '.join(sorted(OF_SHIPPED))}")
         return self
 
     @property

@@ -18,6 +18,7 @@ from rosettabench.published.claim import Claim, Part, Quantity, Range
 from rosettabench.published.comparison import compare_arms
 from rosettabench.published.measurement import Measurement
 from rosettabench.published.order import order_measured, spread_measured
+from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
 
 if TYPE_CHECKING:
@@ -104,7 +105,10 @@ def judge_part(part: Part, runs: Sequence[RunSummary], here: Available, parts: i
     if needs:
         sentence = f"It needs {'; '.join(needs)}."
         return PartOutcome(part.name, expected, Finding.UNTESTABLE, Measurement(), sentence)
-    if part.quantity is Quantity.ORDER:
+    if part.shipped:
+        measurement = trainings_measured(part, runs)
+        finding, sentence = judge_range(measurement, part.expected, part.quantity)
+    elif part.quantity is Quantity.ORDER:
         finding, measurement, sentence = judge_order(part, runs, here, parts)
     else:
         measurement = measure(part, runs, here, parts)

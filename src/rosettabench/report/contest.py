@@ -20,6 +20,7 @@ from rosettabench.report.entry import (
     summarise_areas,
     summarise_costs,
     summarise_curve,
+    summarise_likelihoods,
     summarise_samples,
     turns,
 )
@@ -273,6 +274,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         share=share(achieved, peak),
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
         areas=summarise_areas(entry),
+        likelihoods=summarise_likelihoods(entry),
     )
 
 

@@ -8,7 +8,7 @@ from math import isfinite
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, MeanAuc, Measured, Sample
+from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, MeanAuc, MeanLikelihood, Measured, Sample
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
@@ -97,6 +97,14 @@ def summarise_areas(entry: Entry) -> tuple[MeanAuc, ...]:
         MeanAuc(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
         for figure in named(entry, "mean_auc")
         for detail in (figure.detail,)
+    )
+
+
+def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
+    """Return the entry's evaluations by the likelihood of what came, in the order in which they were made."""
+    found = named(entry, "mean_nll")
+    return tuple(
+        MeanLikelihood(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found
     )
 
 

@@ -15,12 +15,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from rosettabench.report import charts, figures, tables
+from rosettabench.report.forecast_charts import pictures
 from rosettabench.report.record import render_json
 from rosettabench.report.resources import resources_table
 from rosettabench.report.samples import render_csv
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import RunSummary
 from rosettabench.report.theme import DARK, LIGHT, SANS, SHAPES, Theme
+from rosettabench.report.training_tables import render_trainings_csv, training_tables
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,10 +41,20 @@ TITLES = {
 def render_html(summary: RunSummary) -> str:
     """Return the report as a self-contained HTML page."""
     specs = [charts.contest_charts(contest, summary.labels) for contest in summary.contests]
+    drawn = {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()}
+    sets = summary.trainings.sets if summary.trainings else ()
+    forecasts = [pictures(found, summary.labels) for found in sets]
+    drawn |= {
+        f"forecast-{place}-{row}-{column}": one.spec
+        for place, rows in enumerate(forecasts)
+        for row, side_by_side in enumerate(rows)
+        for column, one in enumerate(side_by_side)
+    }
+    raw = render_trainings_csv(summary) if summary.trainings else render_csv(summary)
     data = {
-        "charts": {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()},
+        "charts": drawn,
         "themes": {theme.name: theme.config() for theme in (LIGHT, DARK)},
-        "files": {f"{file_stem(summary)}.csv": render_csv(summary), f"{file_stem(summary)}.json": render_json(summary)},
+        "files": {f"{file_stem(summary)}.csv": raw, f"{file_stem(summary)}.json": render_json(summary)},
     }
     scripts = [libraries(), resource("report.js")]
     return (
@@ -51,6 +63,7 @@ def render_html(summary: RunSummary) -> str:
         .render(
             run=summary,
             specs=specs,
+            forecasts=forecasts,
             data=data,
             stem=file_stem(summary),
             scripts=scripts,
@@ -81,6 +94,7 @@ def environment() -> Environment:
         tables=tables,
         study_tables=study_tables,
         resources_table=resources_table,
+        training_tables=training_tables,
         figures=figures,
         titles=TITLES,
         themes=(LIGHT, DARK),

@@ -7,8 +7,9 @@ import re
 from rosettabench.report import tables
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary
+from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
+from rosettabench.report.training_tables import training_tables
 
 SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
 """What could begin markup, HTML or a formula in GitHub's Markdown; after a backslash it is a character."""
@@ -17,12 +18,15 @@ SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
 def render_markdown(summary: RunSummary) -> str:
     """Return the whole report as Markdown (GitHub's tables)."""
     parts = [f"# Rosettabench: run {escaped(summary.id)}", *map(contest_markdown, summary.contests)]
+    if summary.trainings:
+        parts += trainings_markdown(summary.trainings)
     if summary.study:
         parts.append(study_markdown(summary.study))
     faults = tables.all_faults(summary)
     if faults:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
-    parts += ["## Machine and versions", machine_markdown(summary), table_markdown(tables.versions_table(summary))]
+    parts += ["## Machine and versions", machine_markdown(summary)]
+    parts += [] if summary.trainings else [table_markdown(tables.versions_table(summary))]
     parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
     return "\n\n".join(parts) + "\n"
 
@@ -59,6 +63,16 @@ def reasons_markdown(reasons: Reasons) -> list[str]:
     """Return where the differences lie: the other pairs, the tables, and what a reader must know."""
     others = [f"**{escaped(pair.answer)}.** {escaped(pair.evidence)}" for pair in reasons.pairs[1:]]
     return [*others, *map(table_markdown, reasons.tables), *(f"> {escaped(remark)}" for remark in reasons.remarks)]
+
+
+def trainings_markdown(found: TrainingsSummary) -> list[str]:
+    """Return that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    said = [
+        f"- {escaped(one.used.series)}: **{escaped(one.headline.answer)}.** {escaped(one.headline.evidence)}"
+        + (f" **{escaped(one.warning)}**" if one.warning else "")
+        for one in found.sets
+    ]
+    return [f"**{escaped(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
 
 
 def study_markdown(study: StudySummary) -> str:

@@ -8,6 +8,8 @@ from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import Any
 
+from pydantic import BaseModel
+
 from rosettabench.report.summary import RunSummary
 
 FORMAT = 1
@@ -33,6 +35,8 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return finite(asdict(value))
+    if isinstance(value, BaseModel):
+        return finite(value.model_dump())
     if isinstance(value, dict):
         return {str(key): finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -12,6 +12,7 @@ from rosettabench.report import figures
 from rosettabench.report.claims import summarise_study
 from rosettabench.report.contest import fault, summarise_contest
 from rosettabench.report.summary import RunSummary
+from rosettabench.report.trainings import summarise_trainings
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import Series
@@ -35,6 +36,7 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
     """
     names = contest_names(run)
     labels = dict.fromkeys(entry.label for contest in run.contests for entry in contest.entries if not entry.control_of)
+    trainings = summarise_trainings(run)
     whole = [failure for failure in run.failures if failure.contest_id is None and failure.entry_id is None]
     summary = RunSummary(
         id=run.id,
@@ -43,9 +45,10 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
         state=state(run),
         command=shlex.join(run.command),
         machine=machine(run.machine),
-        labels=tuple(labels),
+        labels=tuple(labels) if trainings is None else trainings.request.libraries,
         contests=tuple(summarise_contest(run, contest, names[contest.id], measured) for contest in run.contests),
         faults=tuple(fault(failure, "", "") for failure in whole),
+        trainings=trainings,
     )
     return replace(summary, study=summarise_study(run, summary))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -51,10 +52,15 @@ def share_fields(contest: ContestSummary, sample: Sample) -> dict[str, float | N
 
 def render_csv(summary: RunSummary) -> str:
     """Return the raw samples as CSV (RFC 4180) with a header. Durations are in seconds, exact as stored."""
+    return as_csv(COLUMNS, sample_rows(summary))
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as CSV (RFC 4180) with a header, every text harmless."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS)
+    writer = csv.DictWriter(text, columns)
     writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in sample_rows(summary))
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 

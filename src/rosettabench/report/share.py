@@ -9,6 +9,7 @@ from rosettabench.catalogue.workload import all_workloads
 from rosettabench.ceilings.ceiling import ceilings
 from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.ceilings.series import Series
+from rosettabench.plan.series import STATED, on_series
 from rosettabench.report import figures
 from rosettabench.report.summary import Estimate, Peak
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def summarise_peak(contest: Contest, measured: Sequence[Series]) -> Peak:
     """Return the operations of the contest's workload, and the ceiling among `measured` that its setting is under."""
     workload = all_workloads().get(contest.workload)
+    workload = workload and on_series(workload, contest.setting.get("series", STATED))
     counted = operations_of_step(workload) if workload else None
     if workload is None or counted is None:
         return Peak(None, None, "", f"The operations of {contest.workload} are not counted: its statement has none.")

@@ -6,6 +6,7 @@ All of it is plain, frozen data. Durations are in seconds, memory is in bytes, r
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.setting import stated
@@ -15,6 +16,8 @@ from rosettabench.statistics.verdict import Verdict
 if TYPE_CHECKING:
     from rosettabench.published.judge import Outcome
     from rosettabench.report.tables import Table
+    from rosettabench.shipped.record import Installed, Training, UsedSet
+    from rosettabench.shipped.request import TrainingRequest
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,15 @@ class MeanAuc:
     samples: int | None
     labels: int
     of: int
+
+
+@dataclass(frozen=True)
+class MeanLikelihood:
+    """One evaluation of forecasts: -log of the density of a value of the horizon, the mean; else as Accuracy."""
+
+    epoch: int | None
+    value: float
+    samples: int | None
 
 
 @dataclass(frozen=True)
@@ -227,6 +239,8 @@ class EntrySummary:
     """Process to seconds of its very first step."""
     areas: tuple[MeanAuc, ...] = ()
     """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
+    likelihoods: tuple[MeanLikelihood, ...] = ()
+    """The same of a workload that forecasts time series."""
 
 
 @dataclass(frozen=True)
@@ -391,6 +405,69 @@ class StudySummary:
 
 
 @dataclass(frozen=True)
+class TrainedEntry:
+    """One library on one set. `trainings` are those that count, by seed: all of the same number of epochs.
+
+    `relative` is its training time over the fastest one's, seed by seed; None for the fastest, and where the two share
+    no seed. `absence` says why trainings are missing; empty where none is.
+    """
+
+    label: str
+    trainings: tuple[Training, ...]
+    relative: Measured | None
+    fastest: bool
+    absence: str
+
+    def over_seeds(self, name: str) -> Measured | None:
+        """Return the median and the extremes of a field of the trainings; None where no training has it."""
+        found = [value for one in self.trainings if (value := getattr(one, name)) is not None]
+        return Measured(median(found), min(found), max(found), len(found)) if found else None
+
+
+@dataclass(frozen=True)
+class TrainedSet:
+    """One set of series and everybody who trained on it. `warning` is empty where all of the real set was used."""
+
+    used: UsedSet
+    epochs: int
+    seeds: tuple[int, ...]
+    headline: Headline
+    warning: str
+    entries: tuple[TrainedEntry, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What was read from the libraries' code about one thing: by library the value, and where it was read."""
+
+    what: str
+    values: dict[str, str]
+    where: dict[str, str]
+
+    @property
+    def same(self) -> bool:
+        """Whether all say the same."""
+        return len(set(self.values.values())) == 1
+
+
+@dataclass(frozen=True)
+class TrainingsSummary:
+    """Library against library: whole trainings by estimators as they are shipped.
+
+    `sentence` says that this is not equal work, `scale` how much of the study's trainings was done.
+    """
+
+    request: TrainingRequest
+    sentence: str
+    scale: str
+    sets: tuple[TrainedSet, ...]
+    installed: tuple[Installed, ...]
+    differences: tuple[Difference, ...]
+    remarks: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours."""
 
@@ -404,6 +481,8 @@ class RunSummary:
     contests: tuple[ContestSummary, ...]
     faults: tuple[Fault, ...]
     study: StudySummary | None = None
+    trainings: TrainingsSummary | None = None
+    """For a run of whole trainings by libraries as shipped, which has no contests."""
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:

@@ -133,12 +133,18 @@ def estimated(
 
 def metric_column(shown: Sequence[EntrySummary]) -> Column:
     """Return the column of what evaluation tells."""
-    areas = any(entry.areas for entry in shown)
-    return Column("test mean ROC AUC" if areas else "test accuracy", numeric=True, spare=1)
+    title = "test accuracy"
+    if any(entry.areas for entry in shown):
+        title = "test mean ROC AUC"
+    if any(entry.likelihoods for entry in shown):
+        title = "horizon NLL, true lags"
+    return Column(title, numeric=True, spare=1)
 
 
 def metric_cell(entry: EntrySummary) -> Cell:
-    """Return what the last evaluation told: the area under the ROC curve, or the accuracy."""
+    """Return what the last evaluation told: the area under the ROC curve, a likelihood, or the accuracy."""
+    if entry.likelihoods:
+        return likelihood_cell(entry)
     return area_cell(entry) if entry.areas else accuracy_cell(entry)
 
 
@@ -156,6 +162,12 @@ def area_cell(entry: EntrySummary) -> Cell:
     over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
     epoch = "" if last.epoch is None else f"epoch {last.epoch}"
     return Cell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
+
+
+def likelihood_cell(entry: EntrySummary) -> Cell:
+    """Return the last mean negative log-likelihood, and after how many epochs it was reached."""
+    last = entry.likelihoods[-1]
+    return Cell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
 
 
 def costs_table(contest: ContestSummary) -> Table:
@@ -330,13 +342,13 @@ def faults_table(faults: Sequence[Fault]) -> Table:
 
 
 def all_faults(summary: RunSummary) -> tuple[Fault, ...]:
-    """Return every failure of the run: of the whole run, of contests, of entries."""
+    """Return every failure of the run: of the whole run, of contests, of entries, of trainings."""
     of_contests = [
         fault
         for contest in summary.contests
         for fault in (*contest.faults, *(fault for entry in contest.entries for fault in entry.faults))
     ]
-    return (*summary.faults, *of_contests)
+    return (*summary.faults, *of_contests, *(summary.trainings.faults if summary.trainings else ()))
 
 
 def versions_table(summary: RunSummary) -> Table:
@@ -362,4 +374,4 @@ def contenders(summary: RunSummary) -> Iterable[EntrySummary]:
         for entry in contest.entries:
             if entry.control_of is None and (entry.label not in found or not found[entry.label].packages):
                 found[entry.label] = entry
-    return [found[label] for label in summary.labels]
+    return [found[label] for label in summary.labels if label in found]

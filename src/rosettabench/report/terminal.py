@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from rosettabench.report import tables
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary
+from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
+from rosettabench.report.training_tables import training_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,8 @@ def print_run(summary: RunSummary, console: Console) -> None:
     """Print the verdict and the tables of every contest, who is missing, and the command that repeats the run."""
     for contest in summary.contests:
         print_contest(contest, console)
+    if summary.trainings:
+        print_trainings(summary.trainings, console)
     if summary.study:
         print_study(summary.study, console)
     faults = tables.all_faults(summary)
@@ -42,6 +45,20 @@ def print_run(summary: RunSummary, console: Console) -> None:
             )
     console.print()
     console.print(styled((f"run {summary.id}, {summary.state}. To repeat it: ", "dim"), (summary.command, "")))
+
+
+def print_trainings(found: TrainingsSummary, console: Console) -> None:
+    """Print that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    console.print()
+    console.print(styled((found.sentence, "bold yellow")))
+    for one in found.sets:
+        console.print(
+            styled((one.used.series, "bold"), (f"  {one.headline.answer}. ", "bold green"), (one.headline.evidence, ""))
+        )
+        if one.warning:
+            console.print(styled((one.warning, "bold yellow")))
+    for table in training_tables(found, sources=False):
+        print_table(table, console)
 
 
 def print_study(study: StudySummary, console: Console) -> None:

@@ -56,6 +56,7 @@ class Theme:
                 "band": {"color": self.line},
                 "track": {"color": self.line},
                 "unity": {"color": self.quiet},
+                "observed": {"color": self.ink},
             },
         }
 

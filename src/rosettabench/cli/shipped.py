@@ -1,0 +1,157 @@
+"""``rosetta shipped``: whole trainings by libraries as they are shipped, timed."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.cli.completion import complete_libraries, complete_sets
+from rosettabench.cli.run import DataDir, Offline, Page, StoreUrl, open_laboratory, publish, split
+from rosettabench.errors import UsageError, WorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.store.schema import Run
+
+
+class Data(StrEnum):
+    """What a set is taken from: data/choice.py."""
+
+    FOUND = "found"
+    REAL = "real"
+    SYNTHETIC = "synthetic"
+
+
+Sets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SETS]...", help="Sets of the Monash archive; all of the study at hand.", autocompletion=complete_sets
+    ),
+]
+
+
+def shipped(
+    sets: Sets = None,
+    libraries: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--frameworks",
+            "-f",
+            help="Libraries, separated by commas; all if none is named.",
+            autocompletion=complete_libraries,
+        ),
+    ] = None,
+    seeds: Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")] = "42,43,44,45,46",
+    epochs: Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)] = 100,
+    samples: Annotated[int, typer.Option(help="Sample paths of each series.", min=1)] = 100,
+    budget: Annotated[
+        str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)
+    ] = None,
+    long: Annotated[
+        bool, typer.Option("--long", help="Train, too, where a graph takes minutes to build or may not end.")
+    ] = False,
+    data: Annotated[Data, typer.Option(help="Take no stand-in (real), or nothing else (synthetic).")] = Data.FOUND,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1)
+    ] = 7200.0,
+    store: StoreUrl = None,
+    report: Page = None,
+) -> None:
+    """Let libraries train as they are shipped: not equal work.
+
+    GluonTS's own DeepAR on PyTorch and on MXNet, each with its own defaults, take turns at whole trainings, seed by
+    seed. Parsing, training, predicting and judging are timed apart; what differs between the two is read from their
+    code. Nobody is ranked. Every training is kept when it is done: after Ctrl-C, `rosetta resume` goes on.
+
+    Example: rosetta shipped hospital tourism_monthly --budget 20m
+    Example: rosetta shipped hospital --seeds 42,43 --epochs 5 --threads 1
+    """
+    from rosettabench.lab.machine import usable_cores
+    from rosettabench.plan.duration import read_duration
+    from rosettabench.shipped.library import all_libraries, find_library
+    from rosettabench.shipped.race import Race
+    from rosettabench.shipped.request import TrainingRequest
+
+    names = dict.fromkeys(find_library(name).name for name in split(libraries))
+    request = TrainingRequest(
+        sets=known_sets(sets) if sets else sets_at_hand(data_dir, stand_ins=data is Data.SYNTHETIC),
+        libraries=tuple(names or all_libraries()),
+        seeds=read_seeds(seeds),
+        epochs=epochs,
+        samples=samples,
+        threads=threads or usable_cores(),
+        budget=read_duration(budget) if budget else None,
+        long=long,
+        timeout=timeout,
+        data_dir=str(data_dir.absolute()) if data_dir else None,
+        data=data.value,
+        offline=offline,
+    )
+    laboratory = open_laboratory(store)
+    started = Race(laboratory.store, laboratory.cache, laboratory.display).begin(request, ["rosetta", *sys.argv[1:]])
+    race(laboratory, started, report)
+
+
+def known_sets(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the sets that are named, each once; UsageError for one that does not exist."""
+    from rosettabench.data.monash import monash_set
+
+    return tuple(dict.fromkeys(monash_set(name).key for name in names))
+
+
+def sets_at_hand(data_dir: Path | None, *, stand_ins: bool) -> tuple[str, ...]:
+    """Return the study's sets whose files lie at hand, or all of them where stand-ins are asked for."""
+    from rosettabench.data.find import obtainable
+    from rosettabench.data.monash import all_monash_sets
+    from rosettabench.places import cache_dir
+
+    of_study = [one for one in all_monash_sets().values() if one.study]
+    found = tuple(one.key for one in of_study if stand_ins or obtainable(one, data_dir, cache_dir(), offline=True))
+    if not found:
+        raise UsageError(
+            "no set of the Monash archive lies at hand",
+            "Name a folder that holds .tsf files with --data-dir, or a set: rosetta shipped hospital",
+        )
+    return found
+
+
+def read_seeds(text: str) -> tuple[int, ...]:
+    """Return the seeds in a text like ``42,43``, each once; UsageError for what is none."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if not (word.isascii() and word.isdigit() and int(word) < 2**32)]
+    if wrong or not words:
+        raise UsageError(f"{(wrong or [text])[0]!r} is not a seed", "Write whole numbers from 0 on: --seeds 42,43.")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
+    """Do what is left of a run of trainings and report it, whatever happens on the way."""
+    from rosettabench.shipped.race import Race
+    from rosettabench.shipped.results import Results
+
+    try:
+        with laboratory.display:
+            finished = Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started)
+    except KeyboardInterrupt:
+        typer.echo("", err=True)
+        publish(laboratory.store, laboratory.store.run(started.id), page)
+        typer.echo(f"interrupted; what is trained is kept. Go on with: rosetta resume {started.id}", err=True)
+        raise
+    publish(laboratory.store, finished, page)
+    if any(one.is_failure for one in Results.of(finished).absences.values()):
+        raise WorkerError(
+            "incomplete",
+            "not every training could be done: see above",
+            f"rosetta resume {finished.id} tries those that failed again.",
+        )

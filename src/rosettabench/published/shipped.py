@@ -1,0 +1,91 @@
+"""What whole trainings by libraries as shipped say of a claim: the ratio of their training times, over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rosettabench.data.monash import all_monash_sets
+from rosettabench.published.claim import Part, Quantity
+from rosettabench.published.measurement import Measurement, with_interval, words
+from rosettabench.shipped.request import EPOCHS
+from rosettabench.statistics.spread import interval_of_starts
+
+if TYPE_CHECKING:
+    from rosettabench.report.summary import RunSummary, TrainedSet
+
+AXIS = "series"
+EVERY = "all"
+"""The value on the axis that means the sum over all sets."""
+
+Times = dict[int, tuple[float, float]]
+"""{seed: seconds that arm `a` and arm `b` trained}."""
+
+
+def trainings_measured(part: Part, runs: Sequence[RunSummary]) -> Measurement:
+    """Return the ratio of arm `a` to arm `b` in the newest of `runs` in which both were trained on the part's sets."""
+    series = str(part.where[AXIS])
+    for run in runs:
+        found = [(one, times) for one in sets_of(run, series) if (times := times_of(part, one))]
+        if found:
+            return measured(part, run, found, series)
+    sets = "any set" if series == EVERY else series
+    return Measurement(
+        reason=f"no run has trained both {words(part.a)} and {words(part.b)} on {sets}: it takes rosetta shipped"
+    )
+
+
+def sets_of(run: RunSummary, series: str) -> Iterator[TrainedSet]:
+    """Yield the sets of a run that a part speaks of: one, or all of the study's."""
+    known = all_monash_sets()
+    for one in run.trainings.sets if run.trainings else ():
+        if one.used.series == series or (series == EVERY and known[one.used.series].study):
+            yield one
+
+
+def times_of(part: Part, found: TrainedSet) -> Times:
+    """Return the training times of both arms on a set, for the seeds that both have."""
+    assert part.a is not None
+    assert part.b is not None
+    ours, theirs = (
+        {one.seed: one.train_s for entry in found.entries if entry.label in arm.frameworks for one in entry.trainings}
+        for arm in (part.a, part.b)
+    )
+    return {seed: (ours[seed], theirs[seed]) for seed in ours if seed in theirs}
+
+
+def measured(part: Part, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str) -> Measurement:
+    """Return the ratio of the sums over sets, seed by seed, with Student's interval over the seeds.
+
+    Seeds count that every set was trained with.
+    """
+    seeds = sorted(set.intersection(*(set(times) for _, times in found)))
+    sums = [tuple(sum(times[seed][arm] for _, times in found) for arm in (0, 1)) for seed in seeds]
+    ratios = [b / a if part.quantity is Quantity.THROUGHPUT else a / b for a, b in sums]
+    empty = Measurement(
+        what=f"{words(part.a)} over {words(part.b)}",
+        run=run.id,
+        contests=tuple(one.used.series for one, _ in found),
+        remarks=tuple(remarks(found, series, seeds)),
+    )
+    if len(ratios) < 2:
+        only = ratios[0] if ratios else None
+        return replace(
+            empty, value=only, reason="an interval takes two seeds with which both were trained on every set"
+        )
+    return with_interval(empty, interval_of_starts(ratios))
+
+
+def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Sequence[int]) -> Iterator[str]:
+    """Yield what a reader must know: how many sets, epochs and seeds it was, and of which data."""
+    if series == EVERY:
+        study = sum(one.study for one in all_monash_sets().values())
+        yield f"over {len(found)} of {study} sets"
+    epochs = sorted({one.epochs for one, _ in found})
+    if epochs != [EPOCHS]:
+        span = str(epochs[0]) if len(epochs) == 1 else f"{epochs[0]} to {epochs[-1]}"
+        yield f"trained for {span} of {EPOCHS} epochs"
+    yield "with 1 seed" if len(seeds) == 1 else f"with {len(seeds)} seeds"
+    if any(one.used.is_stand_in for one, _ in found):
+        yield "stand-in data"

@@ -1,0 +1,53 @@
+"""Which series forecasts are drawn of, and what is kept of them: quantiles of the sample paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.data.series import PreparedSeries
+from rosettabench.shipped.record import LEVELS, Drawn, Shown
+from rosettabench.statistics.forecast_accuracy import Forecast, quantile
+
+SERIES = 4
+"""How many series of a set are shown."""
+
+HORIZONS = 3
+"""A picture shows so many horizons of the past, or the context where that is longer."""
+
+
+def chosen(count: int) -> list[int]:
+    """Return the places of the series to show: evenly spread over the set, so that nobody has picked them."""
+    shown = min(SERIES, count)
+    return [count * number // shown for number in range(shown)]
+
+
+def shown(series: PreparedSeries) -> Iterator[Shown]:
+    """Yield what is known of the series to show."""
+    length = max(series.context, HORIZONS * series.horizon)
+    for place in chosen(len(series)):
+        past = series.training(place).values[-length:]
+        truth = series.truth(place)
+        yield Shown(place=place, name=series[place].name, history=observed(past), truth=observed(truth))
+
+
+def drawn(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
+    """Yield the quantiles of the series at `places`, from sample paths, (series, samples, horizon)."""
+    for place in places:
+        ordered = np.sort(paths[place].astype(np.float64), axis=0)
+        rows = (quantile(ordered, level).tolist() for level in LEVELS)
+        yield Drawn(place=place, quantiles=tuple(map(tuple, rows)))
+
+
+def forecasts(series: PreparedSeries, paths: NDArray[np.float32]) -> Iterator[Forecast]:
+    """Yield what it takes to judge the forecast of each series."""
+    for place in range(len(series)):
+        yield Forecast(series.training(place).values, series.truth(place), paths[place])
+
+
+def observed(values: NDArray[np.floating[Any]]) -> tuple[float | None, ...]:
+    """Return values as JSON can hold them, None where one is missing."""
+    return tuple(float(value) if np.isfinite(value) else None for value in values)

@@ -1,0 +1,359 @@
+"""A race: libraries take turns, one whole training after the other, each by a process of its own.
+
+Set by set, seed by seed; who begins changes with every seed, so that a machine that drifts favours nobody. With a
+budget, every library first trains one epoch on every set; the time that is left is shared among the sets, and what one
+epoch took tells how many fit. Every training is in the store when it is done: a race that was ended goes on from there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from time import monotonic, perf_counter
+
+import numpy as np
+
+from rosettabench import __version__
+from rosettabench.data.find import find
+from rosettabench.data.monash import monash_set
+from rosettabench.data.prepare_series import prepare_series
+from rosettabench.data.series import PreparedSeries
+from rosettabench.environments.environment import Environment, Environments
+from rosettabench.environments.lock import load_lock
+from rosettabench.errors import EnvironmentFault, WorkerError
+from rosettabench.lab.display import Display
+from rosettabench.lab.journal import Journal
+from rosettabench.lab.machine import describe_machine
+from rosettabench.shipped.budget import Cost, affordable
+from rosettabench.shipped.forecasts import drawn, forecasts, shown
+from rosettabench.shipped.library import Library, find_library
+from rosettabench.shipped.record import (
+    OUT_OF_TIME,
+    TOO_LONG,
+    Absence,
+    Fact,
+    Installed,
+    Pace,
+    Record,
+    Training,
+    UsedSet,
+)
+from rosettabench.shipped.request import STUDY, TrainingRequest, epochs_words
+from rosettabench.shipped.results import Results
+from rosettabench.shipped.trainer import Trainer
+from rosettabench.statistics.forecast_accuracy import forecast_accuracy
+from rosettabench.store.schema import SHIPPED, Run
+from rosettabench.store.store import Store, now
+
+PILOT = (1, 1)
+"""Epochs and seeds of the trainings by which a budget is shared out."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training that is to be done."""
+
+    series: str
+    library: Library
+    seed: int
+    epochs: int
+
+    @property
+    def title(self) -> str:
+        """What a display shows of it."""
+        return f"{self.series}, seed {self.seed}, {self.library.name}"
+
+
+@dataclass
+class Race:
+    """The trainings of one run: begun, or gone on with."""
+
+    store: Store
+    cache: Path
+    display: Display
+    _sets: dict[str, tuple[PreparedSeries, Path | None]] = field(default_factory=dict, init=False)
+    _environments: dict[str, Environment] = field(default_factory=dict, init=False)
+
+    def begin(self, request: TrainingRequest, command: Sequence[str]) -> Run:
+        """Write a request down; nothing is started."""
+        identity = f"{now()[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
+        self.store.add(
+            Run(
+                id=identity,
+                at=now(),
+                version=__version__,
+                command=list(command),
+                request={SHIPPED: request.model_dump(mode="json"), "study": STUDY},
+                machine=describe_machine(),
+            )
+        )
+        return self.store.run(identity)
+
+    def go_on(self, run: Run) -> Run:
+        """Do everything of a run that is not done yet, and return it. Ctrl-C is written down and raised again.
+
+        Raises EnvironmentFault where no library can be had, and DataError for a set that is not as it should be.
+        """
+        self._request = TrainingRequest.model_validate(run.request[SHIPPED])
+        self._journal = Journal(self.store, run.id)
+        self._results = Results.of(run)
+        try:
+            with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
+                self._scratch = Path(scratch)
+                self._race()
+        except KeyboardInterrupt:
+            self._journal.event("interrupted", {})
+            raise
+        self._journal.event("finished", {})
+        return self.store.run(run.id)
+
+    def _race(self) -> None:
+        """Prepare everything that can fail before anything is timed, then train."""
+        for series in self._request.sets:
+            self._prepare(series)
+        libraries = [library for name in self._request.libraries if self._install(library := find_library(name))]
+        if not libraries:
+            raise EnvironmentFault(
+                "none of the libraries can be had", "rosetta env make gluonts-torch@0.17.0 tells why."
+            )
+        self._end = None if self._request.budget is None else monotonic() + self._request.budget
+        entered = {series: self._entered(series, libraries) for series in self._request.sets}
+        asked = self._request.epochs, len(self._request.seeds)
+        pace = asked if self._end is None else PILOT
+        self._do_all([job for series in entered for job in self._jobs(series, entered[series], *pace)])
+        if self._end is None:
+            return
+        for place, series in enumerate(entered):
+            able = [one for one in entered[series] if self._cost(series, one) is not None]
+            pace = self._pace(series, able, len(entered) - place)
+            self._do_all(list(self._jobs(series, able, *pace)))
+
+    # -- before the trainings ------------------------------------------------------------------------------------------
+
+    def _prepare(self, series: str) -> None:
+        """Find or make a set of series, and write down what it is."""
+        asked, chosen = self._request, monash_set(series)
+        folder = Path(asked.data_dir) if asked.data_dir else None
+        self.display.doing(f"data {series}")
+        prepared = prepare_series(
+            series,
+            data_dir=folder,
+            cache=self.cache,
+            offline=asked.offline,
+            asked=asked.data,
+            progress=self.display.doing,
+        )
+        source = find(chosen, folder, self.cache, asked.offline, self.display.doing, asked.data).source
+        self._sets[series] = prepared, source.paths.get("tsf") if source else None
+        if not prepared.is_whole:
+            self.display.told(prepared.note)
+        if series not in self._results.sets:
+            self._note(
+                UsedSet(
+                    series=series,
+                    origin=prepared.origin,
+                    note=prepared.note,
+                    digest=prepared.digest,
+                    count=len(prepared),
+                    context=prepared.context,
+                    horizon=prepared.horizon,
+                    frequency=prepared.frequency.word,
+                    shown=tuple(shown(prepared)),
+                )
+            )
+
+    def _install(self, library: Library) -> bool:
+        """Find or make the environment of a library and read its facts; return whether it can take part."""
+        try:
+            self.display.doing(f"environment {library.lock}")
+            environments = Environments(self.cache / "environments")
+            self._environments[library.name] = environments.make(load_lock(library.lock), self.display.doing)
+        except EnvironmentFault as fault:
+            return self._out(library, WorkerError("environment", fault.what, fault.hint), "environment")
+        if library.name in self._results.installed:
+            return True
+        try:
+            with self._trainer(library) as trainer:
+                self._note(
+                    Installed(
+                        library=library.name,
+                        interpreter=trainer.interpreter,
+                        packages={name: trainer.packages.get(name, "") for name in library.packages},
+                        settings=trainer.settings(),
+                        facts=tuple(Fact(**fact) for fact in trainer.facts()),
+                    )
+                )
+        except WorkerError as error:
+            return self._out(library, error, "open")
+        return True
+
+    def _out(self, library: Library, error: WorkerError, stage: str) -> bool:
+        """Write down that a library cannot take part at all; return False."""
+        for series in self._request.sets:
+            self._absent(series, library, None, stage, error)
+        self.display.told(f"{library.name} cannot take part: {error.what}")
+        return False
+
+    def _entered(self, series: str, libraries: Sequence[Library]) -> list[Library]:
+        """Return the libraries that train on a set: all but those whose graph would take minutes to build."""
+        prepared, _ = self._sets[series]
+        long = [] if self._request.long else [one for one in libraries if one.too_long(*unroll(prepared))]
+        for library in long:
+            steps = sum(unroll(prepared))
+            what = (
+                f"not run: a window has {steps:,} steps, and for more than {library.longest_unroll} the graph takes "
+                "minutes to build, or is never done"
+            )
+            error = WorkerError(TOO_LONG, what, "--long tries it all the same.")
+            self._absent(series, library, None, "plan", error)
+            self.display.told(f"{series}, {library.name}: {what}")
+        return [library for library in libraries if library not in long]
+
+    # -- the order of the trainings ------------------------------------------------------------------------------------
+
+    def _jobs(self, series: str, libraries: Sequence[Library], epochs: int, seeds: int) -> Iterator[Job]:
+        """Yield the trainings on a set that are not done, who begins changing with every seed."""
+        for turn, seed in enumerate(self._request.seeds[:seeds]):
+            begins = turn % len(libraries) if libraries else 0
+            for library in (*libraries[begins:], *libraries[:begins]):
+                if not self._results.has(series, library.name, seed, epochs):
+                    yield Job(series, library, seed, epochs)
+
+    def _pace(self, series: str, libraries: Sequence[Library], sets: int) -> tuple[int, int]:
+        """Return the epochs and the number of seeds for a set, the first of so many that share the time left."""
+        known = self._results.paces.get(series)
+        if known is None:
+            costs = [cost for one in libraries if (cost := self._cost(series, one)) is not None]
+            epochs, seeds = self._affordable(costs, max(0.0, self._time_left()) / sets) if costs else (1, 1)
+            known = Pace(series=series, epochs=epochs, seeds=seeds)
+            self._note(known)
+        return known.epochs, known.seeds
+
+    def _affordable(self, costs: Sequence[Cost], seconds: float) -> tuple[int, int]:
+        """Return the epochs and the number of seeds for which there are so many seconds, the pilots being done."""
+        epochs, seeds = affordable(costs, seconds, self._request.epochs, len(self._request.seeds))
+        if epochs > 1:
+            return epochs, seeds
+        return affordable(costs, seconds + sum(cost.of(1) for cost in costs), 1, len(self._request.seeds))
+
+    def _cost(self, series: str, library: Library) -> Cost | None:
+        """Return what the library's pilot on a set took; None where it has none."""
+        pilot = self._results.training(series, library.name, self._request.seeds[0], 1)
+        return None if pilot is None else Cost(pilot.whole_s - pilot.train_s, pilot.train_s)
+
+    def _time_left(self) -> float:
+        """Return the seconds until the budget is used; without one there is no end."""
+        return float("inf") if self._end is None else self._end - monotonic()
+
+    # -- one training --------------------------------------------------------------------------------------------------
+
+    def _do_all(self, jobs: Sequence[Job]) -> None:
+        """Train as often as it is said, one training after the other."""
+        for number, job in enumerate(jobs, start=1):
+            self._do(job, number, len(jobs))
+
+    def _do(self, job: Job, number: int, of: int) -> None:
+        """Train once, and write down what came of it."""
+        self.display.contest(job.title, number, of, None)
+        if self._time_left() <= 0:
+            error = WorkerError(OUT_OF_TIME, "not run: the budget was used", "A longer --budget, or fewer sets.")
+            self._absent(job.series, job.library, job.seed, "plan", error)
+            return
+        stage = Stage()
+        try:
+            self._note(self._train(job, stage))
+        except WorkerError as error:
+            self._absent(job.series, job.library, job.seed, stage.name, error)
+            self.display.told(f"{job.title}: {error.what}")
+
+    def _train(self, job: Job, stage: Stage) -> Training:
+        """Return one training of a fresh process: parsed, trained, predicted and scored, each timed apart."""
+        prepared, file = self._sets[job.series]
+        begun = perf_counter()
+        stage.name = "open"
+        with self._trainer(job.library) as trainer:
+            stage.name = "parse"
+            self.display.doing("parsing")
+            parsed = trainer.parse(prepared, file)
+            stage.name = "train"
+            self.display.doing(f"training for {epochs_words(job.epochs)}")
+            trained = trainer.train(prepared.context, job.epochs, self._request.samples, job.seed)
+            if trained["elapsed_s"] <= 0:
+                raise WorkerError("clock", f"the training took {trained['elapsed_s']} s by the worker's clock")
+            stage.name = "predict"
+            self.display.doing("predicting")
+            predicted, paths = trainer.predict()
+            stage.name = "score"
+            self.display.doing("scoring")
+            if not np.isfinite(paths).all():
+                raise WorkerError("error", f"{job.library.name} has forecast numbers that are not finite")
+            start = perf_counter()
+            accuracy = forecast_accuracy(forecasts(prepared, paths), prepared.frequency.seasonality)
+            scored = perf_counter() - start
+            kept = tuple(drawn(paths, [one.place for one in shown(prepared)]))
+        return Training(
+            series=job.series,
+            library=job.library.name,
+            seed=job.seed,
+            epochs=job.epochs,
+            import_s=trainer.import_s,
+            parse_s=parsed["elapsed_s"],
+            train_s=trained["elapsed_s"],
+            predict_s=predicted["elapsed_s"],
+            score_s=scored,
+            whole_s=perf_counter() - begun,
+            train_cpu_s=trained["cpu_s"],
+            predict_cpu_s=predicted["cpu_s"],
+            parsed="arrays" if file is None else "tsf",
+            mase=accuracy.mase,
+            smape=accuracy.smape,
+            mean_weighted_quantile_loss=accuracy.mean_weighted_quantile_loss,
+            forecasts=kept,
+        )
+
+    @contextmanager
+    def _trainer(self, library: Library) -> Iterator[Trainer]:
+        """Lend a trainer with a folder of its own, which is removed with everything that the library has left there."""
+        environment = self._environments[library.name]
+        with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
+            place = Path(folder) / "worker"
+            with Trainer(library, environment, self._request.threads, place, self._request.timeout) as trainer:
+                yield trainer
+
+    # -- the store -----------------------------------------------------------------------------------------------------
+
+    def _absent(self, series: str, library: Library, seed: int | None, stage: str, error: WorkerError) -> None:
+        """Write down that there is no such training, and why."""
+        self._note(
+            Absence(
+                series=series,
+                library=library.name,
+                seed=seed,
+                stage=stage,
+                kind=error.kind,
+                what=error.what,
+                hint=error.hint,
+                details=error.details,
+            )
+        )
+
+    def _note(self, record: Record) -> None:
+        """Write a record down, and know it from now on."""
+        self._journal.event(record.KIND, record.payload())
+        self._results.take(record)
+
+
+@dataclass
+class Stage:
+    """How far a training has come: what it fails at, if it fails."""
+
+    name: str = "start"
+
+
+def unroll(series: PreparedSeries) -> tuple[int, int]:
+    """Return the context and the horizon of a set."""
+    return series.context, series.horizon

@@ -1,0 +1,46 @@
+"""What is to be trained: sets, libraries, seeds, and how long."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rosettabench.catalogue.workload import Strict
+
+STUDY = "deepar-2024"
+"""The published study that is run again."""
+
+SEEDS = (42, 43, 44, 45, 46)
+"""The study's."""
+
+EPOCHS = 100
+"""The study's, and both libraries' default."""
+
+SAMPLES = 100
+"""Sample paths of each series: the study's, and both libraries' default."""
+
+
+class TrainingRequest(Strict):
+    """A request for trainings, as the store keeps it."""
+
+    sets: tuple[str, ...]
+    """Sets of the Monash archive by the study's names."""
+    libraries: tuple[str, ...]
+    seeds: tuple[int, ...] = SEEDS
+    epochs: int = Field(default=EPOCHS, ge=1)
+    samples: int = Field(default=SAMPLES, ge=1)
+    threads: int = Field(default=1, ge=1)
+    budget: float | None = None
+    """Seconds for everything; epochs and seeds are fewer then, as many as fit."""
+    long: bool = False
+    """Whether to train, too, where a library's graph takes minutes to build or may not end."""
+    timeout: float = 7200.0
+    """Seconds after which a silent worker is given up."""
+    data_dir: str | None = None
+    data: str = "found"
+    """``found``, ``real`` or ``synthetic``: data/choice.py."""
+    offline: bool = False
+
+
+def epochs_words(epochs: int) -> str:
+    """Return a number of epochs in words."""
+    return "1 epoch" if epochs == 1 else f"{epochs} epochs"

@@ -1,0 +1,66 @@
+"""What a run of trainings has found so far, read from its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.shipped.record import Absence, Installed, Pace, Record, Training, UsedSet
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Run
+
+RECORDS: tuple[type[Record], ...] = (Installed, UsedSet, Pace, Training, Absence)
+
+
+@dataclass
+class Results:
+    """Everything that the store holds of one run, each thing as it was written down last.
+
+    By name of the set: `sets`, `paces`; by name of the library: `installed`; trainings by set, library, seed and
+    epochs; absences by set, library and seed.
+    """
+
+    sets: dict[str, UsedSet] = field(default_factory=dict)
+    installed: dict[str, Installed] = field(default_factory=dict)
+    paces: dict[str, Pace] = field(default_factory=dict)
+    trainings: dict[tuple[str, str, int, int], Training] = field(default_factory=dict)
+    absences: dict[tuple[str, str, int | None], Absence] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run) -> Results:
+        """Return what a run has written down."""
+        return cls.read((event.kind, event.payload) for event in run.events)
+
+    @classmethod
+    def read(cls, events: Iterable[tuple[str, Mapping[str, Any]]]) -> Results:
+        """Return what is in events, (kind, payload) each, in their order."""
+        found, kinds = cls(), {record.KIND: record for record in RECORDS}
+        for kind, payload in events:
+            if kind in kinds:
+                found.take(kinds[kind].model_validate(payload))
+        return found
+
+    def take(self, record: Record) -> None:
+        """Take one record in. A training that has been done after all ends its absence."""
+        if isinstance(record, UsedSet):
+            self.sets[record.series] = record
+        elif isinstance(record, Installed):
+            self.installed[record.library] = record
+        elif isinstance(record, Pace):
+            self.paces[record.series] = record
+        elif isinstance(record, Training):
+            self.trainings[record.series, record.library, record.seed, record.epochs] = record
+            for seed in (record.seed, None):
+                self.absences.pop((record.series, record.library, seed), None)
+        elif isinstance(record, Absence):
+            self.absences[record.series, record.library, record.seed] = record
+
+    def training(self, series: str, library: str, seed: int, epochs: int) -> Training | None:
+        """Return one training; None where it has not been done."""
+        return self.trainings.get((series, library, seed, epochs))
+
+    def has(self, series: str, library: str, seed: int, epochs: int) -> bool:
+        """Whether a training has been done."""
+        return (series, library, seed, epochs) in self.trainings

@@ -1,0 +1,86 @@
+"""Claims about libraries as shipped are judged by whole trainings: the ratio of their times, over seeds."""
+
+import pytest
+from test_judge import HERE, claim
+from trained_runs import paced, trained_run
+
+from rosettabench.errors import UsageError
+from rosettabench.published.asked import claims_asking
+from rosettabench.published.claim import all_claims, read_claims
+from rosettabench.published.judge import Finding, judge
+from rosettabench.report.run import summarise
+
+
+def judged(folder, name, times, **more):
+    return judge(claim(name), [summarise(trained_run(folder, times, **more))], HERE)
+
+
+AS_PUBLISHED = {42: (10.0, 44.0), 43: (11.0, 49.5), 44: (10.5, 47.0)}
+
+
+def test_the_sum_over_sets_is_judged_and_says_how_many_there_were(tmp_path):
+    outcome = judged(tmp_path, "D1", {"hospital": AS_PUBLISHED, "m1_yearly": dict.fromkeys(AS_PUBLISHED, (1.0, 4.5))})
+    assert outcome.finding is Finding.HOLDS
+    (part,) = outcome.parts
+    assert part.measurement.value == pytest.approx(4.46, rel=0.02)
+    assert part.measurement.low < part.measurement.value < part.measurement.high
+    assert "Over 2 of 41 sets" in outcome.sentence and "with 3 seeds" in outcome.sentence
+    assert "trained for 2 of 100 epochs" in outcome.sentence
+
+
+def test_another_factor_refutes_it(tmp_path):
+    times = {seed: (10.0, 15.0 + seed / 100) for seed in (42, 43, 44)}
+    assert judged(tmp_path, "D1", {"hospital": times}).finding is Finding.FAILS
+    assert judged(tmp_path / "whole", "D1", {"hospital": times}, epochs=100).parts[0].measurement.remarks == (
+        "over 1 of 41 sets",
+        "with 3 seeds",
+    )
+
+
+def test_every_set_is_a_part_of_its_own(tmp_path):
+    times = {"hospital": AS_PUBLISHED, "m1_yearly": {42: (1.0, 1.0), 43: (1.0, 1.02)}}
+    outcome = judged(tmp_path, "D2", times)
+    found = {part.name: part.finding for part in outcome.parts}
+    assert found["deepar-monash, series hospital"] is Finding.HOLDS
+    assert found["deepar-monash, series m1_yearly"] is Finding.FAILS
+    assert sum(finding is Finding.OPEN for finding in found.values()) == 39
+    assert outcome.finding is Finding.FAILS
+
+
+def test_one_seed_is_no_interval(tmp_path):
+    outcome = judged(tmp_path, "D1", {"hospital": {42: (1.0, 4.46)}})
+    assert outcome.finding is Finding.OPEN
+    assert outcome.parts[0].measurement.value == pytest.approx(4.46)
+    assert "An interval takes two seeds" in outcome.sentence
+
+
+def test_a_set_beyond_the_study_and_one_library_alone_say_nothing(tmp_path):
+    outcome = judged(tmp_path, "D1", {"ausgrid_weekly": AS_PUBLISHED, "hospital": {42: (1.0, None), 43: (1.0, None)}})
+    assert outcome.finding is Finding.OPEN
+    assert "no run has trained both" in outcome.sentence.lower()
+
+
+def test_trainings_of_a_pilot_do_not_count(tmp_path):
+    pace = paced("hospital", 9, 2)
+    outcome = judged(tmp_path, "D1", {"hospital": AS_PUBLISHED}, pace=pace, budget=60.0)
+    assert "trained for 9 of 100 epochs" in outcome.sentence
+
+
+def test_made_up_series_are_told(tmp_path):
+    assert "stand-in data" in judged(tmp_path, "D1", {"hospital": AS_PUBLISHED}, origin="stand-in").sentence
+
+
+def test_no_contest_is_asked_for_them():
+    setting = {"series": "hospital"}
+    asked = [one for one in all_claims() if one.study == "deepar-2024"]
+    assert claims_asking(asked, "deepar-monash", setting, HERE) == 0
+
+
+def test_a_claim_on_them_names_a_set(tmp_path):
+    path = tmp_path / "claims.toml"
+    path.write_text(
+        '[[claims]]\nid = "X"\nstudy = "s"\nsays = "x"\npublished = "1"\nworkload = "w"\nshipped = true\n'
+        'quantity = "time ratio"\na = { frameworks = ["a"] }\nb = { frameworks = ["b"] }\nexpected = { around = 1 }\n'
+    )
+    with pytest.raises(UsageError, match="shipped takes a set of series"):
+        read_claims(path)
