@@ -88,6 +88,11 @@ class Framework(object):
         """Whether the workload trains. If not, there is no loss and no optimiser, and `infer` is all its work."""
         return self.setting.optimizer is not None
 
+    @property
+    def clip_norm(self):
+        """The norm to which all gradients together are clipped before each update; None where they are not."""
+        return getattr(self.setting.optimizer, "clip_norm", None)
+
     def refuse(self):
         """Raise NotImplementedError, with a sentence, where the framework cannot do what the setting asks for."""
         for axis in sorted({name.partition("=")[0] for name in self.lacks}):
@@ -241,7 +246,7 @@ class Framework(object):
         return np.asarray(tensor)
 
     def learning_rate(self):
-        """Return the rate that the next step will use, read back from the optimiser."""
+        """Return the rate that the next step will use, read back from the optimiser; None where that is impossible."""
         raise NotImplementedError
 
     def settings(self):

@@ -68,6 +68,10 @@ MOVING = """        x = self.stem(images)
         self.norm.running_mean.lerp_(x.mean((0, 2, 3)), 1e-7)
         x = F.relu(self.norm(x))"""
 
+DEEPAR = "deepar-monash"
+SPLIT = "lags, features, counts = steps.split([16, 5, 1], 2)"
+LSTM_KERNELS = ("ih_l0", "hh_l0", "ih_l1", "hh_l1")
+
 PLANTS = [
     Plant(
         "swapped gates",
@@ -570,6 +574,133 @@ PLANTS = [
         (("F.avg_pool2d(x, 8).flatten(1)", "F.avg_pool2d(x, 8).permute(0, 2, 3, 1).flatten(1)"),),
         "logits",
         "flattened channels-last",
+    ),
+    Plant(
+        "DeepAR: gates swapped",
+        DEEPAR,
+        (
+            ("import Tie", "import Tie, gates"),
+            *(
+                (f'"lstm.weight_{name}")', f'"lstm.weight_{name}", gates("i f g o", "i f o g"))')
+                for name in LSTM_KERNELS
+            ),
+        ),
+        "logits",
+        "gates of the LSTM are in the order input forget output cell",
+    ),
+    Plant(
+        "DeepAR: the scale of the whole window",
+        DEEPAR,
+        ((SPLIT, f"{SPLIT}\n        counts = (lags[..., :1] != 0).float()"),),
+        "logits",
+        "scale is that of the whole window",
+    ),
+    Plant(
+        "DeepAR: the scale of another lag",
+        DEEPAR,
+        (("lags[..., :1].abs()", "lags[..., 1:2].abs()"),),
+        "logits",
+        "the model itself differs",
+    ),
+    Plant(
+        "DeepAR: lags off by one",
+        DEEPAR,
+        ((SPLIT, f"{SPLIT}\n        lags = F.pad(lags, (0, 0, 1, -1))"),),
+        "logits",
+        "one step too old",
+    ),
+    Plant(
+        "DeepAR: freedom without the 2",
+        DEEPAR,
+        (("2 + F.softplus(freedom)", "F.softplus(freedom)"),),
+        "logits",
+        "lack the 2",
+    ),
+    Plant(
+        "DeepAR: a location that is not scaled back",
+        DEEPAR,
+        (("location * scale", "location"),),
+        "logits",
+        "location is not multiplied by the scale",
+    ),
+    Plant(
+        "DeepAR: missing values weigh as others",
+        DEEPAR,
+        (("(weights * likelihood).sum() / weights.sum().clamp(min=1)", "likelihood.mean()"),),
+        "loss",
+        "weights are ignored",
+    ),
+    Plant(
+        "DeepAR: a mean over missing values, too",
+        DEEPAR,
+        ((".sum() / weights.sum().clamp(min=1)", ".mean()"),),
+        "loss",
+        "mean over all steps",
+    ),
+    Plant(
+        "DeepAR: not clipped",
+        DEEPAR,
+        (),
+        "parameter",
+        "gradients are not clipped",
+        (("if self.clip_norm is not None:", "if False:"),),
+    ),
+    Plant(
+        "DeepAR: clipped by element",
+        DEEPAR,
+        (),
+        "parameter",
+        "each element of a gradient",
+        (("clip_grad_norm_(", "clip_grad_value_("),),
+    ),
+    Plant(
+        "DeepAR: clipped tensor by tensor",
+        DEEPAR,
+        (),
+        "parameter",
+        "each tensor's gradient",
+        (
+            (
+                "torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip_norm)",
+                "[torch.nn.utils.clip_grad_norm_([one], self.clip_norm) for one in self.model.parameters()]",
+            ),
+        ),
+    ),
+    Plant(
+        "DeepAR: decay decoupled",
+        DEEPAR,
+        (("import Adam", "import AdamW as Adam"),),
+        "parameter",
+        "weight decay is decoupled",
+    ),
+    Plant(
+        "DeepAR: no decay",
+        DEEPAR,
+        (("=hyper.weight_decay", "=0.0"),),
+        "parameter",
+        "does not decay the weights",
+    ),
+    Plant("DeepAR: dropout 0.2", DEEPAR, (("dropout=0.1", "dropout=0.2"),), "dropout scale", "behind lstm1"),
+    Plant(
+        "DeepAR: the dropout of MXNet's own stack",
+        DEEPAR,
+        (
+            (
+                'self.lstm1 = rnn.LSTM(40, layout="NTC", input_size=22)',
+                'self.stack = rnn.LSTM(40, 2, layout="NTC", input_size=22, dropout=0.1)',
+            ),
+            ("        self.dropout = nn.Dropout(0.1)", "        #"),
+            ('        self.lstm2 = rnn.LSTM(40, layout="NTC", input_size=40)\n', ""),
+            ("for lstm in (self.lstm1, self.lstm2):", "for bias in (self.stack.l0_h2h_bias, self.stack.l1_h2h_bias):"),
+            ("lstm.l0_h2h_bias.grad_req", "bias.grad_req"),
+            ("x = self.lstm1(x)", "x = self.stack(x)"),
+            ("        x = self.dropout(x)\n        x = self.lstm2(x)\n", ""),
+            ('"lstm1.l0', '"stack.l0'),
+            ('"lstm2.l0', '"stack.l1'),
+        ),
+        "dropout repeats",
+        "behind lstm1",
+        framework="mxnet-gluon",
     ),
 ]
 """At least one of every kind: model, loss, optimiser, ties, precision, data, loop, evaluation."""

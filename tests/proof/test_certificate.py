@@ -45,15 +45,15 @@ def test_any_change_makes_a_certificate_stale(tmp_path):
 
 
 def test_a_changed_implementation_makes_it_stale(tmp_path):
-    from laboratory import Planted, tamper
+    from laboratory import tamper
+    from smaller import Altered
 
     work = make_work(find_workload("fashion-mlp"), tmp_path)
     source = work.workload.implementation("pytorch")
 
     def planted(changes, folder):
-        workload = Planted(
-            **work.workload.model_dump(), tampered=tamper(source, changes, tmp_path / folder / source.name)
-        )
+        copy = tamper(source, changes, tmp_path / folder / source.name)
+        workload = Altered(**work.workload.model_dump(), altered={"pytorch": copy})
         return type(work)(workload, work.setting, work.data, work.weights, work.batches)
 
     untouched = planted((), "same")

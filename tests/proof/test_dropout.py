@@ -1,12 +1,20 @@
 """What the look at dropout rests on: the expected loss, the shares that survive, and weights that show them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.proof.dropout import loss_to_expect, probe_weights, sites
+from rosettabench.proof.dropout import probe_for, sites
+from rosettabench.proof.dropout_chain import Chain, loss_to_expect, probe_weights
+from rosettabench.proof.dropout_recurrent import Recurrent, scales
+from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
+
+DEEPAR = find_workload("deepar-monash")
+probe = Recurrent()
 
 
 @settings(max_examples=20)
@@ -43,3 +51,61 @@ def test_a_logit_follows_one_path_of_its_own(layer):
         assert set(place % taps) == ({4} if taps == 9 else {0})
         used = place // taps
         assert len(set(used)) == 10
+
+
+# -- between two LSTM layers ------------------------------------------------------------------------------------------
+
+
+def lstm(x, weights, layer):
+    """An LSTM layer in NumPy: (n, steps, in) to (n, steps, out)."""
+    kernel, recurrent, bias = (weights[f"{layer}.{part}"] for part in ("kernel", "recurrent_kernel", "bias"))
+    h = c = np.zeros((len(x), len(bias) // 4))
+    outputs = []
+    for step in np.moveaxis(x, 1, 0):
+        enter, forget, cell, output = np.split(step @ kernel.T + h @ recurrent.T + bias, 4, axis=1)
+        c = c / (1 + np.exp(-forget)) + np.tanh(cell) / (1 + np.exp(-enter))
+        h = np.tanh(c) / (1 + np.exp(-output))
+        outputs.append(h)
+    return np.stack(outputs, 1)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.floats(0.3, 0.95))
+def test_the_degrees_of_freedom_tell_what_is_left_of_a_unit(seed, kept):
+    draw = np.random.default_rng(seed)
+    weights = probe.weights(DEEPAR, "lstm1")
+    x = lstm(draw.normal(size=(3, 5, 22)), weights, "lstm1")
+    mask = (draw.random(x.shape) < kept) / kept
+    outputs = lstm(x * mask, weights, "lstm2") @ weights["output.kernel"].T + weights["output.bias"]
+    logits = np.log1p(np.exp(outputs)) + np.array([2, 0, 0])
+    assert probe.left(logits) == pytest.approx(mask[..., 0], abs=1e-6)
+
+
+def test_each_kind_of_network_has_its_probe():
+    assert isinstance(probe_for(DEEPAR), Recurrent) and isinstance(probe_for(find_workload("cifar-vgg")), Chain)
+    assert {site.layer: site.kept for site in sites(DEEPAR)} == {"lstm1": 0.9}
+
+
+def test_the_loss_to_expect_of_forecasts_is_that_of_drawn_masks(tmp_path):
+    """10,000 steps on one batch with missing values: mean within five standard errors, variance within 10%."""
+    draw, kept = np.random.default_rng(1), 0.8
+    inputs = draw.normal(size=(4, 6, 22)).astype(np.float32)
+    inputs[..., -1] = draw.random((4, 6)) < 0.5
+    labels = np.stack([draw.normal(size=(4, 6)) * 3, draw.random((4, 6)) < 0.7], 2).astype(np.float32)
+    for name, array in (("inputs", inputs), ("labels", labels), ("rows", np.array([[2, 0]]))):
+        np.save(tmp_path / f"{name}.npy", array)
+    train = SimpleNamespace(inputs=tmp_path / "inputs.npy", labels=tmp_path / "labels.npy")
+    work = SimpleNamespace(batches=tmp_path / "rows.npy", data=SimpleNamespace(train=train))
+    mean, variance = probe.loss(work, kept)
+    values, weights = np.moveaxis(labels[[2, 0]].astype(np.float64), 2, 0)
+    left = np.tanh(np.tanh(np.array([0, np.tanh(1) / kept])))
+    width = np.log(2) * scales(inputs[[2, 0]])[:, None] * np.ones((1, 6))
+    lost, whole = (
+        negative_log_likelihood(np.stack([np.full((2, 6), 2 + np.log1p(np.exp(one))), 0 * width, width], 2), values)
+        for one in left
+    )
+    losses = np.array(
+        [weighted_mean(np.where(draw.random((2, 6)) < kept, whole, lost), weights) for _ in range(10_000)]
+    )
+    assert abs(losses.mean() - mean) < 5 * np.sqrt(variance / len(losses))
+    assert losses.var() == pytest.approx(variance, rel=0.1)

@@ -22,7 +22,7 @@ LONG = {"chestxray-densenet121", "imagenet-resnet56", "resnet50-synthetic"}
 """Proven here in each framework's own mode alone: to compile so many layers, one by one or as a whole, takes minutes.
 `rosetta prove --all` proves every mode of them."""
 
-SMALL = {"fashion-mlp", "fashion-cnn", "imdb-gru", "cifar-vgg"}
+SMALL = {"fashion-mlp", "fashion-cnn", "imdb-gru", "cifar-vgg", "deepar-monash"}
 """Proven here in mode `tuned`, too: between them, they have every kind of layer but a normalisation."""
 
 CELLS = [

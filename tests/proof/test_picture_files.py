@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from laboratory import environment, make_work, open_session, proven, reference, small_workload, tamper
+from laboratory import environment, make_work, open_session, proven, reference, tamper
 from PIL import Image
+from smaller import small_workload
 from test_loaders import LOADERS, MOST, OPENED
 
 from rosettabench.catalogue.framework import contestants
@@ -34,7 +35,7 @@ def photographs(tmp_path_factory):
         Image.fromarray(np.random.default_rng(number).integers(0, 256, (90, 70, 3), np.uint8)).save(path)
     workload = small_workload("imagenet-resnet56", folder, AUGMENTATION)
     where = {"data_dir": folder / "data", "cache": folder / "cache"}
-    data = prepare("imagenet", workload.proof_form, **where, offline=True, pictures=True)
+    data = prepare("imagenet", workload.proven.data.form, **where, offline=True, pictures=True)
     work = make_work(workload, folder / "work", prepared=data, input="files")
     return work, reference(work, folder / "reference")
 

@@ -1,8 +1,9 @@
 """The proof must be able to fail: every planted mistake is caught, by much, and named."""
 
 import pytest
-from laboratory import Planted, proven, tamper
+from laboratory import proven, tamper
 from plants import PLANTS
+from smaller import Altered
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
@@ -21,7 +22,8 @@ def prove(plant, references, folder):
     source = work.workload.implementation(entry.implementation_name)
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
-    workload = Planted(**work.workload.model_dump(include=set(Workload.model_fields)), tampered=tampered)
+    altered = {**getattr(work.workload, "altered", {}), entry.implementation_name: tampered}
+    workload = Altered(**work.workload.model_dump(include=set(Workload.model_fields)), altered=altered)
     planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
     entry = entry.model_copy(update={"path": adapter})
     proof, _ = proven(entry, plant.mode, planted, exact, folder)

@@ -151,12 +151,8 @@ WAYS = {
 }
 """Changes of PyTorch's adapter that make it compute as a GPU does, by how libraries make a TF32 of a float32."""
 
-STEP = "self.optimizer.step()\n            total += loss.detach()\n        return total / len(batches)"
-KEPT_SHORT = (
-    "self.optimizer.step()\n            for tensor in self.tensors.values():\n"
-    "                tensor.data.copy_(shorter(tensor.data))\n"
-    "            total += loss.detach()\n        return total / len(batches)"
-)
+STEP = "        self.optimizer.step()\n"
+KEPT_SHORT = f"{STEP}        for tensor in self.tensors.values(): tensor.data.copy_(shorter(tensor.data))\n"
 ROUND = WAYS["rounded"]
 
 

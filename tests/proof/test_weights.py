@@ -12,6 +12,7 @@ COUNTS = {
     "imagenet-resnet56": 4_958_120,
     "cifar-vgg": 3_441_592,
     "chestxray-densenet121": 6_968_206 + 2 * 41_824,
+    "deepar-monash": 160 * (22 + 40 + 1) + 160 * (40 + 40 + 1) + 123,
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,

@@ -5,6 +5,7 @@ import itertools
 
 import jax
 import numpy as np
+import optax
 from flax import nnx
 from jax import numpy as jnp
 
@@ -42,6 +43,11 @@ def hollow(model, seed):
     return nnx.merge(graph, jax.tree.unflatten(tree, filled))
 
 
+def paced(transformation):
+    """Return an Optax transformation whose rate can be changed from outside: it has a factor behind it."""
+    return optax.chain(transformation, optax.inject_hyperparams(optax.scale)(step_size=1.0))
+
+
 class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
@@ -60,12 +66,13 @@ class Adapter(Framework):
                     layer.dtype = jnp.bfloat16  # what it computes in; its parameters stay as they are
             if self.trains:
                 self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+                self.transformation = paced(self.optimizer.tx) if self.setting.schedule else self.optimizer.tx
             self.compile(*MODES[self.setting.mode])
         self.set_parameters(weights)
         if not self.trains:
             self.answer = self.bind(self.predict, self.evaluating())
             return
-        self.optimizer = nnx.Optimizer(self.model, self.optimizer.tx, wrt=self.optimizer.wrt)  # its state starts anew
+        self.optimizer = nnx.Optimizer(self.model, self.transformation, wrt=self.optimizer.wrt)  # its state starts anew
         self.step = self.bind(self.update_module, self.model, self.optimizer)
         if self.functional:
             self.functional.hold(self.model, self.optimizer)
@@ -124,8 +131,12 @@ class Adapter(Framework):
         return total
 
     def set_learning_rate(self, rate):
-        held = self.optimizer.opt_state.hyperparams["learning_rate"]
-        held[...] = jnp.full_like(held[...], rate)
+        factor = self.factor()
+        factor[...] = jnp.full_like(factor[...], rate / self.setting.optimizer.learning_rate)
+
+    def factor(self):
+        """Return the variable by which updates are multiplied where the setting has a schedule."""
+        return self.optimizer.opt_state[-1].hyperparams["step_size"]
 
     def gradients(self, dataset, ids):
         (loss, logits), gradients = self.differentiate(self.model, *self.batch(dataset, ids))
@@ -153,7 +164,9 @@ class Adapter(Framework):
         return product
 
     def learning_rate(self):
-        return float(self.optimizer.opt_state.hyperparams["learning_rate"][...])
+        if self.setting.schedule is None:
+            return None  # Optax has it in the program of the step, where nobody can read it
+        return self.setting.optimizer.learning_rate * float(self.factor()[...])
 
     def settings(self):
         first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]

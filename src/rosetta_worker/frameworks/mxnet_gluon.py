@@ -10,7 +10,8 @@ if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when
 
 import mxnet as mx
 from mxnet import autograd
-from mxnet.gluon import nn
+from mxnet.gluon import Block, nn
+from mxnet.gluon.utils import clip_global_norm
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.runtimes.mxnet import NO_TF32
@@ -21,7 +22,7 @@ DESCRIPTION = {
     "title": "MXNet Gluon",
     "modes": {
         "eager": "op by op, as its guides begin",
-        "compiled": "hybridize() of the model",
+        "compiled": "hybridize() of the model, and of a loss of many operations",
         "tuned": "hybridize(static_alloc=True, static_shape=True), SGD's updates in groups of 60 parameters",
     },
     "mode": "eager",
@@ -50,7 +51,8 @@ class Adapter(Framework):
             if not self.dropout:
                 self.model.apply(keep_everything)
             if self.setting.mode != "eager":
-                self.model.hybridize(**HYBRIDIZED[self.setting.mode])
+                for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
+                    block.hybridize(**HYBRIDIZED[self.setting.mode])
         self.set_parameters(weights)
         if self.trains:
             self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -83,7 +85,7 @@ class Adapter(Framework):
         total = mx.nd.zeros(1, self.context)
         for inputs, labels in self.feed(dataset, batches):
             _, loss = self.differentiate_fetched(inputs, labels)
-            self.trainer.step(1)  # the loss is a mean already: nothing is left to divide by the batch size
+            self.update()
             total += loss
         return total / len(batches)
 
@@ -96,6 +98,18 @@ class Adapter(Framework):
             loss = self.loss(self.model, logits, labels)
         loss.backward()
         return logits, loss
+
+    def update(self):
+        """Let the trainer apply the gradients, clipped before that where the workload states it.
+
+        Gluon's way to clip reads their norm to see that it is a number, and so waits for the device; mode `tuned` does
+        without.
+        """
+        if self.clip_norm is not None:
+            trained = [one for one in self.model.collect_params().values() if one.grad_req != "null"]
+            gradients = [gradient for one in trained for gradient in one.list_grad()]
+            clip_global_norm(gradients, self.clip_norm, check_isfinite=self.setting.mode != "tuned")
+        self.trainer.step(1)  # the loss is a mean already: nothing is left to divide by the batch size
 
     def set_learning_rate(self, rate):
         self.trainer.set_learning_rate(rate)
@@ -157,7 +171,7 @@ class Adapter(Framework):
         total = mx.nd.zeros(1, self.context)
         for step in range(steps):
             _, loss = self.differentiate_fetched(*fetched[step % len(fetched)])
-            self.trainer.step(1)
+            self.update()
             total += loss
         return total / steps
 
@@ -174,7 +188,7 @@ class Adapter(Framework):
         for _ in range(steps):
             for array in self.weights:
                 array._fresh_grad = True  # a Trainer refuses to apply the same gradients twice
-            self.trainer.step(1)
+            self.update()
 
     def profile(self, work, folder):
         """mxnet.profiler; an operation that waits for another is none."""
@@ -211,6 +225,11 @@ class Adapter(Framework):
 
 HYBRIDIZED = {"compiled": {}, "tuned": {"static_alloc": True, "static_shape": True}}
 """By mode: what hybridize is told."""
+
+
+def is_block(thing):
+    """Whether something is a block of Gluon's: a loss may be one, or a function of arrays."""
+    return isinstance(thing, Block)
 
 
 def copier(source, target):

@@ -43,6 +43,8 @@ class Adapter(Framework):
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
                     layer.p = 0.0
+                if isinstance(layer, torch.nn.RNNBase) and not self.dropout:
+                    layer.dropout = 0.0
                 if isinstance(layer, torch.nn.Embedding):
                     layer.sparse = self.setting.embedding_gradient == "sparse"
             self.predict, self.eager = self.model, self.with_loss
@@ -100,9 +102,15 @@ class Adapter(Framework):
             self.optimizer.zero_grad()
             _, loss = self.forward(inputs, labels)
             loss.backward()
-            self.optimizer.step()
+            self.update()
             total += loss.detach()
         return total / len(batches)
+
+    def update(self):
+        """Let the optimiser apply the gradients, clipped before that where the workload states it."""
+        if self.clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip_norm)
+        self.optimizer.step()
 
     def begin_epoch(self, epoch):
         while self.setting.schedule is not None and self.scheduler.last_epoch < epoch:
@@ -173,7 +181,7 @@ class Adapter(Framework):
             self.optimizer.zero_grad()
             _, loss = self.forward(*fetched[step % len(fetched)])
             loss.backward()
-            self.optimizer.step()
+            self.update()
             total += loss.detach()
         return total / steps
 
@@ -189,7 +197,7 @@ class Adapter(Framework):
 
     def apply_gradients(self, steps):
         for _ in range(steps):
-            self.optimizer.step()
+            self.update()
 
     def profile(self, work, folder):
         return runtime.profile(work, folder)

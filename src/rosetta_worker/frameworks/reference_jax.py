@@ -113,13 +113,18 @@ class Adapter(Framework):
     def adam(self, gradients):
         """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
 
-        Of a tensor that is updated lazily, the rows that the batch does not name stay, and their moments with them.
+        All gradients together are clipped to a norm first (Pascanu, Mikolov and Bengio 2013, algorithm 1), and decay is
+        added to what comes of that. Of a tensor that is updated lazily, the rows that the batch does not name stay, and
+        their moments with them.
         """
         hyper = self.setting.optimizer
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
         correction1 = self.one_minus("corrections", hyper.beta1, self.count)
         correction2 = self.one_minus("corrections", hyper.beta2, self.count)
-        for name, g in gradients.items():
+        norm = sum(jnp.vdot(g, g) for g in gradients.values()) ** 0.5
+        longer = 1.0 if hyper.clip_norm is None else jnp.maximum(norm / hyper.clip_norm, 1.0)
+        for name, gradient in gradients.items():
+            g = gradient / longer + hyper.weight_decay * self.tensors[name]
             rows = self.named if name in self.setting.lazy else ...
             m = hyper.beta1 * self.first[name][rows] + new1 * g[rows]
             v = hyper.beta2 * self.second[name][rows] + new2 * g[rows] * g[rows]

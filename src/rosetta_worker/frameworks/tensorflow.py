@@ -101,6 +101,8 @@ class Adapter(Framework):
         return logits, loss, tape.gradient(loss, self.variables)
 
     def apply(self, gradients):
+        if self.clip_norm is not None:
+            gradients, _ = tf.clip_by_global_norm(gradients, self.clip_norm)
         self.optimizer.apply_gradients(zip(gradients, self.variables))
 
     def answer(self, inputs):

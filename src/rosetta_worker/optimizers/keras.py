@@ -1,4 +1,4 @@
-"""Keras' Adam, put right in two places, its RMSprop, put right in one, and what else its optimisers need."""
+"""Keras' Adam, put right in three places, its RMSprop, put right in one, and what else its optimisers need."""
 
 import keras
 from keras import ops
@@ -20,13 +20,21 @@ class Adam(shipped(keras.optimizers.Adam)):
     - On TensorFlow an embedding's gradient names an id once for each time that it occurs in the batch, and Keras 3
       squares these parts one by one: its second moment is a sum of squares where the square of the sum belongs. Summed
       up first, the gradient is squared as a whole.
+    - Keras' weight decay is decoupled: it is AdamW's. `penalty` times the weight is added to the gradient instead.
     """
+
+    def __init__(self, *args, penalty=0.0, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.penalty = penalty
 
     def apply(self, grads, trainable_variables=None):
         epsilon = self.epsilon
         step = ops.cast(self.iterations + 1, "float32")
         self.epsilon = epsilon * ops.sqrt(1 - ops.power(self.beta_2, step))
-        super().apply([summed(gradient) for gradient in grads], trainable_variables)
+        grads = [summed(gradient) for gradient in grads]
+        if self.penalty:
+            grads = [gradient + self.penalty * one for gradient, one in zip(grads, trainable_variables)]
+        super().apply(grads, trainable_variables)
         self.epsilon = epsilon
 
 

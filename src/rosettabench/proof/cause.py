@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from math import isclose, isqrt
 from typing import Any
@@ -13,7 +14,8 @@ import numpy as np
 from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.augmentation import Seen, crops_like
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
-from rosettabench.proof.optimizers import TRAJECTORIES
+from rosettabench.proof.forecast import forecast_loss, other_parameters, other_windows
+from rosettabench.proof.optimizers import CLIPPINGS, TRAJECTORIES, clipped, given, suspects
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.tolerance import MIXED
 from rosettabench.proof.updates import OwnUpdates
@@ -23,6 +25,9 @@ from rosettabench.proof.weights import Weights
 FITS = 1e-3
 """A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
 round-off, and a hundred times less than the mistakes that it tells apart."""
+
+ALIKE = 1.5
+"""How many times as far off as the best one another suspicion may be and still be as good: both leave round-off."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,12 @@ def rearrangements(weights: Weights) -> Iterator[tuple[str, Weights]]:
 GATES = {"gru": "reset update new", "lstm": "input forget cell output"}
 """The canonical order of gates, by the recurrent layer's name."""
 
+
+def kind_of_layer(name: str) -> str:
+    """Return what layer a tensor belongs to, by its name, whichever of several it is: ``lstm`` of lstm2.kernel."""
+    return name.partition(".")[0].rstrip("0123456789")
+
+
 LSTM_ORDERS = ((0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 1, 2), (1, 0, 2, 3))
 """Orders of other libraries, as places in the canonical one: Chainer's, TensorFlow 1's, ONNX's, and one slip. The
 reference is run for each, so that all 23 would take too long."""
@@ -154,7 +165,7 @@ reference is run for each, so that all 23 would take too long."""
 
 def gate_orders(weights: Weights, layer: str) -> Iterator[tuple[str, Weights]]:
     """Yield the weights of a recurrent layer with their gates in another order."""
-    gated = [name for name in weights if name.startswith(f"{layer}.")]
+    gated = [name for name in weights if kind_of_layer(name) == layer]
     canonical = GATES[layer].split()
     orders = LSTM_ORDERS if layer == "lstm" else list(permutations(range(3)))[1:]
     for order in orders if gated else ():
@@ -247,7 +258,11 @@ def loss_scale(case: Case) -> Iterator[str]:
         return
     if isclose(found / exact, len(labels), rel_tol=FITS):
         yield "the loss is the sum over the batch; the mean is meant"
-    probabilities = softmax(read(case.exact.gradients, "logits"))
+    logits = read(case.exact.gradients, "logits")
+    if logits.ndim == 3:
+        yield from forecast_loss(found, logits, labels)
+        return
+    probabilities = softmax(logits)
     if labels.ndim > 1:
         yield from multi_label_loss(found, exact, probabilities, labels)
     elif isclose(found, float(-np.log(softmax(probabilities)[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
@@ -340,13 +355,23 @@ def other_optimizer(case: Case) -> Iterator[str]:
         yield f"{name} does not move: the optimiser does not hold it"
         return
     steps = case.reference.steps[: case.found.step + 1]
-    gradients = [np.array(read(step.gradients, name), np.float64) for step in steps]
+    longest = getattr(case.optimizer, "clip_norm", None)
+    needed = [one for one in steps[0].gradients if one != "logits"] if longest else [name]
+    gradients = [{one: np.array(read(step.gradients, one), np.float64) for one in needed} for step in steps]
     moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
     rates = [float(step.turn.learning_rate or 0.0) for step in steps]
-    given = case.optimizer.model_dump(exclude={"name", "learning_rate"})
-    given |= {"lazy": True} if name in case.lazy else {}
+    stated = given(case.optimizer) | ({"lazy": True} if name in case.lazy else {})
     trajectory, _ = TRAJECTORIES[case.optimizer.name]
-    yield from best_fit(case, lambda change: trajectory(start, gradients, rates, **{**given, **change}), found, moved)
+    own = [clipped(case.optimizer, step)[name] for step in gradients]
+    ends = {
+        sentence: partial(trajectory, start, own, rates, **{**stated, **change})
+        for sentence, change in suspects(case.optimizer).items()
+    }
+    if longest is not None:
+        for sentence, clip in CLIPPINGS.items():
+            other = [clip(step, longest)[name] for step in gradients]
+            ends[sentence] = partial(trajectory, start, other, rates, **stated)
+    yield from best_fit(case, ends, found, moved)
 
 
 def other_update(case: Case) -> Iterator[str]:
@@ -358,17 +383,20 @@ def other_update(case: Case) -> Iterator[str]:
     if np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
         yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
     moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
-    yield from best_fit(case, lambda change: own.lead(name, **change), found, moved)
+    ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
+    yield from best_fit(case, ends, found, moved)
 
 
-def best_fit(case: Case, reach: Callable[[Mapping[str, Any]], Array], found: Array, moved: float) -> Iterator[str]:
-    """Yield what is said of the change of the optimiser that leads nearest to what was `found`, if it explains that."""
-    best: tuple[float, str] = (case.divergence.value / 5, "")  # it must explain most of what was off
-    _, suspects = TRAJECTORIES[case.optimizer.name]
-    for sentence, change in suspects.items():
-        best = min(best, (relative(found, reach(change), moved), sentence))
-    if best[1]:
-        yield best[1]
+def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, moved: float) -> Iterator[str]:
+    """Yield what is said of the optimiser that leads nearest to what was `found`, if it explains that.
+
+    `ends` are where optimisers lead, by what is said of them. Some cannot be told apart yet: to Adam's first step every
+    length of a gradient is the same. Then all of them are named.
+    """
+    off = {sentence: relative(found, reach(), moved) for sentence, reach in ends.items()}
+    best = min(off.values())
+    if best < case.divergence.value / 5:  # it must explain most of what was off
+        yield ", or ".join(sentence for sentence, value in off.items() if value <= ALIKE * best)
 
 
 def too_exact(case: Case) -> Iterator[str]:
@@ -461,7 +489,15 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "batch": (rounded_inputs, rearranged_inputs, another_batch),
     "samples": (sample_count,),
     "learning rate": (rate,),
-    "logits": (random_forward, softmax_in_model, other_weights, half_precision, structure),
+    "logits": (
+        random_forward,
+        softmax_in_model,
+        other_parameters,
+        other_weights,
+        other_windows,
+        half_precision,
+        structure,
+    ),
     "loss": (loss_scale, size_of_half),
     "gradient": (gradient_scale, size_of_half),
     "state": (running_average,),

@@ -17,6 +17,10 @@ LEAST = 1e-4
 """The share of the norm of all tensors together below which no single one is taken for a scale."""
 
 
+DISTRIBUTION = ("freedom", "location", "width")
+"""What the logits of a forecast are, in this order: the parameters of Student's distribution."""
+
+
 @dataclass(frozen=True)
 class Deviation:
     """How far one quantity of one step is from the reference.
@@ -49,7 +53,10 @@ def relative(found: Array, reference: Array, scale: float | None = None) -> floa
 
 
 def compare_step(found: Walked, reference: Walked, start: Files) -> Iterator[Deviation]:
-    """Yield every deviation of one step, in the order in which a mistake would first show."""
+    """Yield every deviation of one step, in the order in which a mistake would first show.
+
+    A learning rate that the framework cannot tell is seen in what it makes of the parameters.
+    """
     step = found.step
     for name in ("inputs", "labels"):
         same = np.array_equal(
@@ -57,10 +64,9 @@ def compare_step(found: Walked, reference: Walked, start: Files) -> Iterator[Dev
         )
         yield Deviation("batch", step, name, 0.0 if same else inf)
     yield Deviation("samples", step, None, 0.0 if found.turn.samples == reference.turn.samples else inf)
-    yield Deviation("learning rate", step, None, off(found.turn.learning_rate, reference.turn.learning_rate))
-    yield Deviation(
-        "logits", step, None, relative(read(found.gradients, "logits"), read(reference.gradients, "logits"))
-    )
+    if found.turn.learning_rate is not None:
+        yield Deviation("learning rate", step, None, off(found.turn.learning_rate, reference.turn.learning_rate))
+    yield from off_logits(read(found.gradients, "logits"), read(reference.gradients, "logits"), step, "logits")
     yield Deviation("loss", step, None, off(found.turn.loss, reference.turn.loss))
     trained = {name: file for name, file in start.items() if name in reference.gradients}
     kept = {name: file for name, file in start.items() if name not in trained}
@@ -68,6 +74,19 @@ def compare_step(found: Walked, reference: Walked, start: Files) -> Iterator[Dev
     yield from off_tensors(found.gradients, reference.gradients, norms, step, "gradient")
     yield from compare_parameters(found.parameters, reference.parameters, kept, step, "state")
     yield from compare_parameters(found.parameters, reference.parameters, trained, step, "parameter")
+
+
+def off_logits(found: Array, reference: Array, step: int | None, quantity: str) -> Iterator[Deviation]:
+    """Yield the deviation of logits, (samples, classes); of parameters of distributions, each kind's by itself.
+
+    The latter are (samples, steps, 3). A location may be ten thousand where degrees of freedom are three: in a common
+    norm nobody would see these.
+    """
+    if reference.ndim < 3 or found.shape != reference.shape:
+        yield Deviation(quantity, step, None, relative(found, reference))
+        return
+    for place, name in enumerate(DISTRIBUTION):
+        yield Deviation(quantity, step, name, relative(found[..., place], reference[..., place]))
 
 
 def compare_parameters(

@@ -2,23 +2,26 @@
 
 Equality is proven with dropout off, since no two frameworks draw the same random numbers. What is left to show is that
 each layer drops what it should, where it should. No framework is asked for it: the weights are chosen such that the
-logits tell. Behind the layer in question a few elements are 1; from there on, each logit follows one path of its own
-through kernels that hand on a single element. So with nothing dropped every logit is 1, and in training it is 0
-where any element of its path was dropped, and else 1 / q, where q is the product of the shares kept on the path.
+logits tell. From the layer in question on, each logit follows one path of its own. With nothing dropped 1 is left of
+it, and in training 0 where any element of the path was dropped, and else 1 / q, where q is the product of the shares
+kept on the path. How the weights do that, and how the logits tell, depends on the kind of network: a Probe knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, comb, inf, prod, sqrt
+from math import ceil, inf, prod, sqrt
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Workload
-from rosettabench.lab.session import Session
+from rosettabench.catalogue.workload import STUDENT_T, Workload
+from rosettabench.lab.session import Session, Work
 from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.dropout_chain import Chain
+from rosettabench.proof.dropout_recurrent import Recurrent
 from rosettabench.proof.walk import Array, read
 from rosettabench.proof.weights import Weights, save_weights
 
@@ -37,6 +40,24 @@ class Site:
     kept: float
 
 
+class Probe(Protocol):
+    """What shows dropout in networks of one kind."""
+
+    def weights(self, workload: Workload, layer: str) -> Weights:
+        """Return weights under which the logits tell what is dropped behind `layer`."""
+
+    def left(self, logits: Array) -> Array:
+        """Return what is left of each path, exactly 0 where it was dropped, of any shape."""
+
+    def loss(self, work: Work, kept: float) -> tuple[float, float]:
+        """Return mean and variance of the loss of a step on the first batch, where a path is kept with that chance."""
+
+
+def probe_for(workload: Workload) -> Probe:
+    """Return the probe of a workload's network."""
+    return Recurrent() if workload.loss and workload.loss.name == STUDENT_T else Chain()
+
+
 def sites(workload: Workload) -> list[Site]:
     """Return the dropout layers, the last first: whatever fails first then is where the mistake is."""
     rates = list(workload.dropout.values())
@@ -46,32 +67,34 @@ def sites(workload: Workload) -> list[Site]:
 
 def probe_dropout(session: Session, folder: Path) -> Iterator[Deviation]:
     """Yield how far every dropout layer of a session's workload is from what is stated; nothing where there is none."""
-    for site in sites(session.work.workload):
+    workload = session.work.workload
+    probe = probe_for(workload)
+    for site in sites(workload):
         place = folder / site.layer
-        session.build(save_weights(probe_weights(session.work.workload, site.layer), place / "weights"))
-        yield from look_at_evaluation(session, site, place)
-        yield from look_at_passes(session, site, place)
-        yield look_at_steps(session, site, place)
+        session.build(save_weights(probe.weights(workload, site.layer), place / "weights"))
+        yield from look_at_evaluation(session, probe, site, place)
+        yield from look_at_passes(session, probe, site, place)
+        yield look_at_steps(session, probe, site, place)
 
 
-def look_at_evaluation(session: Session, site: Site, folder: Path) -> Iterator[Deviation]:
-    """Evaluate a batch: every logit must be 1."""
+def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
+    """Evaluate a batch: nothing may be missing of any path."""
     files = session.evaluate(session.work.setting.batch_size, folder / "evaluation")["files"]
-    off = float(np.abs(read(files, "logits") - 1.0).max())
+    off = float(np.abs(probe.left(read(files, "logits")) - 1.0).max())
     yield Deviation("dropout evaluation", None, site.layer, off if np.isfinite(off) else inf)
 
 
-def look_at_passes(session: Session, site: Site, folder: Path) -> Iterator[Deviation]:
+def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
     """Do training passes over one batch, and look at what is kept: never twice the same, scaled rightly, often enough.
 
     The share is off by so many of its standard errors, sqrt(q·(1 - q) / draws).
     """
-    logits = [training_logits(session, folder / "pass") for _ in range(2)]
-    while sum(one.size for one in logits) < DRAWS:
-        logits.append(training_logits(session, folder / "pass"))
-    repeats = len(logits) - len({(one > 0).tobytes() for one in logits})
+    left = [probe.left(training_logits(session, folder / "pass")) for _ in range(2)]
+    while sum(one.size for one in left) < DRAWS:
+        left.append(probe.left(training_logits(session, folder / "pass")))
+    repeats = len(left) - len({(one > 0).tobytes() for one in left})
     yield Deviation("dropout repeats", None, site.layer, float(repeats))
-    every = np.concatenate(logits).ravel()
+    every = np.concatenate(left).ravel()
     kept = every[every != 0]
     scale = float(np.abs(kept * site.kept - 1).max()) if len(kept) else inf
     yield Deviation("dropout scale", None, site.layer, scale if np.isfinite(scale) else inf)
@@ -84,7 +107,7 @@ def training_logits(session: Session, folder: Path) -> Array:
     return np.array(read(session.ask("gradients", step=0, folder=str(folder))["files"], "logits"))
 
 
-def look_at_steps(session: Session, site: Site, folder: Path) -> Deviation:
+def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> Deviation:
     """Take single steps, each from the same weights, and hold their mean loss against the one to expect.
 
     `gradients` tells the logits, but the steps that are timed may be another piece of code: only their loss is seen.
@@ -96,64 +119,6 @@ def look_at_steps(session: Session, site: Site, folder: Path) -> Deviation:
         losses.append(session.train(0, 1).loss)
     if any(loss is None for loss in losses):
         return Deviation("dropout loss", None, site.layer, inf)
-    output = session.work.workload.tensors[-1]
-    mean, variance = loss_to_expect(site.kept, output.shape[0])
-    error = sqrt(variance / (steps * session.work.setting.batch_size))
+    mean, variance = probe.loss(session.work, site.kept)
+    error = sqrt(variance / steps)
     return Deviation("dropout loss", None, site.layer, abs(float(np.mean(losses)) - mean) / error)  # type: ignore[arg-type]
-
-
-def loss_to_expect(kept: float, classes: int) -> tuple[float, float]:
-    """Return mean and variance of a sample's cross-entropy where each logit is 1 / `kept` with that chance, else 0."""
-    value = 1 / kept
-    others = np.arange(classes)  # how many of the other classes' logits are kept
-    chance = np.array([comb(classes - 1, k) * kept**k * (1 - kept) ** (classes - 1 - k) for k in others.tolist()])
-    outcomes = []
-    for own, share in ((1, kept), (0, 1 - kept)):
-        total = np.log((others + own) * np.exp(value) + (classes - others - own))
-        outcomes.append((share * chance, total - own * value))
-    mean = float(sum((weight * loss).sum() for weight, loss in outcomes))
-    return mean, float(sum((weight * (loss - mean) ** 2).sum() for weight, loss in outcomes))
-
-
-# -- the weights ----------------------------------------------------------------------------------------------------
-
-
-def probe_weights(workload: Workload, layer: str) -> Weights:
-    """Return weights under which the logits tell what is dropped behind `layer`.
-
-    They are for networks that are one chain of layers with kernel and bias, ReLU between them, each convolution 3×3 and
-    padded, and no dropout in front of the layer before `layer`. Up to there, everything is 1: kernels 0, biases 1.
-    """
-    shapes = {tensor.name: tensor.shape for tensor in workload.tensors}
-    weights: Weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-    chain = [name.removesuffix(".kernel") for name in shapes if name.endswith(".kernel")]
-    at = chain.index(layer)
-    for one in chain[: at + 1]:
-        weights[f"{one}.bias"][:] = 1
-    if weights[f"{layer}.kernel"].ndim == 4:
-        corners_only(weights, layer)
-    for before, one in zip(chain[at:], chain[at + 1 :], strict=False):
-        hand_on(weights[f"{one}.kernel"], len(weights[f"{before}.kernel"]))
-    return weights
-
-
-def corners_only(weights: Weights, layer: str) -> None:
-    """Let a convolution of ones answer 1 in the corners and at most 0 elsewhere.
-
-    Minus the sum of the patch plus 5: a corner sees 4 ones, a border 6, the inside 9. So a pool behind it never sees
-    two elements that may be dropped apart.
-    """
-    weights[f"{layer}.kernel"][:, 0] = -1
-    weights[f"{layer}.bias"][:] = 5
-
-
-def hand_on(kernel: Array, channels: int) -> None:
-    """Let output j be input j alone: the middle tap of a convolution, the first place of a channel that is flattened.
-
-    `channels` are those of the layer before. The first place is the upper left corner in every layout.
-    """
-    out = np.arange(len(kernel))
-    if kernel.ndim == 4:
-        kernel[out, out % channels, 1, 1] = 1
-    else:
-        kernel[out, out % channels * (kernel.shape[1] // channels)] = 1

@@ -3,13 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod, sqrt
+from math import hypot, inf, prod, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.catalogue.workload import Optimizer
+
 Floats = NDArray[np.float64]
+
+
+def given(optimizer: Optimizer) -> dict[str, Any]:
+    """Return the hyperparameters of a workload's optimiser as its trajectory takes them, but for those of `clipped`."""
+    values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
+    decay = values.pop("weight_decay", 0.0)
+    return values | ({"penalty": decay} if decay else {})
+
+
+def clipped(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the gradients of one step as the optimiser takes them: no longer, all together, than the workload states.
+
+    Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural networks", algorithm 1.
+    """
+    longest = getattr(optimizer, "clip_norm", None)
+    return together(gradients, inf if longest is None else longest)
+
+
+def together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+    """Return gradients that are no longer, all together, than `longest`."""
+    factor = min(1.0, longest / (hypot(*(float(np.linalg.norm(one)) for one in gradients.values())) or 1.0))
+    return {name: factor * one for name, one in gradients.items()}
+
+
+def unclipped(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+    """Return gradients as they are."""
+    return dict(gradients)
+
+
+def one_by_one(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+    """Return gradients each of which, by itself, is no longer than `longest`."""
+    return {name: together({name: one}, longest)[name] for name, one in gradients.items()}
+
+
+def by_element(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+    """Return gradients no element of which is larger than `longest`."""
+    return {name: np.clip(one, -longest, longest) for name, one in gradients.items()}
+
+
+CLIPPINGS: Mapping[str, Callable[[Mapping[str, Floats], float], dict[str, Floats]]] = {
+    "the gradients are not clipped": unclipped,
+    "each tensor's gradient is clipped by its own norm: that of all together is meant": one_by_one,
+    "each element of a gradient is clipped by itself: the norm of all together is meant": by_element,
+}
+"""What to say where gradients are to be clipped and are clipped otherwise, and how."""
+
+
+def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
+    """Return what to say of an optimiser that is not the workload's, and how its trajectory changes then."""
+    _, known = TRAJECTORIES[optimizer.name]
+    decay = getattr(optimizer, "weight_decay", 0.0)
+    decays = {
+        "the optimiser does not decay the weights": {"penalty": 0.0},
+        "the optimiser's weight decay is decoupled (AdamW): it is to be added to the gradient": {
+            "penalty": 0.0,
+            "decay": decay,
+        },
+    }
+    return {**known, **(decays if decay else {})}
 
 
 def adam_trajectory(

@@ -19,7 +19,7 @@ import numpy as np
 
 from rosettabench.lab.session import Work
 from rosettabench.proof.comparison import Deviation, compare_step, norm, relative
-from rosettabench.proof.optimizers import TRAJECTORIES
+from rosettabench.proof.optimizers import TRAJECTORIES, clipped, given
 from rosettabench.proof.tolerance import exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
 
@@ -67,11 +67,14 @@ class OwnUpdates:
             yield Deviation("update", found.step, name, self.off(name))
 
     def record(self, found: Walked) -> None:
-        """Keep the gradients of a step, its rate, and where it led."""
-        self.rates.append(found.turn.learning_rate or 0.0)
-        for name in [name for name in self._start if name in found.gradients]:
+        """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
+        optimizer, rate = self._work.workload.optimizer, found.turn.learning_rate
+        assert optimizer is not None  # inference has a proof of its own
+        self.rates.append(optimizer.learning_rate if rate is None else rate)
+        own = {name: np.array(read(found.gradients, name)) for name in self._start if name in found.gradients}
+        for name, gradient in clipped(optimizer, own).items():
             self._last[name] = np.array(read(found.parameters, name))
-            self.gradients.setdefault(name, []).append(np.array(read(found.gradients, name)))
+            self.gradients.setdefault(name, []).append(gradient)
 
     def off(self, name: str) -> float:
         """Return how far a parameter is from where the own gradients lead, relative to the way.
@@ -88,14 +91,13 @@ class OwnUpdates:
         optimizer = self._work.workload.optimizer
         assert optimizer is not None  # inference has a proof of its own
         trajectory, _ = TRAJECTORIES[optimizer.name]
-        given = optimizer.model_dump(exclude={"name", "learning_rate"})
-        given |= {"lazy": True} if name in self._work.lazy else {}
+        stated = given(optimizer) | ({"lazy": True} if name in self._work.lazy else {})
         gradients = [gradient.astype(np.float64) for gradient in self.gradients[name]]
         start = read(self._start, name).astype(np.float64)
-        there = trajectory(start, gradients, self.rates, **{**given, **change})
+        there = trajectory(start, gradients, self.rates, **{**stated, **change})
         if self._guide is None or len(gradients) == 1:
             return there
-        before = trajectory(start, gradients[:-1], self.rates[:-1], **{**given, **change})
+        before = trajectory(start, gradients[:-1], self.rates[:-1], **{**stated, **change})
         return read(self._guide[len(gradients) - 2], name) + (there - before)
 
     def compare_block(self, found: Files) -> Iterator[Deviation]:

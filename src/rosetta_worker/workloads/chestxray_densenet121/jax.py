@@ -3,7 +3,7 @@
 import optax
 from flax import nnx
 from jax import numpy as jnp
-from optax import inject_hyperparams, sigmoid_binary_cross_entropy
+from optax import sigmoid_binary_cross_entropy
 
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
@@ -75,8 +75,8 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    adam = inject_hyperparams(optax.adam, static_args=("b1", "b2", "eps"))  # a learning rate that can be read back
-    return nnx.Optimizer(model, adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon), wrt=nnx.Param)
+    adam = optax.adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon)
+    return nnx.Optimizer(model, adam, wrt=nnx.Param)
 
 
 TENSORS = [

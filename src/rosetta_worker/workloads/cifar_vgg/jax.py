@@ -2,7 +2,7 @@
 
 import optax
 from flax import nnx
-from optax import inject_hyperparams, softmax_cross_entropy_with_integer_labels
+from optax import softmax_cross_entropy_with_integer_labels
 
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie, flatten_last
 
@@ -39,8 +39,7 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    sgd = inject_hyperparams(optax.sgd, static_args="momentum")  # a learning rate that can be read back
-    return nnx.Optimizer(model, sgd(hyper.learning_rate, hyper.momentum), wrt=nnx.Param)
+    return nnx.Optimizer(model, optax.sgd(hyper.learning_rate, hyper.momentum), wrt=nnx.Param)
 
 
 TENSORS = [

@@ -3,7 +3,7 @@
 import optax
 from flax import nnx
 from jax import numpy as jnp
-from optax import inject_hyperparams, softmax_cross_entropy_with_integer_labels
+from optax import softmax_cross_entropy_with_integer_labels
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
@@ -54,8 +54,8 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    adam = inject_hyperparams(optax.adam, static_args=("b1", "b2", "eps"))  # a learning rate that can be read back
-    return nnx.Optimizer(model, adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon), wrt=nnx.Param)
+    adam = optax.adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon)
+    return nnx.Optimizer(model, adam, wrt=nnx.Param)
 
 
 TENSORS = [

@@ -2,7 +2,7 @@
 
 import optax
 from flax import nnx
-from optax import inject_hyperparams, softmax_cross_entropy_with_integer_labels
+from optax import softmax_cross_entropy_with_integer_labels
 
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
@@ -63,10 +63,8 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    fixed = ("decay", "eps", "initial_scale")
-    rmsprop = inject_hyperparams(optax.rmsprop, static_args=fixed)  # a learning rate that can be read back
     # Optax adds epsilon within the root unless it is told not to.
-    own = rmsprop(hyper.learning_rate, decay=hyper.rho, eps=hyper.epsilon, eps_in_sqrt=False)
+    own = optax.rmsprop(hyper.learning_rate, decay=hyper.rho, eps=hyper.epsilon, eps_in_sqrt=False)
     return nnx.Optimizer(model, own, wrt=nnx.Param)
 
 

@@ -1,0 +1,56 @@
+"""deepar-monash in JAX: Flax NNX and Optax."""
+
+import optax
+from flax import nnx
+from jax import numpy as jnp
+from jax.scipy.stats import t
+
+from rosetta_worker.tensors import TRANSPOSE, Tie
+
+
+class Model(nnx.Module):
+    """What is shown in each step, (n, steps, 22), to freedom, location and width, (n, steps, 3)."""
+
+    def __init__(self, rngs):
+        self.lstm1 = nnx.RNN(nnx.OptimizedLSTMCell(22, 40, rngs=rngs))
+        self.dropout = nnx.Dropout(0.1, rngs=rngs)
+        self.lstm2 = nnx.RNN(nnx.OptimizedLSTMCell(40, 40, rngs=rngs))
+        self.output = nnx.Linear(40, 3, rngs=rngs)
+
+    def __call__(self, steps):
+        lags, features, counts = jnp.split(steps, [16, 21], 2)
+        scale = (counts * abs(lags[..., :1])).sum(1, keepdims=True) / counts.sum(1, keepdims=True).clip(1)
+        scale = jnp.where(scale > 0, scale, 1)
+        x = jnp.concatenate([lags / scale, features, jnp.broadcast_to(jnp.log(scale), counts.shape)], 2)
+        x = self.lstm1(x)
+        x = self.dropout(x)
+        x = self.lstm2(x)
+        freedom, location, width = jnp.split(self.output(x), 3, 2)
+        return jnp.concatenate([2 + nnx.softplus(freedom), location * scale, nnx.softplus(width) * scale], 2)
+
+
+def loss(logits, labels):
+    values, weights = jnp.moveaxis(labels, 2, 0)
+    likelihood = t.logpdf(values, *jnp.moveaxis(logits, 2, 0))
+    return -(weights * likelihood).sum() / weights.sum().clip(1)
+
+
+def optimizer(model, hyper):
+    adam = optax.chain(
+        optax.clip_by_global_norm(hyper.clip_norm),
+        optax.add_decayed_weights(hyper.weight_decay),  # to the gradient, in front of Adam: not AdamW
+        optax.adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon),
+    )
+    return nnx.Optimizer(model, adam, wrt=nnx.Param)
+
+
+TENSORS = [
+    Tie("lstm1.kernel", "lstm1.cell.dense_i.kernel", TRANSPOSE),  # gates: input, forget, cell, output, as in the
+    Tie("lstm1.recurrent_kernel", "lstm1.cell.dense_h.kernel", TRANSPOSE),  # canonical form
+    Tie("lstm1.bias", "lstm1.cell.dense_h.bias"),
+    Tie("lstm2.kernel", "lstm2.cell.dense_i.kernel", TRANSPOSE),
+    Tie("lstm2.recurrent_kernel", "lstm2.cell.dense_h.kernel", TRANSPOSE),
+    Tie("lstm2.bias", "lstm2.cell.dense_h.bias"),
+    Tie("output.kernel", "output.kernel", TRANSPOSE),
+    Tie("output.bias", "output.bias"),
+]

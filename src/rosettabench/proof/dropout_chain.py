@@ -1,0 +1,87 @@
+"""What shows dropout in a chain of dense layers and convolutions that ends in classes: weights, and the loss then.
+
+Behind the layer in question a few elements are 1; from there on, each logit follows one path of its own through kernels
+that hand on a single element.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Workload
+from rosettabench.lab.session import Work
+from rosettabench.proof.walk import Array
+from rosettabench.proof.weights import Weights
+
+
+class Chain:
+    """The probe of such a network: a logit is itself what is left of its path."""
+
+    def weights(self, workload: Workload, layer: str) -> Weights:
+        """Return `probe_weights`."""
+        return probe_weights(workload, layer)
+
+    def left(self, logits: Array) -> Array:
+        """Return the logits."""
+        return logits
+
+    def loss(self, work: Work, kept: float) -> tuple[float, float]:
+        """Return mean and variance of a step's loss: a mean over so many samples, each by itself."""
+        mean, variance = loss_to_expect(kept, work.workload.tensors[-1].shape[0])
+        return mean, variance / work.setting.batch_size
+
+
+def loss_to_expect(kept: float, classes: int) -> tuple[float, float]:
+    """Return mean and variance of a sample's cross-entropy where each logit is 1 / `kept` with that chance, else 0."""
+    value = 1 / kept
+    others = np.arange(classes)  # how many of the other classes' logits are kept
+    chance = np.array([comb(classes - 1, k) * kept**k * (1 - kept) ** (classes - 1 - k) for k in others.tolist()])
+    outcomes = []
+    for own, share in ((1, kept), (0, 1 - kept)):
+        total = np.log((others + own) * np.exp(value) + (classes - others - own))
+        outcomes.append((share * chance, total - own * value))
+    mean = float(sum((weight * loss).sum() for weight, loss in outcomes))
+    return mean, float(sum((weight * (loss - mean) ** 2).sum() for weight, loss in outcomes))
+
+
+def probe_weights(workload: Workload, layer: str) -> Weights:
+    """Return weights under which the logits tell what is dropped behind `layer`.
+
+    They are for networks that are one chain of layers with kernel and bias, ReLU between them, each convolution 3×3 and
+    padded, and no dropout in front of the layer before `layer`. Up to there, everything is 1: kernels 0, biases 1.
+    """
+    shapes = {tensor.name: tensor.shape for tensor in workload.tensors}
+    weights: Weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    chain = [name.removesuffix(".kernel") for name in shapes if name.endswith(".kernel")]
+    at = chain.index(layer)
+    for one in chain[: at + 1]:
+        weights[f"{one}.bias"][:] = 1
+    if weights[f"{layer}.kernel"].ndim == 4:
+        corners_only(weights, layer)
+    for before, one in zip(chain[at:], chain[at + 1 :], strict=False):
+        hand_on(weights[f"{one}.kernel"], len(weights[f"{before}.kernel"]))
+    return weights
+
+
+def corners_only(weights: Weights, layer: str) -> None:
+    """Let a convolution of ones answer 1 in the corners and at most 0 elsewhere.
+
+    Minus the sum of the patch plus 5: a corner sees 4 ones, a border 6, the inside 9. So a pool behind it never sees
+    two elements that may be dropped apart.
+    """
+    weights[f"{layer}.kernel"][:, 0] = -1
+    weights[f"{layer}.bias"][:] = 5
+
+
+def hand_on(kernel: Array, channels: int) -> None:
+    """Let output j be input j alone: the middle tap of a convolution, the first place of a channel that is flattened.
+
+    `channels` are those of the layer before. The first place is the upper left corner in every layout.
+    """
+    out = np.arange(len(kernel))
+    if kernel.ndim == 4:
+        kernel[out, out % channels, 1, 1] = 1
+    else:
+        kernel[out, out % channels * (kernel.shape[1] // channels)] = 1

@@ -1,0 +1,67 @@
+"""What shows dropout between two LSTM layers whose outputs are those of Student's distribution: weights, and the loss.
+
+Every gate is shut or open, so that nothing remains from step to step: the first layer puts out tanh(1) everywhere, of
+which dropout makes 0 or 1 / q times that. The second hands unit j on as tanh(tanh(…)), and the degrees of freedom are
+2 + softplus of the first unit: they tell, step by step, what was left of it. Location and width are constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Workload
+from rosettabench.lab.session import Work
+from rosettabench.proof.walk import Array
+from rosettabench.proof.weights import Weights
+
+OPEN = 20.0
+"""Of a gate: the sigmoid of it is 1 to 2e-9, and that of its opposite 0."""
+
+NOTHING = 1e-3
+"""Below that, what is left of a path is round-off."""
+
+
+class Recurrent:
+    """The probe of such a network."""
+
+    def weights(self, workload: Workload, layer: str) -> Weights:
+        """Return weights under which the degrees of freedom tell what is dropped behind `layer`, the first LSTM."""
+        weights: Weights = {one.name: np.zeros(one.shape, np.float32) for one in workload.tensors}
+        second = list(dict.fromkeys(name.partition(".")[0] for name in weights))[1]
+        units = len(weights[f"{layer}.bias"]) // 4
+        weights[f"{layer}.bias"][:] = np.repeat([OPEN, -OPEN, OPEN, OPEN], units)  # input, forget, cell, output
+        weights[f"{second}.bias"][:] = np.repeat([OPEN, -OPEN, 0, OPEN], units)
+        weights[f"{second}.kernel"][2 * units : 3 * units] = np.eye(units)
+        weights["output.kernel"][0, 0] = 1
+        return weights
+
+    def left(self, logits: Array) -> Array:
+        """Return what is left of the first unit in each step of each sample."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))
+            left = np.arctanh(np.arctanh(unit)) / np.tanh(1)
+        return np.where(np.abs(left) < NOTHING, 0, left)
+
+    def loss(self, work: Work, kept: float) -> tuple[float, float]:
+        """Return mean and variance of a step's loss, of which each value that is there has a share by itself."""
+        from scipy.stats import t
+
+        ids = np.load(work.batches, mmap_mode="r")[0]
+        inputs, labels = (
+            np.load(path, mmap_mode="r")[ids] for path in (work.data.train.inputs, work.data.train.labels)
+        )
+        values, weights = np.moveaxis(labels.astype(np.float64), 2, 0)
+        unit = np.tanh(np.tanh(np.array([0, np.tanh(1) / kept])))
+        lost, whole = (
+            -t.logpdf(values, 2 + np.log1p(np.exp(one)), 0, np.log(2) * scales(inputs)[:, None]) for one in unit
+        )
+        share = weights / weights.sum()
+        mean = float((share * (kept * whole + (1 - kept) * lost)).sum())
+        return mean, float((share**2 * kept * (1 - kept) * (whole - lost) ** 2).sum())
+
+
+def scales(inputs: Array) -> Array:
+    """Return by what the model divides the values of each window, (windows,), from its inputs (data/channels.py)."""
+    before, counted = inputs[..., 0].astype(np.float64), inputs[..., -1]
+    mean = (counted * np.abs(before)).sum(1) / np.maximum(counted.sum(1), 1)
+    return np.where(mean > 0, mean, 1.0)
