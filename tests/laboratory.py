@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from smaller import small_workload
 
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
-from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
@@ -17,6 +18,7 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
+from rosettabench.plan.series import STATED, on_series
 from rosettabench.plan.setting import Setting
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import InferenceProof, make_inference_reference
@@ -61,30 +63,18 @@ def make_work(
     On data that were `prepared`, or else on those of its set.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    workload = on_series(workload, axes.get("series", STATED)).proven
     batch_size = batch_size or workload.proof.batch_size or BATCH
     setting = replace(Setting(batch_size, "cpu", "float32", 0, threads), **axes)
-    prepared = prepared or data(workload.data.set, json.dumps(workload.proof_form), setting.input == "files")
+    prepared = prepared or data(workload.data.set, json.dumps(workload.data.form), setting.input == "files")
     np.save(folder / "batches.npy", draw_rows(workload, prepared, setting, steps))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
     return Work(workload, setting, prepared, weights, folder / "batches.npy")
 
 
 def small_work(name: str, folder: Path, **axes: str) -> Work:
-    """The work of a contest at a small batch; of a workload that is large even so, on small images."""
+    """The work of a contest at a small batch; of a workload that is large even so, a smaller one: smaller.py."""
     return make_work(small_workload(name, folder), folder, **axes)
-
-
-def small_workload(name: str, folder: Path, augmentation: dict | None = None) -> Workload:
-    """A workload, on small images if it is large; with an augmentation that it does not state itself."""
-    workload = find_workload(name)
-    if name not in SMALLER:
-        return workload
-    form, kernel = SMALLER[name]
-    stated = workload.model_dump()
-    stated["data"]["augmentation"] = augmentation or {}
-    stated["proof"]["form"] = form
-    next(tensor for tensor in stated["tensors"] if tensor["name"] == "output.kernel")["shape"] = kernel
-    return Smaller(**stated, copies=folder / "copies")
 
 
 def open_session(
@@ -139,35 +129,6 @@ def proof_of(session: Session, exact: Reference, folder: Path) -> Proof | Infere
     proof = kind(session, exact, folder)
     proof.run()
     return proof
-
-
-SMALLER = {"imagenet-resnet56": ({"shape": (3, 64, 64)}, (1000, 256))}
-"""A proof on large images takes half an hour. By workload: the form of smaller ones, and the output's kernel then."""
-
-SIZES = (("256, 256", "64, 64"), ("64, 8, 8", "64, 2, 2"), ("4096", "256"))
-"""What changes with them in an implementation: image, pooled image, and the numbers of the latter."""
-
-
-class Smaller(Workload):
-    """A workload on smaller images: the implementations are ours but for the sizes, the references have none."""
-
-    copies: Path
-
-    def implementation(self, framework: str) -> Path | None:
-        path = super().implementation(framework)
-        if path is None or framework.startswith("reference"):
-            return path
-        text = path.read_text(encoding="utf-8")
-        return tamper(path, [change for change in SIZES if change[0] in text], self.copies / path.name)
-
-
-class Planted(Workload):
-    """A workload whose implementation in one framework was tampered with."""
-
-    tampered: Path
-
-    def implementation(self, framework: str) -> Path | None:
-        return super().implementation(framework) if framework.startswith("reference") else self.tampered
 
 
 @dataclass(frozen=True)

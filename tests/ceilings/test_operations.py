@@ -35,6 +35,8 @@ with FlopCounterMode(display=False) as forward:
     logits = model(inputs)
 if sys.argv[3] == "several labels":
     labels = torch.zeros_like(logits)
+if sys.argv[3] == "series":
+    labels = torch.ones(logits.shape[:2] + (2,))
 with FlopCounterMode(display=False) as backward:
     if hasattr(implementation, "loss"):
         implementation.loss(logits, labels).backward()
@@ -49,6 +51,7 @@ INPUTS |= {
     "resnet50-synthetic": ([BATCH, 3, 256, 256], "images"),
     "resnet50-features": ([BATCH, 3, 224, 224], "images"),
     "chestxray-densenet121": ([BATCH, 3, 224, 224], "several labels"),
+    "deepar-monash": ([BATCH, 39, 22], "series"),
 }
 
 

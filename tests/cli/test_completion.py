@@ -34,6 +34,8 @@ def offered(rosetta):
         ("rosetta show imdb-gru -f pytorch,pyt", set()),
         ("rosetta show --pl", {"--plain"}),
         ("rosetta data fa", {"fashion-mnist"}),
+        ("rosetta shipped hosp", {"hospital"}),
+        ("rosetta shipped hospital -f gluonts[t", {"gluonts[torch]"}),
         ("rosetta --ver", {"--version"}),
         ("rosetta env ma", {"make"}),
     ],

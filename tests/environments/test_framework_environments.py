@@ -10,7 +10,13 @@ from rosettabench.environments.torch_build import nvidia_driver
 from rosettabench.errors import EnvironmentFault
 from rosettabench.places import cache_dir
 
-MODULES = {"chainer@7.8.1": ["chainer"], "jax@0.10.2": ["jax", "flax", "optax"], "mxnet@1.9.1": ["mxnet"]}
+MODULES = {
+    "chainer@7.8.1": ["chainer"],
+    "gluonts-mxnet@0.17.0": ["gluonts.mx", "gluonts.evaluation"],
+    "gluonts-torch@0.17.0": ["gluonts.torch", "gluonts.evaluation"],
+    "jax@0.10.2": ["jax", "flax", "optax"],
+    "mxnet@1.9.1": ["mxnet"],
+}
 
 
 @pytest.mark.environment

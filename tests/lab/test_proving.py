@@ -79,6 +79,23 @@ def test_ctrl_c_ends_all_lanes_and_resume_proves_the_rest(rosetta, store, all_pr
 
 
 @pytest.mark.environment
+def test_what_is_missing_is_proven_and_nothing_else(rosetta, store):
+    def certificates():
+        return [contest.entries[0].certifications[0].certificate.id for contest in store().run().contests]
+
+    words = ("prove", "fashion-mlp", "-f", NUMPY, "-j", "2", "--set")
+    finish(rosetta(*words, "batch_size=8"))
+    [known] = certificates()
+    code, out, err = finish(rosetta(*words, "batch_size=8,16", "--missing"))
+    assert code == 0, err
+    assert out.count("equal work, proven") == 2
+    assert certificates()[0] == known
+    made = certificates()[1]
+    finish(rosetta(*words, "batch_size=8,16"))
+    assert not {known, made} & set(certificates()), "without the word everything is proven again"
+
+
+@pytest.mark.environment
 def test_who_is_not_proven_is_told_and_the_others_go_on(rosetta, store, tmp_path):
     package = tmp_path / "package"
     shutil.copytree(THIRD_PARTY, package)

@@ -35,6 +35,19 @@ def test_nothing_is_scored_where_no_label_is_of_two_kinds(areas):
     assert list(scores(work, found)) == []
 
 
+def test_forecasts_are_scored_by_the_likelihood_of_what_came_and_is_there(tmp_path):
+    """Student's distribution of 3 degrees of freedom: its density at 0 is 2 / (π √3), and a width of 2 halves it."""
+    labels = np.array([[[5, 1], [9, 0]], [[7, 1], [7, 1]]], np.float32)
+    logits = np.array([[[3, 5, 1], [3, 0, 1]], [[3, 7, 1], [3, 7, 2]]], np.float32)
+    np.save(tmp_path / "labels.npy", labels)
+    np.save(tmp_path / "logits.npy", logits)
+    data = SimpleNamespace(test=SimpleNamespace(labels=tmp_path / "labels.npy"))
+    work = SimpleNamespace(workload=find_workload("deepar-monash"), data=data)
+    (score,) = scores(work, {"samples": 2, "files": {"logits": str(tmp_path / "logits.npy")}})
+    assert score.name == "mean_nll"
+    assert score.value == pytest.approx(-np.log(2 / (np.pi * np.sqrt(3))) + np.log(2) / 3)
+
+
 def test_accuracy_is_the_share_that_is_right():
     work = SimpleNamespace(workload=find_workload("fashion-mlp"))
     (score,) = scores(work, {"samples": 8, "correct": 6})

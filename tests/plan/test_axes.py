@@ -9,6 +9,9 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import key_of
 from rosettabench.plan.learning_rate import DECAY, PROOF_PACE, schedule_of
+from rosettabench.plan.plan import at_proof, make_plan
+from rosettabench.plan.request import Request
+from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
 from rosettabench.proof.walk import STEPS
 
@@ -72,6 +75,35 @@ def test_the_steps_of_a_proof_meet_every_boundary():
     epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
     assert {80, 120, 160, 180} <= set(epochs)
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+
+
+def test_a_set_of_series_is_a_setting_of_a_workload_on_series():
+    workload = find_workload("deepar-monash")
+    found = settings(workload, read_axes(["series=tourism_monthly,m4_hourly"]))
+    assert [one.series for one in found] == ["tourism_monthly", "m4_hourly"]
+    assert canonical_setting(workload).series == whole(OLD)["series"] == "tourism_monthly"
+    assert on_series(workload, "tourism_monthly") is workload and workload.data.set == "monash-tourism_monthly"
+    other = on_series(workload, "m4_hourly")
+    assert other.data.set == "monash-m4_hourly"
+    assert {one.positions for one in workload.operations.values()} == {(15 + 24,)}
+    assert {one.positions for one in other.operations.values()} == {(210 + 48,)}
+    with pytest.raises(UsageError, match="fashion-mlp trains on no time series") as refused:
+        settings(find_workload("fashion-mlp"), {"series": ["hospital"]})
+    assert refused.value.hint == "There is: deepar-monash."
+    with pytest.raises(UsageError) as refused:
+        read_axes(["series=hospitl"])
+    assert "hospital" in refused.value.hint
+
+
+def test_a_plan_says_why_a_framework_does_not_take_part():
+    request = Request(workloads=("deepar-monash",), contenders=("pytorch", "chainer"), axes={"series": ["hospital"]})
+    (contest,) = make_plan(request)
+    assert contest.workload.data.set == "monash-hospital"
+    why = find_workload("deepar-monash").absent["chainer"]
+    assert contest.missing == {"chainer": f"chainer has no implementation of deepar-monash: {why}"}
+    proven = at_proof(contest)
+    assert proven.workload.data.set == "monash-hospital"
+    assert (contest.workload.optimizer.clip_norm, proven.workload.optimizer.clip_norm) == (10, 0.02)
 
 
 def test_tf32_is_refused_where_no_gpu_computes():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rosetta_worker.loop import describe
 from rosetta_worker.pictures import Pictures, Unreadable
+from rosetta_worker.service import describe
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 

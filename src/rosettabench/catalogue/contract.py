@@ -45,9 +45,12 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 
 
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
-    """Yield what a workload's implementation in a framework lacks, which may be all of it."""
+    """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
     path = workload.implementation(entry.implementation_name)
-    if path is None:
+    if entry.implementation_name in workload.absent:
+        if path is not None:
+            yield f"{path} is there, and {workload.name} says that it is not written in {entry.implementation_name}"
+    elif path is None:
         place = workload.folder / f"{entry.path.stem}.py"
         yield f"{place} is missing: {workload.name} is not written in {entry.implementation_name}"
     elif entry.reference:

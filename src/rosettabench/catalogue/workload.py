@@ -24,8 +24,17 @@ from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.errors import UsageError
 
+MONASH = "monash-"
+"""What the name of a data set of time series begins with: sets of the Monash archive."""
+
 MEAN_AUC = "mean ROC AUC"
 """The metric of workloads whose samples have several labels, or none: the mean over the labels."""
+
+LIKELIHOOD = "mean negative log-likelihood of the horizon, each step given the true values before it"
+"""The metric of workloads that forecast time series: no forecast is made of a forecast (teacher forcing)."""
+
+STUDENT_T = "Student-t negative log-likelihood"
+"""The loss of workloads that forecast time series: its mean over all values of a batch that are there."""
 
 
 class Strict(BaseModel):
@@ -121,13 +130,19 @@ class Normalisation(Strict):
 
 
 class Adam(Strict):
-    """Hyperparameters of Adam, with epsilon added after the bias correction."""
+    """Hyperparameters of Adam, with epsilon added after the bias correction.
+
+    First all gradients together are made shorter where their norm is above `clip_norm`: g · min(1, clip_norm / ‖g‖). To
+    what comes of that, `weight_decay` times the weight is added (L2; it is not decoupled).
+    """
 
     name: Literal["adam"]
     learning_rate: float
     beta1: float
     beta2: float
     epsilon: float
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0
+    clip_norm: PositiveFloat | None = None
 
 
 class Sgd(Strict):
@@ -181,10 +196,11 @@ class Inference(Strict):
 
 
 class ProofExtents(Strict):
-    """The extents at which a workload is proven where its own would take too long: docs/proof.md.
+    """The extents at which a workload is proven where its own would take too long, or hide a mistake: docs/proof.md.
 
     The model, its tensors and the code are the same. `form` is what differs in the form of the data: smaller images for
-    a model that takes any, or fewer of them. What is not stated is as everywhere. `guided` says that each step begins
+    a model that takes any, or fewer of them. `optimizer` is what differs in the hyperparameters: a weight decay that is
+    seen in ten steps. What is not stated is as everywhere. `guided` says that each step begins
     with the weights to which the reference has come, in a network that would magnify what round-off made of the last.
     """
 
@@ -192,12 +208,13 @@ class ProofExtents(Strict):
     steps: PositiveInt | None = None
     guided: bool = False
     form: dict[str, Any] = {}
+    optimizer: dict[str, float] = {}
 
 
 class Metric(Strict):
     """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
 
-    ``accuracy``, or MEAN_AUC where a sample has several labels.
+    ``accuracy``, MEAN_AUC where a sample has several labels, or LIKELIHOOD where it is a time series.
     """
 
     name: str
@@ -230,6 +247,8 @@ class Workload(Strict):
     """What the axis value schedule=steps means; without it there is a constant rate, and a decay that fits any."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
+    absent: dict[str, str] = {}
+    """Frameworks that it is not written in, and why."""
     folder: Path
 
     @field_validator("tensors", mode="before")
@@ -297,9 +316,11 @@ class Workload(Strict):
         return sum(prod(tensor.shape) for tensor in self.tensors)
 
     @property
-    def proof_form(self) -> dict[str, Any]:
-        """The form of the data that it is proven on."""
-        return {**self.data.form, **self.proof.form}
+    def proven(self) -> Self:
+        """The same at the extents of its proof: the form of its data, and its hyperparameters."""
+        data = self.data.model_copy(update={"form": {**self.data.form, **self.proof.form}})
+        optimizer = self.optimizer and self.optimizer.model_copy(update=self.proof.optimizer)
+        return self.model_copy(update={"data": data, "optimizer": optimizer})
 
     @property
     def embeddings(self) -> tuple[str, ...]:

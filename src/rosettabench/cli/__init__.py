@@ -43,6 +43,9 @@ class Rosetta(LazyGroup):
         "resume": Place("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
         "prove": Place("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
         "explain": Place("rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."),
+        "shipped": Place(
+            "rosettabench.cli.shipped", "shipped", "Let libraries train as they are shipped: not equal work."
+        ),
         "peak": Place("rosettabench.cli.peak", "peak", "Measure what this machine can do: products and copies."),
         "verify": Place("rosettabench.cli.verify", "verify", "Say whether an installation is as fast as it should be."),
         "compare": Place("rosettabench.cli.compare", "compare", "Say what got slower or faster between two runs."),

@@ -65,10 +65,26 @@ def complete_frameworks(incomplete: str) -> Offers:
 
 
 def complete_data_sets(incomplete: str) -> Offers:
-    """Offer data sets."""
-    from rosettabench.data.registry import SETS
+    """Offer data sets that a workload trains on."""
+    from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.data.registry import data_set
 
-    return [(name, data_set.title) for name, data_set in SETS.items() if name.startswith(incomplete)]
+    names = sorted({workload.data.set for workload in all_workloads().values()})
+    return [(name, data_set(name).title) for name in names if name.startswith(incomplete)]
+
+
+def complete_sets(incomplete: str) -> Offers:
+    """Offer sets of the Monash archive."""
+    from rosettabench.data.monash import all_monash_sets
+
+    return [(key, one.title) for key, one in all_monash_sets().items() if key.startswith(incomplete)]
+
+
+def complete_libraries(incomplete: str) -> Offers:
+    """Offer libraries that train as shipped, for a list with commas."""
+    from rosettabench.shipped.library import all_libraries
+
+    return behind_comma(incomplete, [(name, library.title) for name, library in all_libraries().items()])
 
 
 def complete_runs(incomplete: str) -> Offers:

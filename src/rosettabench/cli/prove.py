@@ -27,6 +27,7 @@ def prove(
     workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
     frameworks: Frameworks = None,
     every: Annotated[bool, typer.Option("--all", help="Every workload in every framework and mode.")] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")] = False,
     axes: Axes = None,
     jobs: Jobs = None,
     python: Python = None,
@@ -39,7 +40,8 @@ def prove(
 
     Every contender takes ten optimiser steps beside a float64 reference. The certificate lists, for each quantity, the
     number that came closest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
-    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures.
+    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures. It stands
+    as long as nothing has changed that it depends on; --missing proves what has none.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     """
@@ -65,7 +67,7 @@ def prove(
         axes=shared | read_axes(axes or []),
         control=False,
         insist=True,
-        prove_again=True,
+        prove_again=not missing,
         proving=together,
         data_dir=str(data_dir.absolute()) if data_dir else None,
         offline=offline,

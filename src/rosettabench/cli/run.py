@@ -206,11 +206,19 @@ def resume(
     """Go on with a run that was interrupted.
 
     Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
+    Of `rosetta shipped`, trainings that are done are kept, and the others done.
 
     Example: rosetta resume
     """
+    from rosettabench.cli.shipped import race
+    from rosettabench.store.schema import SHIPPED
+
     laboratory = open_laboratory(store)
-    conduct(laboratory, laboratory.store.run(run_id), report)
+    found = laboratory.store.run(run_id)
+    if SHIPPED in found.request:
+        race(laboratory, found, report)
+    else:
+        conduct(laboratory, found, report)
 
 
 def split(frameworks: list[str] | None) -> tuple[str, ...]:

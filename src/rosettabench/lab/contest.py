@@ -97,8 +97,12 @@ class Contest:
     def prove(self, competitor: Competitor) -> WorkerError | None:
         """Prove one competitor, and time nothing; return why it is not proven, if so.
 
-        Others may be proven at the same time.
+        Others may be proven at the same time. Who is known to be proven is not even started.
         """
+        known = self.registrar.known(competitor)
+        if known is not None:
+            self.registrar.note(competitor, known)
+            return None
         try:
             failure = None
             with competitor.stage("start"):
@@ -264,9 +268,7 @@ class Contest:
             return self._stopped("nobody is left", 0.0)
         steps, _ = self._warm_up()
         turns = self.stopping.turns
-        stated = self.work.workload.training
-        whole_batches = self.work.data.train.samples // self.work.setting.batch_size
-        per_epoch = (stated.steps if stated else None) or whole_batches
+        per_epoch = self.work.steps_per_epoch
         setting = self.work.setting
         length = setting.steps or per_epoch * (setting.epochs or self.work.workload.epochs)
         self._supply(length)

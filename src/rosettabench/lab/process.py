@@ -48,7 +48,10 @@ class WorkerProcess:
     ``rosetta_worker/__main__.py``).
     """
 
-    def __init__(self, python: Path, log: Path, variables: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self, python: Path, log: Path, variables: Mapping[str, str], folder: Path, service: str = "model"
+    ) -> None:
+        """Start it; `service` is what it serves: docs/protocol.md, "Transport"."""
         request_end, self._requests = os.pipe()
         self._replies, reply_end = os.pipe()
         self._buffer = b""
@@ -61,6 +64,7 @@ class WorkerProcess:
             str(request_end),
             str(reply_end),
             str(os.getpid()),
+            service,
         ]
         with log.open("ab") as output:
             try:

@@ -91,7 +91,7 @@ class Proving:
 
     def _refer(self, contest: Contest) -> None:
         """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
-        if contest.present:
+        if any(contest.registrar.known(competitor) is None for competitor in contest.present):
             with self._lane(contest), suppress(ProofError):
                 contest.registrar.reference()
 

@@ -38,18 +38,34 @@ class Registrar:
 
         Raises WorkerError where the worker, and ProofError where the reference, cannot do its part.
         """
-        assert competitor.environment is not None
-        contender = competitor.contender
-        subject = subject_of(contender.entry, contender.mode, competitor.environment, self._work, self._weights)
-        key = certificate_key(subject)
-        known = None if self._again and contender.copy == 1 else self._store.certificate(key)
-        if known is None or not known.passed:
+        known = self.known(competitor)
+        if known is None:
+            subject = self._subject(competitor)
             body = self._prove(competitor, subject, folder)
             known = self._store.add(
-                Certificate(key=key, at=now(), passed=body["passed"], body=body, digest=digest(body))
+                Certificate(
+                    key=certificate_key(subject), at=now(), passed=body["passed"], body=body, digest=digest(body)
+                )
             )
-        self._store.add(Certification(entry_id=competitor.row.id, certificate_id=known.id, session=competitor.number))
+        self.note(competitor, known)
         return known
+
+    def known(self, competitor: Competitor) -> Certificate | None:
+        """Return the competitor's certificate if the very same was proven before, and need not be proven again."""
+        if self._again and competitor.contender.copy == 1:
+            return None
+        found = self._store.certificate(certificate_key(self._subject(competitor)))
+        return found if found is not None and found.passed else None
+
+    def note(self, competitor: Competitor, certificate: Certificate) -> None:
+        """Write down that a certificate is a competitor's."""
+        entry, session = competitor.row.id, competitor.number
+        self._store.add(Certification(entry_id=entry, certificate_id=certificate.id, session=session))
+
+    def _subject(self, competitor: Competitor) -> dict[str, Any]:
+        assert competitor.environment is not None
+        contender = competitor.contender
+        return subject_of(contender.entry, contender.mode, competitor.environment, self._work, self._weights)
 
     def _prove(self, competitor: Competitor, subject: dict[str, Any], folder: Path) -> dict[str, Any]:
         reference = self.reference()

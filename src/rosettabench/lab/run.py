@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from rosettabench.lab.progress import Progress
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.session import Session, Work
+from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import Request
@@ -41,7 +43,7 @@ from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.schema import PEAK, Entry, Run
+from rosettabench.store.schema import PEAK, SHIPPED, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.store import Store, dropped_rounds, now
 
@@ -105,6 +107,8 @@ class Laboratory:
         """
         if PEAK in run.request:
             raise UsageError(f"run {run.id} measured the machine; there is no contest in it to go on with")
+        if SHIPPED in run.request:
+            raise UsageError(f"run {run.id} trains libraries as shipped; there is no contest in it", "rosetta resume")
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests
@@ -130,13 +134,20 @@ class Laboratory:
         scratch: Path,
         conduct: Callable[[Contest], dict[str, Any]],
     ) -> None:
-        """Conduct contests, one after the other."""
+        """Conduct contests, one after the other, as long as there is time for them."""
         for planned, _ in left:
             self._check_data(request, planned, len(planned.contenders))
-        seconds = None if request.full else request.stopping.seconds
+        begun = monotonic()
         for number, (planned, row) in enumerate(left, start=1):
-            self.display.contest(title(planned, run.contests), number, len(left), seconds)
-            contest = self._arrange(run, request, planned, row, planned, scratch)
+            name = title(planned, run.contests)
+            seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1)
+            if not seconds:
+                self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
+                continue
+            self.display.contest(name, number, len(left), None if request.full else seconds)
+            shorter = request.stopping.model_copy(update={"seconds": seconds})
+            own = request.model_copy(update={"stopping": shorter})
+            contest = self._arrange(run, own, planned, row, planned, scratch)
             self._end(contest, conduct(contest))
 
     def _prove(
@@ -242,7 +253,7 @@ class Laboratory:
         setting, data = extents.setting, self._data(request, extents)
         batches = folder / "proof-batches.npy"
         np.save(batches, draw_rows(work.workload, data, setting, STEPS))
-        return replace(work, setting=setting, data=data, batches=batches)
+        return replace(work, workload=extents.workload, setting=setting, data=data, batches=batches)
 
     def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:
         """Prepare the data before anything is started: what is wrong with them, or too large, is told at once.
@@ -258,7 +269,7 @@ class Laboratory:
     def _data(self, request: Request, planned: PlannedContest) -> Prepared:
         workload, asked = planned.workload, planned.setting.data
         pictures = planned.setting.input == "files"
-        key = workload.name, repr(workload.data.form), asked, pictures
+        key = workload.data.set, repr(workload.data.form), asked, pictures
         if key not in self._prepared:
             self.display.doing(f"data {workload.data.set}")
             folder = Path(request.data_dir) if request.data_dir else None

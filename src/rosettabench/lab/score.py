@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rosettabench.catalogue.workload import MEAN_AUC, Workload
+from rosettabench.catalogue.workload import LIKELIHOOD, MEAN_AUC, Workload
 from rosettabench.lab.session import Work
 from rosettabench.statistics.auc import mean_auc
+from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Score:
 
 def scored_by_logits(workload: Workload) -> bool:
     """Whether the metric needs the logits themselves, and not only how many samples are right."""
-    return workload.metric is not None and workload.metric.name == MEAN_AUC
+    return workload.metric is not None and workload.metric.name in (MEAN_AUC, LIKELIHOOD)
 
 
 def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
@@ -32,6 +33,10 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
     if scored_by_logits(work.workload):
         logits = np.load(found["files"]["logits"], allow_pickle=False)
         labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]
+        if labels.ndim == 3:
+            values, weights = labels[..., 0], labels[..., 1]
+            yield Score("mean_nll", weighted_mean(negative_log_likelihood(logits, values), weights))
+            return
         area = mean_auc(logits, labels)
         if area.value is not None:
             yield Score("mean_auc", area.value, {"labels": sum(area.defined), "of": len(area.defined)})

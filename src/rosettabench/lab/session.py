@@ -28,14 +28,16 @@ TICKS = 25
 """Empty blocks whose median says what reading the clock costs."""
 
 
-def start_worker(environment: Environment, backend: str | None, threads: int, folder: Path) -> WorkerProcess:
+def start_worker(
+    environment: Environment, backend: str | None, threads: int, folder: Path, service: str = "model"
+) -> WorkerProcess:
     """Start a worker in `folder`, which must exist, under the one policy that holds for all of them."""
     variables = {
         **worker_variables(threads, backend, environment.kind == "managed", folder),
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
     with confined(worker_processors(threads)):
-        return WorkerProcess(environment.python, folder / "worker.log", variables, folder)
+        return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Work:
     def lazy(self) -> tuple[str, ...]:
         """The tensors of which a step updates only the rows that its batch names."""
         return self.workload.embeddings if self.setting.embedding_gradient == "sparse" else ()
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """The steps of an epoch: those that the workload states, else the whole batches of the training part."""
+        stated = self.workload.training
+        return (stated.steps if stated else None) or self.data.train.samples // self.setting.batch_size
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ class Session:
         """
         switch: dict[str, Any] = {} if dropout else {"dropout": False}
         if self.work.setting.schedule != CONSTANT:
-            switch |= asdict(pace or Pace(self.work.data.train.samples // self.work.setting.batch_size))
+            switch |= asdict(pace or Pace(self.work.steps_per_epoch))
         return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:

@@ -145,7 +145,17 @@ def fitted(
     time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
     told = [f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"]
     told += [f"left out: {one.workload}, {setting_words(one, request)}: {one.why}" for one in left_out]
-    return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping}), told
+    return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget}), told
+
+
+def turns_of_next(request: Request, elapsed: float, contests: int) -> float:
+    """Return the seconds of turns for the next of so many contests, when so many seconds of the run are over.
+
+    That is what was planned; where starts and proofs took longer than expected, an equal share of what is left of the
+    budget; and zero where nothing is left.
+    """
+    planned = request.stopping.seconds
+    return planned if request.budget is None else max(0.0, min(planned, (request.budget - elapsed) / contests))
 
 
 def setting_words(one: LeftOut, request: Request) -> str:

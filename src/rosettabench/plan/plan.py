@@ -10,6 +10,7 @@ from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.request import Request
+from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import Setting, settings, whole
 
 
@@ -36,7 +37,7 @@ def make_plan(request: Request) -> list[PlannedContest]:
             f"{', '.join(twice)} is entered twice", "The A/A control enters one contender twice by itself."
         )
     contests = [
-        plan_contest(workload, setting, contenders, request.control, request.planted)
+        plan_contest(on_series(workload, setting.series), setting, contenders, request.control, request.planted)
         for _ in range(request.repeats)
         for workload in map(find_workload, dict.fromkeys(request.workloads))
         for setting in settings(workload, request.own_axes.get(workload.name, {}) | request.axes)
@@ -61,12 +62,11 @@ def check_length(contests: list[PlannedContest], request: Request) -> None:
 
 def at_proof(contest: PlannedContest) -> PlannedContest:
     """Return a contest at the extents that its workload states for proofs; the same contest where it states none."""
-    workload, extents = contest.workload, contest.workload.proof
-    if extents.batch_size is None and not extents.form:
+    extents = contest.workload.proof
+    if extents.batch_size is None and not extents.form and not extents.optimizer:
         return contest
-    data = workload.data.model_copy(update={"form": workload.proof_form})
     setting = replace(contest.setting, batch_size=extents.batch_size or contest.setting.batch_size)
-    return replace(contest, workload=workload.model_copy(update={"data": data}), setting=setting)
+    return replace(contest, workload=contest.workload.proven, setting=setting)
 
 
 def is_left_out(workload: Workload, setting: Setting, request: Request) -> bool:
@@ -80,10 +80,18 @@ def plan_contest(
     """Return one contest. The control is a second copy of the first contender; a third has the planted work."""
     able = [one for one in contenders if workload.implementation(one.entry.implementation_name)]
     missing = {
-        one.label: f"{one.framework} has no implementation of {workload.name}" for one in contenders if one not in able
+        one.label: why_missing(workload, one.entry.implementation_name, one.framework)
+        for one in contenders
+        if one not in able
     }
     if control and able:
         able.append(replace(able[0], copy=2))
     if planted and able:
         able.append(replace(able[0], copy=3, extra=planted))
     return PlannedContest(workload, setting, tuple(able), missing)
+
+
+def why_missing(workload: Workload, implementation: str, framework: str) -> str:
+    """Return that a framework has no `implementation` of a workload and, where the workload says it, why."""
+    why = workload.absent.get(implementation)
+    return f"{framework} has no implementation of {workload.name}" + (f": {why}" if why else "")

@@ -37,6 +37,9 @@ class Request(BaseModel):
     calibrate asks for these two. With `examining`, the parts of a step are measured in place of its whole: rosetta
     explain asks for that. With `proving`, nothing is measured: proofs alone are made, so many at a time.
 
+    `budget` is the time for everything in seconds, which `stopping` shares out among the contests as far as their
+    starts can be foreseen.
+
     `study` is the published comparison that is run again; `lacking` what of it the catalogue does not have, in a
     sentence each; `own_axes` the values that each workload has on the axes beside those of `axes`, which go before;
     `left_out` what there was no time or memory for.
@@ -51,6 +54,7 @@ class Request(BaseModel):
     control: bool = True
     full: bool = False
     stopping: Stopping = Stopping()
+    budget: float | None = None
     confidence: float = 0.95
     margin: float = 0.02
     data_dir: str | None = None

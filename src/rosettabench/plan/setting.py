@@ -13,6 +13,7 @@ from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.errors import UsageError
 from rosettabench.lab.machine import usable_cores
 from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
+from rosettabench.plan.series import STATED, check_series
 
 Value = int | str
 """A value on an axis."""
@@ -36,6 +37,7 @@ class Setting:
     epochs: int = 0
     input: str = "memory"
     schedule: str = CONSTANT
+    series: str = STATED
     steps: int = 0
     workers: int = 0
 
@@ -116,6 +118,13 @@ def one_of(*values: str) -> Callable[[str], str]:
     return lambda word: nearest("value", word, values)
 
 
+def a_set(word: str) -> str:
+    """Read what the study calls a set of the Monash archive."""
+    from rosettabench.data.monash import monash_set  # NumPy comes with it
+
+    return monash_set(word).key
+
+
 AXES: Mapping[str, Callable[[str], int | str]] = {
     "batch_size": count,
     "data": one_of(FOUND, REAL, SYNTHETIC),
@@ -126,6 +135,7 @@ AXES: Mapping[str, Callable[[str], int | str]] = {
     "precision": one_of("float32", "bfloat16", "tf32"),
     "schedule": one_of(*SCHEDULES),
     "seed": seed,
+    "series": a_set,
     "steps": count,
     "threads": count,
     "workers": seed,
@@ -163,6 +173,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     found = [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
     for setting in found:
         check_schedule(setting.schedule, workload)
+        check_series(setting.series, workload)
         check_embedding(setting.embedding_gradient, workload)
         check_precision(setting)
         check_data(setting.data, workload)

@@ -16,6 +16,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_co
 PEAK = "peak"
 """Key in the request of a run that measured the machine itself: it has no contests (ceilings/ceiling.py)."""
 
+SHIPPED = "shipped"
+"""Key in the request of a run of whole trainings by libraries as shipped: it has no contests (shipped/race.py)."""
+
 SCHEMA_VERSION = 1
 """Stored in the database; a store of another version is refused with a sentence, never half read."""
 
@@ -111,9 +114,9 @@ class Figure(Base):
     """One measured number that is not a block.
 
     Names: import_s, build_s, load_s, first_step_s, evaluate_s (with `detail` samples, correct, epoch), accuracy
-    (fraction; the same detail) or mean_auc (with `detail` labels, of how many it is the mean, of them all; and the
-    same), and those of docs/resources.md: memory, and what all turns of the session used together
-    (with `detail` windows, seconds, and where it applies resolution and idle power).
+    (fraction; the same detail), mean_nll (of forecasts, in nats; the same) or mean_auc (with `detail` labels, of how
+    many it is the mean, of them all; and the same), and those of docs/resources.md: memory, and what all turns of the
+    session used together (with `detail` windows, seconds, and where it applies resolution and idle power).
     """
 
     __tablename__ = "figures"
@@ -152,7 +155,10 @@ class Certification(Base):
 
 
 class Event(Base):
-    """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like."""
+    """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like.
+
+    The payloads of a run of whole trainings are the records of shipped/record.py.
+    """
 
     __tablename__ = "events"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
