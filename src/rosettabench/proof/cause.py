@@ -296,7 +296,7 @@ def gradient_scale(case: Case) -> Iterator[str]:
         return
     batch = len(read(case.exact.batch, "labels"))
     factor = float(np.vdot(exact, found) / np.vdot(exact, exact))
-    if relative(found, factor * exact) < FITS:
+    if relative(found, factor * exact) < FITS and not isclose(factor, 1, rel_tol=FITS):
         meant = (
             "the sum over the batch; the mean is meant"
             if isclose(factor, batch, rel_tol=FITS)

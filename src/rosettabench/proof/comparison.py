@@ -70,10 +70,15 @@ def compare_step(found: Walked, reference: Walked, start: Files) -> Iterator[Dev
     yield Deviation("loss", step, None, off(found.turn.loss, reference.turn.loss))
     trained = {name: file for name, file in start.items() if name in reference.gradients}
     kept = {name: file for name, file in start.items() if name not in trained}
-    norms = {name: norm(read(reference.gradients, name)) for name in trained}
-    yield from off_tensors(found.gradients, reference.gradients, norms, step, "gradient")
+    yield from compare_gradients(found.gradients, reference, start)
     yield from compare_parameters(found.parameters, reference.parameters, kept, step, "state")
     yield from compare_parameters(found.parameters, reference.parameters, trained, step, "parameter")
+
+
+def compare_gradients(found: Files, reference: Walked, start: Files) -> Iterator[Deviation]:
+    """Yield the deviation of the gradient of each tensor of `start` that has one in a step of the reference."""
+    norms = {name: norm(read(reference.gradients, name)) for name in start if name in reference.gradients}
+    yield from off_tensors(found, reference.gradients, norms, reference.step, "gradient")
 
 
 def off_logits(found: Array, reference: Array, step: int | None, quantity: str) -> Iterator[Deviation]:

@@ -17,8 +17,9 @@ from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
-from rosettabench.proof.tolerance import MIXED
-from rosettabench.proof.updates import DIVIDING, PARAMETERS, OwnUpdates
+from rosettabench.proof.tolerance import MIXED, SAFETY
+from rosettabench.proof.turning import MOST, turning_noise
+from rosettabench.proof.updates import PARAMETERS, OwnUpdates
 from rosettabench.proof.walk import Array, Files, Walked, read, steps_of, walk
 
 
@@ -38,6 +39,7 @@ class Proof:
         self._own = OwnUpdates(session.work, reference.start, reference.guide)
         self._seen: Seen | None = None
         self._block: dict[str | None, Deviation] = {}
+        self._turning: dict[int, dict[str, float]] = {}
 
     @property
     def steps(self) -> int:
@@ -68,27 +70,34 @@ class Proof:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _check(self, deviation: Deviation) -> Check:
-        """Hold a deviation against its tolerance; a parameter that is further off, against its own gradients.
+        """Hold a deviation against its tolerance; what is further off, and everything before it is not, is asked again.
 
-        That is if these are what they should be, as all else is so far. What fails both is told as it was found first.
+        What fails both is told as it was found first.
         """
         check = make_check(deviation, self._reference.tolerances.of(deviation))
-        of_update = deviation.quantity in PARAMETERS and self._divides and not self._mixed
-        if deviation.quantity == "block parameter" and self._reference.guide:
+        if check.passed or self._mixed or not all(earlier.passed for earlier in self.checks):
             return check
-        if check.passed or not of_update or not all(earlier.passed for earlier in self.checks):
-            return check
+        again = check
+        if deviation.quantity == "gradient" and deviation.value < MOST:
+            again = self._turned(deviation)
+        elif deviation.quantity == "parameter" or (deviation.quantity in PARAMETERS and not self._reference.guide):
+            again = self._updated(deviation)
+        return again if again.passed else check
+
+    def _turned(self, deviation: Deviation) -> Check:
+        """Hold a gradient against how far the reference's goes where units turn."""
+        step = deviation.step or 0
+        if step not in self._turning:
+            self._turning[step] = turning_noise(self._reference, step)
+        return make_check(deviation, SAFETY * self._turning[step].get(str(deviation.tensor), 0.0))
+
+    def _updated(self, deviation: Deviation) -> Check:
+        """Hold a parameter against the contender's own gradients."""
         off = self._own.off(str(deviation.tensor))
         if deviation.quantity == "block parameter":
             off += self._block[deviation.tensor].value
         sharper = replace(deviation, quantity="update", value=off)
-        again = make_check(sharper, self._reference.tolerances.of(sharper))
-        return again if again.passed else check
-
-    @property
-    def _divides(self) -> bool:
-        optimizer = self._session.work.workload.optimizer
-        return optimizer is not None and optimizer.name in DIVIDING
+        return make_check(sharper, self._reference.tolerances.of(sharper))
 
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
         session, reference = self._session, self._reference
@@ -98,8 +107,7 @@ class Proof:
             yield self._seen.deviations(), None
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
-            if self._mixed or self._divides:
-                own.record(found)
+            own.record(found)
             yield own.compare_step(found, exact) if self._mixed else compare_step(found, exact, reference.start), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")

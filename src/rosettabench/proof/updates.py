@@ -29,9 +29,6 @@ HALF_A_UNIT = 2.0**-24
 PARAMETERS = ("parameter", "block parameter")
 """Quantities that say nothing in mixed precision."""
 
-DIVIDING = ("adam", "rmsprop")
-"""Optimisers that divide a gradient by its own size."""
-
 
 def within_a_step(deviations: Iterable[Deviation]) -> Iterator[Deviation]:
     """Yield the deviations of what a step computes before its update."""
