@@ -305,6 +305,7 @@ class Race:
             train_s=trained["elapsed_s"],
             predict_s=predicted["elapsed_s"],
             score_s=scored,
+            **{f"{part}_s": seconds for part, seconds in trained.get("parts", {}).items()},
             whole_s=perf_counter() - begun,
             train_cpu_s=trained["cpu_s"],
             predict_cpu_s=predicted["cpu_s"],
