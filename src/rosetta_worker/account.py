@@ -13,8 +13,10 @@ batch, for which a graph may be built; waiting for batches; writing and loading 
 
 
 class Account(object):
-    """Seconds by part, from its making to `close`; they add up to the time between, for one part ends where another
-    begins. It is made in the part ``setup``."""
+    """Seconds by part, from its making, in the part ``setup``, to `close`.
+
+    They add up to the time between: where one part begins, another ends.
+    """
 
     def __init__(self):
         self.seconds = dict.fromkeys(PARTS, 0.0)

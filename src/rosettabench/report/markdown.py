@@ -26,7 +26,7 @@ def render_markdown(summary: RunSummary) -> str:
     if faults:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
     parts += ["## Machine and versions", machine_markdown(summary)]
-    parts += [] if summary.trainings else [table_markdown(tables.versions_table(summary))]
+    parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
     parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
     return "\n\n".join(parts) + "\n"
 

@@ -482,7 +482,17 @@ class RunSummary:
     faults: tuple[Fault, ...]
     study: StudySummary | None = None
     trainings: TrainingsSummary | None = None
-    """For a run of whole trainings by libraries as shipped, which has no contests."""
+    """Whole trainings by libraries as shipped; None for a run without them."""
+
+    @property
+    def only_trains(self) -> bool:
+        """Whether it is a run of trainings by libraries as shipped, with no contests beside them."""
+        return self.trainings is not None and not self.contests
+
+    @property
+    def compared(self) -> tuple[ContestSummary | TrainedSet, ...]:
+        """Everything that has a headline: the contests, then the sets that libraries trained on as shipped."""
+        return (*self.contests, *(self.trainings.sets if self.trainings else ()))
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
