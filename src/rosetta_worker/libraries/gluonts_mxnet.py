@@ -22,6 +22,7 @@ DESCRIPTION = {
     "title": "GluonTS's DeepAREstimator on MXNet",
     "packages": ("gluonts", "mxnet", "numpy", "pandas"),
     "lock": "gluonts-mxnet@0.17.0",
+    "equal": "mxnet-gluon:compiled",
     "longest_unroll": 600,
 }
 """`longest_unroll`: two cells a step become nodes of one graph, made in Python before the first batch. That takes

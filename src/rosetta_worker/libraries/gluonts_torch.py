@@ -19,6 +19,7 @@ DESCRIPTION = {
     "title": "GluonTS's DeepAREstimator on PyTorch",
     "packages": ("gluonts", "torch", "lightning", "numpy", "pandas"),
     "lock": "gluonts-torch@0.17.0",
+    "equal": "pytorch",
 }
 
 

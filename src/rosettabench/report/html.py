@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from rosettabench.report import charts, figures, tables
+from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_charts import pictures
 from rosettabench.report.record import render_json
 from rosettabench.report.resources import resources_table
@@ -94,6 +95,8 @@ def environment() -> Environment:
         study_tables=study_tables,
         resources_table=resources_table,
         training_tables=training_tables,
+        account_tables=account_tables,
+        account_sentences=account_sentences,
         figures=figures,
         titles=TITLES,
         themes=(LIGHT, DARK),
