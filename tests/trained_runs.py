@@ -11,11 +11,14 @@ MACHINE = {"processor": "Imaginary 9000", "cores": 2, "memory_bytes": 8_589_934_
 HORIZON = 6
 
 
-def trained_run(folder, times, *, absences=(), origin="original", run_id="first", pace=None, **request):
-    """Write a run, and return it: `times` has {set: {seed: seconds of each library that was trained}}."""
+def trained_run(folder, times, *, absences=(), origin="original", run_id="first", pace=None, parts=None, **request):
+    """Write a run, and return it: `times` has {set: {seed: seconds of each library that was trained}}.
+
+    `parts` has {library: {part: seconds}}, if they are told; the training takes their sum then.
+    """
     store = Store(f"sqlite:///{folder}/results.sqlite")
     seeds = dict.fromkeys(seed for of_set in times.values() for seed in of_set)
-    asked = TrainingRequest(sets=tuple(times), libraries=LIBRARIES, **{"seeds": tuple(seeds), "epochs": 2} | request)
+    asked = TrainingRequest(sets=tuple(times), **{"libraries": LIBRARIES, "seeds": tuple(seeds), "epochs": 2} | request)
     payload = {SHIPPED: asked.model_dump(mode="json"), "study": STUDY}
     command = ["rosetta", "shipped", *times]
     store.add(Run(id=run_id, at=now(), version="0", command=command, request=payload, machine=MACHINE))
@@ -25,7 +28,10 @@ def trained_run(folder, times, *, absences=(), origin="original", run_id="first"
         for seed, seconds in of_set.items():
             trained = zip(LIBRARIES, seconds, strict=False)
             epochs = pace.epochs if pace else asked.epochs
-            records += [training(name, label, seed, took, epochs) for label, took in trained if took]
+            told = parts or {}
+            records += [
+                training(name, label, seed, took, epochs, **told.get(label, {})) for label, took in trained if took
+            ]
     for record in (*records, *absences):
         journal.event(record.KIND, record.payload())
     journal.event("finished", {})

@@ -69,6 +69,10 @@ class DeepAr(object):
         """Return the estimator with its own defaults but for these five."""
         raise NotImplementedError
 
+    def train(self, estimator, series, account):
+        """Let the estimator train as it always does; return its predictor. The account learns where the time goes."""
+        raise NotImplementedError
+
     def settings(self):
         """Return what is in force, by the keys of docs/fairness.md."""
         return {}

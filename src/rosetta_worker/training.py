@@ -6,6 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
+from rosetta_worker.account import Account
 from rosetta_worker.clock import Stopwatch
 from rosetta_worker.series import read_arrays, read_tsf, training_parts
 from rosetta_worker.service import Service, load_file, packages
@@ -45,10 +46,13 @@ class Trainings(Service):
     def do_train(self, context, epochs, samples, seed):
         self.library.seed(seed)
         with Stopwatch(self.library.synchronize) as watch:
+            account = Account()
             estimator = self.library.estimator(self.frequency, self.horizon, context, epochs, samples)
-            self.predictor = estimator.train(self.series)
+            self.predictor = self.library.train(estimator, self.series, account)
+            self.library.synchronize()
+            parts = account.close()
         self.samples = samples
-        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu}
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "parts": parts}
 
     def do_predict(self, folder):
         if not os.path.isdir(folder):

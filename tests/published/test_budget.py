@@ -170,7 +170,7 @@ def test_inference_keeps_nothing_but_its_parameters():
 
 
 def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
-    for name in ("borealis-2018", "rosetta-2018", "smartia-2019"):
+    for name in ("borealis-2018", "deepar-2024", "rosetta-2018", "smartia-2019"):
         suite = all_suites()[name]
         assert suite.study in all_studies()
         try:
@@ -183,6 +183,9 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         assert all(any(one in sentence for sentence in found.lacks) for one in lost)
     assert any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 0).lacks)
     assert not any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 1).lacks)
+    hospital = scope(all_suites()["deepar-2024"], 0, lambda name: name == "monash-hospital")
+    assert hospital.axes["deepar-monash"] == {"series": ["hospital"]}
+    assert "series australian_electricity_demand, solar_10_minutes, " in hospital.lacks[0], "one sentence for all"
     for real in (True, False):
         found = scope(all_suites()["rosetta-2018"], 0, lambda name, real=real: real and name == "chestxray14")
         lost = "chestxray-densenet121: data real cannot be had here." in found.lacks

@@ -1,6 +1,7 @@
 """GluonTS's DeepAREstimator on PyTorch, trained by PyTorch Lightning."""
 
 import inspect
+from functools import wraps
 
 import lightning.pytorch as pl
 import torch
@@ -10,6 +11,7 @@ from gluonts.torch.model.deepar.module import DeepARModel
 from gluonts.torch.model.estimator import PyTorchLightningEstimator
 from gluonts.torch.scaler import MeanScaler
 
+from rosetta_worker.account import Watched, replaced, told
 from rosetta_worker.library import CLIPPED, HORIZON, TINY, DeepAr, clipped, default, falls, unrolled
 
 DESCRIPTION = {
@@ -17,6 +19,7 @@ DESCRIPTION = {
     "title": "GluonTS's DeepAREstimator on PyTorch",
     "packages": ("gluonts", "torch", "lightning", "numpy", "pandas"),
     "lock": "gluonts-torch@0.17.0",
+    "equal": "pytorch",
 }
 
 
@@ -37,6 +40,23 @@ class Library(DeepAr):
             num_parallel_samples=samples,
             trainer_kwargs={"max_epochs": epochs},
         )
+
+    def train(self, estimator, series, account):
+        load, step = estimator.create_training_data_loader, DeepARLightningModule.training_step
+
+        @wraps(step)
+        def begin(*args, **more):  # Lightning fetches a batch more than it has begun with
+            account.begin_batch()
+            return step(*args, **more)
+
+        checkpoints = ((pl.callbacks.ModelCheckpoint, "on_train_epoch_end"), (torch, "load"))
+        with (
+            replaced(estimator, "create_training_data_loader", lambda *a, **more: Watched(load(*a, **more), account)),
+            told(account, "setup", (estimator, "create_predictor")),
+            replaced(DeepARLightningModule, "training_step", begin),
+            told(account, "checkpoints", *checkpoints, (DeepARLightningModule, "load_state_dict")),
+        ):
+            return estimator.train(series)
 
     def settings(self):
         return {"threads": torch.get_num_threads(), "device": "cpu"}

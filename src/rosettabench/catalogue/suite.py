@@ -36,7 +36,7 @@ class Suite(Strict):
 
     `axes` are the values that each workload is run with, beyond its own setting: {workload: {axis: values}}. A suite
     that runs a published `study` again names what the study had; what of it the catalogue lacks is told, and the rest
-    is run (plan/scope.py).
+    is run (plan/scope.py). `libraries` also train as they are shipped, on the same series (shipped/race.py).
     """
 
     name: str
@@ -45,6 +45,7 @@ class Suite(Strict):
     contenders: tuple[str, ...]
     study: str = ""
     axes: dict[str, dict[str, list[int | str]]] = {}  # noqa: RUF012 (pydantic copies it)
+    libraries: tuple[str, ...] = ()
     control: bool = True
     stopping: Stopping = Stopping()
 

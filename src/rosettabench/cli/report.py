@@ -93,10 +93,9 @@ def render_text(summary: RunSummary, form: Format) -> str:
 
         return render_markdown(summary)
     if form is Format.CSV:
-        from rosettabench.report.samples import render_csv
-        from rosettabench.report.training_tables import render_trainings_csv
+        from rosettabench.report.training_tables import render_raw
 
-        return render_trainings_csv(summary) if summary.trainings else render_csv(summary)
+        return render_raw(summary)
     if form is Format.JSON:
         from rosettabench.report.record import render_json
 

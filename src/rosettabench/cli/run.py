@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -107,6 +108,8 @@ def run(
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
     from rosettabench.catalogue.suite import Stopping, find_suite
+    from rosettabench.catalogue.workload import MONASH
+    from rosettabench.cli.joined import CONTESTS, parted, trainings_of
     from rosettabench.data.find import obtainable
     from rosettabench.data.registry import data_set
     from rosettabench.lab.machine import describe_machine
@@ -127,7 +130,12 @@ def run(
         )
     named = find_suite(suite or SUITE)
     gpus = len(describe_machine()["gpus"])
-    here = scope(named, gpus, lambda name: obtainable(data_set(name), data_dir, cache_dir(), offline))
+
+    def real(name: str) -> bool:  # of the archive those sets are meant that lie at hand
+        return obtainable(data_set(name), data_dir, cache_dir(), offline or name.startswith(MONASH))
+
+    here = scope(named, gpus, real)
+    contenders, libraries = parted(split(frameworks))
     own_question = suite is None and (workloads or frameworks)
     usual = Stopping() if own_question else named.stopping
     asked = {
@@ -141,7 +149,7 @@ def run(
     request = Request.model_validate(
         {
             "workloads": tuple(workloads or here.workloads),
-            "contenders": split(frameworks) or here.contenders,
+            "contenders": contenders or here.contenders,
             "study": named.study,
             "lacking": here.lacks,
             "own_axes": here.axes,
@@ -160,8 +168,10 @@ def run(
             "timeout": timeout,
         }
     )
+    request = request.model_copy(update={"shipped": trainings_of(named, request, libraries, time)})
     laboratory = open_laboratory(store)
-    started = laboratory.begin(fitting(request, laboratory, time), ["rosetta", *sys.argv[1:]])
+    share = time * CONTESTS if time is not None and request.shipped else time
+    started = laboratory.begin(fitting(request, laboratory, share), ["rosetta", *sys.argv[1:]])
     conduct(laboratory, started, report)
 
 
@@ -206,16 +216,16 @@ def resume(
     """Go on with a run that was interrupted.
 
     Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
-    Of `rosetta shipped`, trainings that are done are kept, and the others done.
+    Of libraries as shipped, trainings that are done are kept, and the others done. A budget begins anew.
 
     Example: rosetta resume
     """
     from rosettabench.cli.shipped import race
-    from rosettabench.store.schema import SHIPPED
+    from rosettabench.shipped.request import trains_only
 
     laboratory = open_laboratory(store)
     found = laboratory.store.run(run_id)
-    if SHIPPED in found.request:
+    if trains_only(found.request):
         race(laboratory, found, report)
     else:
         conduct(laboratory, found, report)
@@ -248,10 +258,16 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
     from rosettabench.lab.run import unfinished
     from rosettabench.reasons.examination import conduct as as_asked
+    from rosettabench.shipped.race import Race
+    from rosettabench.shipped.request import trainings_asked
+    from rosettabench.shipped.results import Results
 
+    begun = monotonic()
     try:
         with laboratory.display:
             laboratory.go_on(started, as_asked)
+            if trainings_asked(started.request):
+                Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
     except KeyboardInterrupt:
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page)
@@ -261,10 +277,11 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     publish(laboratory.store, finished, page)
     told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
-    if missing or any(unfinished(finished, contest) for contest in finished.contests):
+    failed = any(one.is_failure for one in Results.of(finished).absences.values())
+    if missing or failed or any(unfinished(finished, contest) for contest in finished.contests):
         raise WorkerError(
             "incomplete",
-            "not every contender could be measured: see above",
+            "not everything could be measured: see above",
             f"rosetta resume {finished.id} tries those that failed again.",
         )
 

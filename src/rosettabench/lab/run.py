@@ -42,8 +42,9 @@ from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
+from rosettabench.shipped.request import trains_only
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.schema import PEAK, SHIPPED, Entry, Run
+from rosettabench.store.schema import PEAK, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.store import Store, dropped_rounds, now
 
@@ -103,17 +104,18 @@ class Laboratory:
     def go_on(self, run: Run, conduct: Callable[[Contest], dict[str, Any]] = Contest.run) -> None:
         """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
 
-        Ctrl-C is written down and raised again.
+        Ctrl-C is written down and raised again. Trainings that follow the contests are not done here, and with them
+        the run is not finished yet.
         """
         if PEAK in run.request:
             raise UsageError(f"run {run.id} measured the machine; there is no contest in it to go on with")
-        if SHIPPED in run.request:
+        if trains_only(run.request):
             raise UsageError(f"run {run.id} trains libraries as shipped; there is no contest in it", "rosetta resume")
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests
         left = [(planned, row) for planned, row in zip(plan, rows, strict=True) if unfinished(run, row)]
-        if not left:
+        if not left and request.shipped is None:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
@@ -124,7 +126,8 @@ class Laboratory:
         except KeyboardInterrupt:
             Journal(self.store, run.id).event("interrupted", {})
             raise
-        Journal(self.store, run.id).event("finished", {})
+        if request.shipped is None:
+            Journal(self.store, run.id).event("finished", {})
 
     def _conduct(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.shipped.request import TrainingRequest
 
 
 class Examining(BaseModel):
@@ -42,7 +43,8 @@ class Request(BaseModel):
 
     `study` is the published comparison that is run again; `lacking` what of it the catalogue does not have, in a
     sentence each; `own_axes` the values that each workload has on the axes beside those of `axes`, which go before;
-    `left_out` what there was no time or memory for.
+    `left_out` what there was no time or memory for; `shipped` the trainings by libraries as shipped that follow the
+    contests.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,3 +73,4 @@ class Request(BaseModel):
     lacking: tuple[str, ...] = ()
     own_axes: dict[str, dict[str, list[int | str]]] = {}
     left_out: tuple[LeftOut, ...] = ()
+    shipped: TrainingRequest | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.suite import Suite
-from rosettabench.catalogue.workload import all_workloads
+from rosettabench.catalogue.workload import MONASH, all_workloads
 from rosettabench.data.choice import REAL
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import AXES, Value
@@ -65,17 +65,20 @@ def usable_axes(
         if axis not in AXES:
             lacks.append(f"there is no axis {axis} here yet ({', '.join(map(str, values))}).")
             continue
-        kept = [value for value in values if readable(axis, value) and at_hand(workload, value, gpus, real)]
-        lacks += [f"{axis} {value} cannot be had here." for value in values if value not in kept]
+        kept = [value for value in values if readable(axis, value) and at_hand(workload, axis, value, gpus, real)]
+        gone = [str(value) for value in values if value not in kept]
+        lacks += [f"{axis} {', '.join(gone)} cannot be had here."] if gone else []
         if kept:
             usable[axis] = kept
     return usable, lacks
 
 
-def at_hand(workload: str, value: Value, gpus: int, real: Callable[[str], bool]) -> bool:
-    """Whether there is what a value takes: a GPU, or originals of the workload's data set."""
+def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[str], bool]) -> bool:
+    """Whether there is what a value takes: a GPU, the file of a set of series, or originals of the workload's data."""
     if value == "cuda":
         return gpus > 0
+    if axis == "series":
+        return real(f"{MONASH}{value}")
     return value != REAL or real(all_workloads()[workload].data.set)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rosettabench.published.available import Available, lacking
-from rosettabench.published.claim import Arm, Claim, Part
+from rosettabench.published.claim import SERIES, Arm, Claim, Part
 
 
 def claims_asking(claims: Iterable[Claim], workload: str, setting: Mapping[str, Any], here: Available) -> int:
@@ -19,6 +19,7 @@ def needs(part: Part, workload: str, setting: Mapping[str, Any]) -> bool:
     if part.shipped or part.workload != workload:
         return False
     arms = [arm for arm in (part.a, part.b) if arm] or [Arm(frameworks=())]
-    wanted = [{**part.where, **arm.set} for arm in arms]
+    where = {axis: value for axis, value in part.where.items() if not (axis == SERIES and part.every_series)}
+    wanted = [{**where, **arm.set} for arm in arms]
     varied = all(setting.get(axis) in values for axis, values in part.best.items())
     return varied and any(all(setting.get(axis) == one[axis] for axis in one) for one in wanted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import Value
-from rosettabench.published.claim import Arm, Part, Quantity
+from rosettabench.published.claim import SERIES, Arm, Part, Quantity
 
 MEASURED = frozenset(
     {
@@ -82,7 +82,10 @@ def lacking(part: Part, here: Available) -> list[str]:
         needs.append(f"a measurement of the {part.quantity}")
     if part.gpus > here.gpus:
         needs.append("a GPU" if part.gpus == 1 else f"{part.gpus} GPUs")
-    for axis, values in asked_values(part).items():
+    asked = asked_values(part)
+    if part.every_series:
+        del asked[SERIES]  # whatever sets were run
+    for axis, values in asked.items():
         needs += lacking_values(axis, values, here)
     for arm in filter(None, (part.a, part.b)):
         needs += lacking_arm(arm, part.workload, here)

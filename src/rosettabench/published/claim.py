@@ -55,6 +55,12 @@ OF_MANY = {Quantity.ORDER, Quantity.SPREAD}
 """Quantities that compare all of `among`."""
 
 
+SERIES = "series"
+"""The axis of the sets of time series."""
+
+EVERY = "all"
+"""The value on it that means the sum over all sets."""
+
 OF_SHIPPED = {Quantity.TIME, Quantity.THROUGHPUT}
 """Quantities that whole trainings by libraries as shipped tell."""
 
@@ -130,9 +136,16 @@ class Part(Strict):
             raise ValueError(f"{self.quantity} takes {needed}")
         if (self.expected is None) != (self.quantity is Quantity.ORDER):
             raise ValueError("expected is missing" if self.expected is None else "the order itself is what is expected")
-        if self.shipped and (self.quantity not in OF_SHIPPED or "series" not in self.where):
+        if self.every_series and self.quantity not in OF_SHIPPED:
+            raise ValueError(f"over all series there is {' or '.join(sorted(OF_SHIPPED))}")
+        if self.shipped and (self.quantity not in OF_SHIPPED or SERIES not in self.where):
             raise ValueError(f"shipped takes a set of series, and {' or '.join(sorted(OF_SHIPPED))}")
         return self
+
+    @property
+    def every_series(self) -> bool:
+        """Whether it speaks of the sum over all sets of series."""
+        return self.where.get(SERIES) == EVERY
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.measurement import Measurement, empty, with_interval, words
 from rosettabench.statistics.across import ratio_across
+from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
 
@@ -40,14 +41,19 @@ def compare_arms(
 
 def compared(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
+    if a.contest is not b.contest and quantity is Quantity.CPU:
+        return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
+    return with_interval(empty(a, b), ratio_of(quantity, a, b, tests))
+
+
+def ratio_of(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Interval | None:
+    """Return the interval of the ratio of two cells, one of so many that hold together; None with too few rounds."""
     if a.contest is b.contest:
         rounds_a, rounds_b = (cpu_rounds(a), cpu_rounds(b)) if quantity is Quantity.CPU else (a.rounds, b.rounds)
         interval = relative_time(rounds_b, rounds_a, a.processes, a.confidence, a.tests * tests)
-    elif quantity is Quantity.CPU:
-        return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
     else:
         interval = ratio_across(a.per_sample, b.per_sample, a.confidence, tests)
-    return with_interval(empty(a, b), interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval)
+    return interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval
 
 
 def doubt(a: Cell, b: Cell) -> list[str]:

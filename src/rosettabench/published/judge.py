@@ -13,6 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import Value
+from rosettabench.published.all_series import over_all_series
 from rosettabench.published.available import Available, lacking
 from rosettabench.published.claim import Claim, Part, Quantity, Range
 from rosettabench.published.comparison import compare_arms
@@ -161,6 +162,8 @@ def measure_at(
         return first_epoch(part, where, runs, here)
     if part.quantity in (Quantity.ACCURACY, Quantity.LOSS):
         return over_seeds(part, where, runs, here)
+    if part.every_series:
+        return over_all_series(part, where, runs, here, tests)
     return compare_arms(part, where, runs, here, tests)
 
 

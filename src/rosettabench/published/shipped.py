@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
-from rosettabench.published.claim import Part, Quantity
+from rosettabench.published.claim import EVERY, SERIES, Part, Quantity
 from rosettabench.published.measurement import Measurement, with_interval, words
 from rosettabench.shipped.request import EPOCHS
 from rosettabench.statistics.spread import interval_of_starts
@@ -15,17 +15,13 @@ from rosettabench.statistics.spread import interval_of_starts
 if TYPE_CHECKING:
     from rosettabench.report.summary import RunSummary, TrainedSet
 
-AXIS = "series"
-EVERY = "all"
-"""The value on the axis that means the sum over all sets."""
-
 Times = dict[int, tuple[float, float]]
 """{seed: seconds that arm `a` and arm `b` trained}."""
 
 
 def trainings_measured(part: Part, runs: Sequence[RunSummary]) -> Measurement:
     """Return the ratio of arm `a` to arm `b` in the newest of `runs` in which both were trained on the part's sets."""
-    series = str(part.where[AXIS])
+    series = str(part.where[SERIES])
     for run in runs:
         found = [(one, times) for one in sets_of(run, series) if (times := times_of(part, one))]
         if found:

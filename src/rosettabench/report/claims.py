@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.setting import stated
 from rosettabench.published.available import Available, catalogue
-from rosettabench.published.claim import all_claims
+from rosettabench.published.claim import EVERY, SERIES, all_claims
 from rosettabench.published.judge import Outcome, judge
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
@@ -54,7 +54,7 @@ def then_and_now(study: Study, summary: RunSummary) -> Iterator[ThenAndNow]:
     """Yield each published number about a workload of the run, with what was measured for it, if anything was."""
     measured = {contest.workload for contest in summary.contests}
     for result in all_results():
-        if result.study == study.name and result.workload in measured:
+        if result.study == study.name and result.workload in measured and is_about(result, summary):
             found = next(answers(result, study.libraries.get(result.library, ()), summary.contests), None)
             yield ThenAndNow(
                 workload=result.workload,
@@ -68,6 +68,14 @@ def then_and_now(study: Study, summary: RunSummary) -> Iterator[ThenAndNow]:
                 contender=found[0].label if found else "",
                 now=found[1] if found else None,
             )
+
+
+def is_about(result: Result, summary: RunSummary) -> bool:
+    """Whether a published number is about a set of series that the run has, about all of them, or about no series."""
+    series = result.setting.get(SERIES, EVERY)
+    trained = summary.trainings.sets if summary.trainings else ()
+    here = {*(str(one.setting.get(SERIES)) for one in summary.contests), *(one.used.series for one in trained)}
+    return series == EVERY or series in here
 
 
 def quantity_words(result: Result) -> str:

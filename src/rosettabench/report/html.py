@@ -15,14 +15,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from rosettabench.report import charts, figures, tables
+from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_charts import pictures
 from rosettabench.report.record import render_json
 from rosettabench.report.resources import resources_table
-from rosettabench.report.samples import render_csv
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import RunSummary
 from rosettabench.report.theme import DARK, LIGHT, SANS, SHAPES, Theme
-from rosettabench.report.training_tables import render_trainings_csv, training_tables
+from rosettabench.report.training_tables import render_raw, training_tables
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,7 +50,7 @@ def render_html(summary: RunSummary) -> str:
         for row, side_by_side in enumerate(rows)
         for column, one in enumerate(side_by_side)
     }
-    raw = render_trainings_csv(summary) if summary.trainings else render_csv(summary)
+    raw = render_raw(summary)
     data = {
         "charts": drawn,
         "themes": {theme.name: theme.config() for theme in (LIGHT, DARK)},
@@ -95,6 +95,8 @@ def environment() -> Environment:
         study_tables=study_tables,
         resources_table=resources_table,
         training_tables=training_tables,
+        account_tables=account_tables,
+        account_sentences=account_sentences,
         figures=figures,
         titles=TITLES,
         themes=(LIGHT, DARK),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rosettabench.report import tables
+from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
+from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
 from rosettabench.report.training_tables import training_tables
 
@@ -20,13 +22,15 @@ def render_markdown(summary: RunSummary) -> str:
     parts = [f"# Rosettabench: run {escaped(summary.id)}", *map(contest_markdown, summary.contests)]
     if summary.trainings:
         parts += trainings_markdown(summary.trainings)
+    if account_tables(summary.accounts):
+        parts += accounts_markdown(summary.accounts)
     if summary.study:
         parts.append(study_markdown(summary.study))
     faults = tables.all_faults(summary)
     if faults:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
     parts += ["## Machine and versions", machine_markdown(summary)]
-    parts += [] if summary.trainings else [table_markdown(tables.versions_table(summary))]
+    parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
     parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
     return "\n\n".join(parts) + "\n"
 
@@ -73,6 +77,12 @@ def trainings_markdown(found: TrainingsSummary) -> list[str]:
         for one in found.sets
     ]
     return [f"**{escaped(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
+
+
+def accounts_markdown(found: Sequence[Account]) -> list[str]:
+    """Return where the factor between two libraries comes from, set by set."""
+    said = [f"- {escaped(series)}: {escaped(sentence)}" for series, sentence in account_sentences(found)]
+    return ["## Where the factor comes from", "\n".join(said), *map(table_markdown, account_tables(found))]
 
 
 def study_markdown(study: StudySummary) -> str:

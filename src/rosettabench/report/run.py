@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.setting import apart
 from rosettabench.report import figures
+from rosettabench.report.account import accounts
 from rosettabench.report.claims import summarise_study
 from rosettabench.report.contest import fault, summarise_contest
 from rosettabench.report.summary import RunSummary
@@ -38,6 +39,7 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
     labels = dict.fromkeys(entry.label for contest in run.contests for entry in contest.entries if not entry.control_of)
     trainings = summarise_trainings(run)
     whole = [failure for failure in run.failures if failure.contest_id is None and failure.entry_id is None]
+    contests = tuple(summarise_contest(run, contest, names[contest.id], measured) for contest in run.contests)
     summary = RunSummary(
         id=run.id,
         at=run.at,
@@ -45,10 +47,11 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
         state=state(run),
         command=shlex.join(run.command),
         machine=machine(run.machine),
-        labels=tuple(labels) if trainings is None else trainings.request.libraries,
-        contests=tuple(summarise_contest(run, contest, names[contest.id], measured) for contest in run.contests),
+        labels=(*labels, *(trainings.request.libraries if trainings else ())),
+        contests=contests,
         faults=tuple(fault(failure, "", "") for failure in whole),
         trainings=trainings,
+        accounts=accounts(trainings, contests),
     )
     return replace(summary, study=summarise_study(run, summary))
 

@@ -468,6 +468,35 @@ class TrainingsSummary:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """One factor between two libraries, with its interval where it has one."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the factor between two libraries as shipped comes from on one set, or over sets: report/account.py.
+
+    `factors` begin with the whole one, which the others multiply to; `seconds` are those of a training by library and
+    part. `dispatch` is what the slow one's framework would take longer at equal work without its graphs. `why` says
+    what is missing; without factors, why there is no account.
+    """
+
+    series: str
+    fast: str
+    slow: str
+    trained: str = ""
+    seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+    factors: tuple[Factor, ...] = ()
+    dispatch: Estimate | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours."""
 
@@ -482,7 +511,20 @@ class RunSummary:
     faults: tuple[Fault, ...]
     study: StudySummary | None = None
     trainings: TrainingsSummary | None = None
-    """For a run of whole trainings by libraries as shipped, which has no contests."""
+    """Whole trainings by libraries as shipped; None for a run without them."""
+
+    accounts: tuple[Account, ...] = ()
+    """Where the factor between two of them comes from."""
+
+    @property
+    def only_trains(self) -> bool:
+        """Whether it is a run of trainings by libraries as shipped, with no contests beside them."""
+        return self.trainings is not None and not self.contests
+
+    @property
+    def compared(self) -> tuple[ContestSummary | TrainedSet, ...]:
+        """Everything that has a headline: the contests, then the sets that libraries trained on as shipped."""
+        return (*self.contests, *(self.trainings.sets if self.trainings else ()))
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:

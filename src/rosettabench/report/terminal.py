@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report import tables
+from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
+from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
 from rosettabench.report.training_tables import training_tables
 
@@ -29,6 +30,7 @@ def print_run(summary: RunSummary, console: Console) -> None:
         print_contest(contest, console)
     if summary.trainings:
         print_trainings(summary.trainings, console)
+        print_accounts(summary.accounts, console)
     if summary.study:
         print_study(summary.study, console)
     faults = tables.all_faults(summary)
@@ -58,6 +60,15 @@ def print_trainings(found: TrainingsSummary, console: Console) -> None:
         if one.warning:
             console.print(styled((one.warning, "bold yellow")))
     for table in training_tables(found, sources=False):
+        print_table(table, console)
+
+
+def print_accounts(found: Sequence[Account], console: Console) -> None:
+    """Print where the factor between two libraries comes from, set by set."""
+    shown = account_tables(found)
+    for series, sentence in account_sentences(found) if shown else ():
+        console.print(styled((series, "bold"), (f"  {sentence}", "")))
+    for table in shown:
         print_table(table, console)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rosettabench.report import figures
-from rosettabench.report.samples import as_csv
+from rosettabench.report import figures, samples
+from rosettabench.report.samples import as_csv, render_csv
 from rosettabench.report.summary import Measured, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.shipped.record import Training
@@ -130,6 +130,16 @@ def training_rows(summary: RunSummary) -> list[dict[str, Any]]:
     ]
 
 
-def render_trainings_csv(summary: RunSummary) -> str:
-    """Return every training that counts as CSV (RFC 4180) with a header. Durations are in seconds."""
-    return as_csv(COLUMNS, training_rows(summary))
+def render_raw(summary: RunSummary) -> str:
+    """Return every block, and every training that counts, as CSV (RFC 4180) with a header. Durations are in seconds.
+
+    A run that has both has the columns of both, the blocks' first; a column that a row does not have is empty there.
+    """
+    if summary.trainings is None:
+        return render_csv(summary)
+    trained = training_rows(summary)
+    if summary.only_trains:
+        return as_csv(COLUMNS, trained)
+    columns = (*samples.COLUMNS, *(name for name in COLUMNS if name not in samples.COLUMNS))
+    blank = dict.fromkeys(columns)
+    return as_csv(columns, [blank | row for row in (*samples.sample_rows(summary), *trained)])

@@ -18,9 +18,8 @@ from rosettabench.report.summary import (
     TrainingsSummary,
 )
 from rosettabench.shipped.record import Absence, Installed, Training, UsedSet
-from rosettabench.shipped.request import EPOCHS, SEEDS, TrainingRequest, epochs_words
+from rosettabench.shipped.request import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.shipped.results import Results
-from rosettabench.store.schema import SHIPPED
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
@@ -36,9 +35,9 @@ STUDY_RELEASE = "0.13.3"
 
 def summarise_trainings(run: Run) -> TrainingsSummary | None:
     """Return what a run of trainings has found; None for a run that is none."""
-    if SHIPPED not in run.request:
+    request, results = trainings_asked(run.request), Results.of(run)
+    if request is None:
         return None
-    request, results = TrainingRequest.model_validate(run.request[SHIPPED]), Results.of(run)
     installed = tuple(results.installed[name] for name in request.libraries if name in results.installed)
     sets = tuple(trained_set(request, results, used) for used in results.sets.values())
     return TrainingsSummary(

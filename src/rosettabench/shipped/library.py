@@ -25,6 +25,8 @@ class Library(Strict):
     lock: str
     """The locked set of packages that it runs in."""
     path: Path
+    equal: str = ""
+    """The contender that does with its framework, at equal work, what the library does as it is shipped."""
     longest_unroll: int | None = None
     """Steps of a window (context and horizon) beyond which building its graph takes minutes or does not end."""
 

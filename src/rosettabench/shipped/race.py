@@ -42,7 +42,7 @@ from rosettabench.shipped.record import (
     Training,
     UsedSet,
 )
-from rosettabench.shipped.request import STUDY, TrainingRequest, epochs_words
+from rosettabench.shipped.request import STUDY, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
@@ -93,12 +93,16 @@ class Race:
         )
         return self.store.run(identity)
 
-    def go_on(self, run: Run) -> Run:
-        """Do everything of a run that is not done yet, and return it. Ctrl-C is written down and raised again.
+    def go_on(self, run: Run, begun: float | None = None) -> Run:
+        """Do every training of a run that is not done yet, and return it. Ctrl-C is written down and raised again.
+
+        A budget is counted from `begun`, by the monotonic clock; else from when everything is ready.
 
         Raises EnvironmentFault where no library can be had, and DataError for a set that is not as it should be.
         """
-        self._request = TrainingRequest.model_validate(run.request[SHIPPED])
+        asked = trainings_asked(run.request)
+        assert asked is not None, f"run {run.id} asks for no trainings"
+        self._request, self._begun = asked, begun
         self._journal = Journal(self.store, run.id)
         self._results = Results.of(run)
         try:
@@ -120,7 +124,8 @@ class Race:
             raise EnvironmentFault(
                 "none of the libraries can be had", "rosetta env make gluonts-torch@0.17.0 tells why."
             )
-        self._end = None if self._request.budget is None else monotonic() + self._request.budget
+        begun = monotonic() if self._begun is None else self._begun
+        self._end = None if self._request.budget is None else begun + self._request.budget
         entered = {series: self._entered(series, libraries) for series in self._request.sets}
         asked = self._request.epochs, len(self._request.seeds)
         pace = asked if self._end is None else PILOT
@@ -305,6 +310,7 @@ class Race:
             train_s=trained["elapsed_s"],
             predict_s=predicted["elapsed_s"],
             score_s=scored,
+            **{f"{part}_s": seconds for part, seconds in trained.get("parts", {}).items()},
             whole_s=perf_counter() - begun,
             train_cpu_s=trained["cpu_s"],
             predict_cpu_s=predicted["cpu_s"],

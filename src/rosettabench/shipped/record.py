@@ -123,6 +123,12 @@ class Training(Record):
     train_s: float
     predict_s: float
     score_s: float
+    setup_s: float | None = None
+    first_s: float | None = None
+    input_s: float | None = None
+    checkpoints_s: float | None = None
+    steps_s: float | None = None
+    """These five are the parts of `train_s` (docs/deepar-as-shipped.md); None where a worker does not tell them."""
     whole_s: float
     """From the start of the worker to its end, the score included."""
     train_cpu_s: float

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
 from rosettabench.catalogue.workload import Strict
+from rosettabench.store.schema import SHIPPED
 
 STUDY = "deepar-2024"
 """The published study that is run again."""
@@ -39,6 +43,17 @@ class TrainingRequest(Strict):
     data: str = "found"
     """``found``, ``real`` or ``synthetic``: data/choice.py."""
     offline: bool = False
+
+
+def trainings_asked(request: Mapping[str, Any]) -> TrainingRequest | None:
+    """Return the trainings that the request of a run asks for, as the store has it; None where it asks for none."""
+    asked = request.get(SHIPPED)
+    return None if asked is None else TrainingRequest.model_validate(asked)
+
+
+def trains_only(request: Mapping[str, Any]) -> bool:
+    """Whether the request of a run asks for trainings, and for no contests beside them."""
+    return request.get(SHIPPED) is not None and "workloads" not in request
 
 
 def epochs_words(epochs: int) -> str:

@@ -17,7 +17,7 @@ PEAK = "peak"
 """Key in the request of a run that measured the machine itself: it has no contests (ceilings/ceiling.py)."""
 
 SHIPPED = "shipped"
-"""Key in the request of a run of whole trainings by libraries as shipped: it has no contests (shipped/race.py)."""
+"""Key in the request of a run of whole trainings by libraries as shipped (shipped/race.py)."""
 
 SCHEMA_VERSION = 1
 """Stored in the database; a store of another version is refused with a sentence, never half read."""

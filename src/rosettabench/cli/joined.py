@@ -1,0 +1,75 @@
+"""Suites of which libraries train as shipped, too: what is asked of them, and how a budget is shared.
+
+The contests come first and may take CONTESTS of the time; the trainings have all that is left then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosettabench.errors import UsageError
+from rosettabench.plan.series import on_monash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rosettabench.catalogue.suite import Suite
+    from rosettabench.plan.request import Request
+    from rosettabench.plan.setting import Value
+    from rosettabench.shipped.request import TrainingRequest
+
+CONTESTS = 0.5
+"""The share of a budget that the contests may take."""
+
+
+def parted(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return those of some names that are contenders, and those that are libraries as shipped."""
+    from rosettabench.shipped.library import all_libraries
+
+    known, asked = all_libraries(), list(names)
+    return tuple(one for one in asked if one not in known), tuple(one for one in asked if one in known)
+
+
+def trainings_of(
+    suite: Suite, request: Request, libraries: tuple[str, ...], budget: float | None
+) -> TrainingRequest | None:
+    """Return what is to be trained as shipped beside the contests of a request: the same series, in as many threads.
+
+    None where nothing is: the suite has no such libraries, or no workload of the request trains on time series.
+    `libraries` are those that the user has named; all of the suite's where there are none.
+    """
+    from rosettabench.catalogue.workload import find_workload
+    from rosettabench.lab.machine import usable_cores
+    from rosettabench.shipped.request import TrainingRequest
+
+    able = [name for name in request.workloads if on_monash(find_workload(name))]
+    if libraries and not (suite.libraries and able):
+        raise UsageError(f"{libraries[0]} trains as it is shipped, and is no contender", "rosetta shipped trains it.")
+    if not (suite.libraries and able):
+        return None
+    axes = request.own_axes.get(able[0], {}) | request.axes
+    if "series" not in axes:
+        raise UsageError(
+            "no set of the study lies at hand",
+            "Name a folder that holds .tsf files with --data-dir, or a set: --set series=hospital",
+        )
+    data = str(only("data", axes, "found"))
+    return TrainingRequest(
+        sets=tuple(map(str, axes["series"])),
+        libraries=libraries or suite.libraries,
+        threads=int(only("threads", axes, usable_cores())),
+        budget=budget,
+        data_dir=request.data_dir,
+        data=data,
+        offline=request.offline,
+    )
+
+
+def only(axis: str, axes: dict[str, list[int | str]], usual: Value) -> Value:
+    """Return the value on an axis that trainings have, too; UsageError for more than one."""
+    values = axes.get(axis, [usual])
+    if len(values) > 1:
+        raise UsageError(
+            f"{axis}={','.join(map(str, values))} gives the trainings as shipped more than one", "Name one."
+        )
+    return values[0]

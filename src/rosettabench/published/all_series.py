@@ -1,0 +1,62 @@
+"""What contests on many sets of series come to together: the ratio of the sums of their steps.
+
+Of every set the study took as many steps, so the sums are those of one step of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from rosettabench.data.monash import all_monash_sets
+from rosettabench.plan.setting import Value
+from rosettabench.published.available import Available
+from rosettabench.published.cell import Cell, find_pair
+from rosettabench.published.claim import SERIES, Part, Quantity
+from rosettabench.published.comparison import doubt, ratio_of
+from rosettabench.published.measurement import Measurement, empty, with_interval, words
+from rosettabench.statistics.factors import pooled
+
+if TYPE_CHECKING:
+    from rosettabench.report.summary import RunSummary
+
+
+def over_all_series(
+    part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
+) -> Measurement:
+    """Return the ratio of arm `a` to arm `b` over those sets of the study that the newest run with any has judged."""
+    sets = [one.key for one in all_monash_sets().values() if one.study]
+    for run in runs:
+        pairs = [find_pair(part, {**where, SERIES: key}, [run], here) for key in sets]
+        sound = [(a, b) for a, b in filter(None, pairs) if a.contest is b.contest and is_sound(a, b)]
+        if sound:
+            return joined(part, sound, len(sets), tests)
+    return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
+
+
+def is_sound(a: Cell, b: Cell) -> bool:
+    """Whether both can be judged, and the contest's own verdict on them is to be trusted."""
+    return not (a.fault or b.fault or doubt(a, b))
+
+
+def joined(part: Part, pairs: Sequence[tuple[Cell, Cell]], sets: int, tests: int) -> Measurement:
+    """Return what pairs, each of one contest on a set, come to together."""
+    cells = [cell for pair in pairs for cell in pair]
+    under = [a if part.quantity is Quantity.THROUGHPUT else b for a, b in pairs]
+    found = empty(*cells)
+    found = replace(
+        found,
+        paired=True,
+        what=f"{words(part.a)} over {words(part.b)}",
+        remarks=(
+            f"over {len(pairs)} of {sets} sets",
+            *(one for one in found.remarks if not one.startswith("unpaired")),
+        ),
+    )
+    ratios = [ratio_of(part.quantity, a, b, tests * len(pairs)) for a, b in pairs]
+    known = [one for one in ratios if one is not None]
+    if len(known) < len(ratios):
+        return replace(found, reason="too few common rounds on some set")
+    return with_interval(found, pooled(known, [median(cell.per_sample) for cell in under]))

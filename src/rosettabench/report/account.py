@@ -1,0 +1,190 @@
+"""Where the factor between two libraries as shipped comes from, set by set: from the store, and from nothing else.
+
+The parts of the trainings tell what input, checkpoints and the start make of it; a contest on the same series, in the
+same run, what is left of it at equal work. docs/deepar-as-shipped.md, "Where the time goes", defines the factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import fsum
+from statistics import median
+
+from rosettabench.report.summary import (
+    Account,
+    ContestSummary,
+    EntrySummary,
+    Estimate,
+    Factor,
+    TrainedEntry,
+    TrainedSet,
+    TrainingsSummary,
+)
+from rosettabench.shipped.library import all_libraries, find_library
+from rosettabench.shipped.record import Training
+from rosettabench.statistics.factors import factors, pooled
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.ranking import pairs, relative_time
+from rosettabench.statistics.rounds import process_of_round
+
+ORDER = ("input", "checkpoints", "start")
+"""The parts that are taken out, one after the other; steps are left."""
+
+MODELS, EQUAL = "models", "equal work"
+"""The two factors of the steps: what the two models differ in, and the frameworks."""
+
+EVERY = "all of these"
+"""Stands for the set, where it is the sum over sets."""
+
+Seconds = dict[str, float]
+
+
+def accounts(found: TrainingsSummary | None, contests: Sequence[ContestSummary]) -> tuple[Account, ...]:
+    """Return an account for each set that both of two libraries trained on, or why there is none; then that of the sum.
+
+    Nothing for a run of other libraries than two, or of none.
+    """
+    if found is None or len(found.request.libraries) != 2:
+        return ()
+    known: list[Account] = []
+    shares: list[Share] = []
+    for one in found.sets:
+        fast, slow = ordered(one.entries)
+        account, share = account_of(one, fast, slow, contests)
+        known.append(account)
+        shares += [share] if share else []
+    if len(shares) > 1:
+        known.append(account_of_sum(shares, known[0].fast, known[0].slow))
+    return tuple(known)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one set gives to the sum: seconds by part of both libraries, and the ratio at equal work, if it is known.
+
+    `weight` is in proportion to the seconds that the fast contender at equal work would take for as many steps.
+    """
+
+    fast: Seconds
+    slow: Seconds
+    equal: Interval | None
+    weight: float
+
+
+def account_of(
+    found: TrainedSet, fast: TrainedEntry, slow: TrainedEntry, contests: Sequence[ContestSummary]
+) -> tuple[Account, Share | None]:
+    """Return the account of one set, and what it gives to the sum; None for the latter where there is no account."""
+    series, labels = found.used.series, (fast.label, slow.label)
+    common = [(a, b) for a in fast.trainings for b in slow.trainings if a.seed == b.seed]
+    if not common:
+        why = "; ".join(f"{one.label}: {one.absence}" for one in (fast, slow) if one.absence)
+        return Account(series, *labels, why=why or "no seed was trained with both"), None
+    fast_sum, slow_sum = (summed(column) for column in zip(*common, strict=True))
+    if fast_sum is None or slow_sum is None:
+        return Account(series, *labels, why="its trainings do not tell their parts"), None
+    equal, weight, dispatch, why = at_equal_work(series, labels, contests)
+    share = Share(fast_sum, slow_sum, equal, weight * found.epochs * len(common))
+    account = Account(
+        series,
+        *labels,
+        trained=f"{found.epochs} × {len(common)}",
+        seconds={
+            label: {part: took / len(common) for part, took in one.items()}
+            for label, one in zip(labels, (fast_sum, slow_sum), strict=True)
+        },
+        factors=tuple(taken_apart(fast_sum, slow_sum, equal)),
+        dispatch=dispatch,
+        why=why,
+    )
+    return account, share
+
+
+def ordered(entries: Sequence[TrainedEntry]) -> list[TrainedEntry]:
+    """Return the entries as the libraries are ordered, whatever order they were asked for in: PyTorch first."""
+    labels = [*all_libraries()]
+    return sorted(entries, key=lambda one: labels.index(one.label))
+
+
+def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
+    """Return the account of the sums over sets; at equal work only where all of them have been measured at it."""
+    sums = [
+        {part: fsum(one[part] for one in column) for part in column[0]}
+        for column in ([share.fast for share in shares], [share.slow for share in shares])
+    ]
+    ratios = [share.equal for share in shares if share.equal is not None]
+    whole = len(ratios) == len(shares)
+    equal = pooled(ratios, [share.weight for share in shares]) if whole else None
+    return Account(
+        EVERY,
+        fast,
+        slow,
+        trained=f"{len(shares)} sets",
+        seconds={fast: sums[0], slow: sums[1]},
+        factors=tuple(taken_apart(sums[0], sums[1], equal)),
+        why="" if whole else "not all of them were measured at equal work",
+    )
+
+
+def summed(trainings: Sequence[Training]) -> Seconds | None:
+    """Return the seconds by part, over trainings; None where one of them does not tell.
+
+    The start is the setup with the first batch.
+    """
+    parts: list[Seconds] = []
+    for one in trainings:
+        if None in (one.setup_s, one.first_s, one.input_s, one.checkpoints_s, one.steps_s):
+            return None
+        start = (one.setup_s or 0.0) + (one.first_s or 0.0)
+        rest = {"input": one.input_s, "checkpoints": one.checkpoints_s, "steps": one.steps_s}
+        parts.append({"start": start, **{name: took or 0.0 for name, took in rest.items()}})
+    return {part: fsum(one[part] for one in parts) for part in parts[0]}
+
+
+def taken_apart(fast: Seconds, slow: Seconds, equal: Interval | None) -> Iterator[Factor]:
+    """Yield the whole factor, then those that it is made of: of the parts, of the models, and at equal work.
+
+    Where nothing is known of equal work, the last two are one, that of the steps.
+    """
+    yield Factor("as shipped", fsum(slow.values()) / fsum(fast.values()))
+    found, steps = factors(slow, fast, ORDER)
+    yield from (Factor(part, value) for part, value in found.items())
+    if equal is None:
+        yield Factor("steps", steps)
+        return
+    yield Factor(MODELS, steps / equal.ratio, steps / equal.high, steps / equal.low)
+    yield Factor(EQUAL, equal.ratio, equal.low, equal.high)
+
+
+def at_equal_work(
+    series: str, libraries: Sequence[str], contests: Sequence[ContestSummary]
+) -> tuple[Interval | None, float, Estimate | None, str]:
+    """Return slow over fast at equal work, the seconds of a step of the fast one, the slow one's dispatch, and why not.
+
+    Who stands for a library is what its file says. Dispatch: the time of a step as its framework does it by default,
+    over that of the contender, where both are ranked.
+    """
+    fast, slow = (find_library(name).equal for name in libraries)
+    for contest in contests:
+        ranked = {entry.label: entry for entry in contest.ranked}
+        if contest.setting.get("series") == series and fast in ranked and slow in ranked:
+            default = ranked.get(slow.partition(":")[0])
+            interval = ratio(contest, ranked[fast], ranked[slow])
+            if interval is None or not interval.steady:
+                return None, 0.0, None, "at equal work too few rounds were measured, or they contradict each other"
+            dispatched = ratio(contest, ranked[slow], default) if default and default.label != slow else None
+            return interval, median(ranked[fast].rounds.values()), estimate(dispatched), ""
+    return None, 0.0, None, f"{fast} and {slow} were not both proven and measured on it"
+
+
+def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> Interval | None:
+    """Return the interval of slow over fast, as the contest's own verdicts have it."""
+    samples = (one for entry in contest.entries for one in entry.samples if one.phase == "turn")
+    confidence = float(contest.stopping["confidence"])
+    return relative_time(fast.rounds, slow.rounds, process_of_round(samples), confidence, pairs(len(contest.ranked)))
+
+
+def estimate(found: Interval | None) -> Estimate | None:
+    """Return an interval as tables show it."""
+    return None if found is None else Estimate(found.ratio, found.low, found.high, found.rounds)
