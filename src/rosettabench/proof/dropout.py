@@ -78,8 +78,9 @@ def probe_dropout(session: Session, folder: Path) -> Iterator[Deviation]:
 
 
 def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
-    """Evaluate a batch: nothing may be missing of any path."""
-    files = session.evaluate(session.work.setting.batch_size, folder / "evaluation")["files"]
+    """Evaluate a batch, or what there is: nothing may be missing of any path."""
+    samples = min(session.work.setting.batch_size, session.work.data.test.samples)
+    files = session.evaluate(samples, folder / "evaluation")["files"]
     off = float(np.abs(probe.left(read(files, "logits")) - 1.0).max())
     yield Deviation("dropout evaluation", None, site.layer, off if np.isfinite(off) else inf)
 
