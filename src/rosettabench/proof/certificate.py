@@ -17,7 +17,7 @@ from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
 from rosettabench.store.store import digest
 
-PROOF_VERSION = 4
+PROOF_VERSION = 5
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 

@@ -2,7 +2,7 @@
 
 from math import pi
 
-from mxnet import gluon
+from mxnet import gluon, nd
 from mxnet.gluon import nn, rnn
 
 from rosetta_worker.optimizers.mxnet import Adam
@@ -22,19 +22,54 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(3, flatten=False, in_units=40)
 
     def hybrid_forward(self, F, steps):
+        parameters, _ = self.unroll(F, steps, scale_of(F, steps))
+        return parameters
+
+    def unroll(self, F, steps, scale, state=(None, None)):
         lags = F.slice_axis(steps, axis=2, begin=0, end=16)
         features = F.slice_axis(steps, axis=2, begin=16, end=21)
         counts = F.slice_axis(steps, axis=2, begin=21, end=22)
-        total = F.sum(counts * F.abs(F.slice_axis(lags, axis=2, begin=0, end=1)), axis=1, keepdims=True)
-        scale = total / F.maximum(F.sum(counts, axis=1, keepdims=True), 1)
-        scale = F.where(scale > 0, scale, F.ones_like(scale))
         x = F.concat(F.broadcast_div(lags, scale), features, F.broadcast_like(F.log(scale), counts), dim=2)
-        x = self.lstm1(x)
+        x, first = stateful(self.lstm1, x, state[0])
         x = self.dropout(x)
-        x = self.lstm2(x)
+        x, second = stateful(self.lstm2, x, state[1])
         freedom, location, width = F.split(self.output(x), num_outputs=3, axis=2)
         freedom, width = (F.Activation(one, act_type="softrelu") for one in (freedom, width))  # softplus
-        return F.concat(2 + freedom, F.broadcast_mul(location, scale), F.broadcast_mul(width, scale), dim=2)
+        parameters = 2 + freedom, F.broadcast_mul(location, scale), F.broadcast_mul(width, scale)
+        return F.concat(*parameters, dim=2), (first, second)
+
+
+def stateful(lstm, x, state):
+    return (lstm(x), None) if state is None else lstm(x, state)  # who gives no state is given none
+
+
+def scale_of(F, steps):
+    before, counts = F.slice_axis(steps, axis=2, begin=0, end=1), F.slice_axis(steps, axis=2, begin=21, end=22)
+    total, count = F.sum(counts * F.abs(before), axis=1, keepdims=True), F.sum(counts, axis=1, keepdims=True)
+    scale = total / F.maximum(count, 1)
+    return F.where(scale > 0, scale, F.ones_like(scale))
+
+
+def sample(model, steps, lags, horizon, paths):
+    scale = scale_of(nd, steps)
+    state = [lstm.begin_state(len(steps), ctx=steps.context) for lstm in (model.lstm1, model.lstm2)]
+    _, state = model.unroll(nd, steps[:, :-horizon], scale, state)
+    state = [[one.repeat(paths, axis=1) for one in layer] for layer in state]
+    scale, future = scale.repeat(paths, axis=0), steps[:, -horizon:].repeat(paths, axis=0)
+    drawn = nd.zeros((len(future), horizon), ctx=steps.context)
+    for step in range(horizon):
+        lagged, others = future[:, step, :16], future[:, step, 16:]
+        fed = nd.broadcast_like(nd.expand_dims(lags <= step, 0), lagged)
+        lagged = nd.where(fed, drawn.take(nd.maximum(step - lags, 0), axis=1), lagged)
+        parameters, state = model.unroll(nd, nd.concat(lagged, others, dim=1).expand_dims(1), scale, state)
+        freedom, location, width = nd.split(parameters, num_outputs=3, axis=2, squeeze_axis=True)
+        drawn[:, step] = student_t(*(one[:, 0] for one in (freedom, location, width)))
+    return drawn.reshape((-1, paths, horizon))
+
+
+def student_t(freedom, location, width):
+    normal, gamma = nd.random.normal_like(freedom), nd.random.gamma(freedom / 2, nd.ones_like(freedom))
+    return location + width * normal * nd.sqrt(freedom / 2 / gamma)
 
 
 class NegativeLogLikelihood(gluon.HybridBlock):

@@ -20,13 +20,35 @@ class Model(nn.Module):
         self.output = nn.Linear(40, 3)
 
     def forward(self, steps):
+        parameters, _ = self.unroll(steps, scale_of(steps))
+        return parameters
+
+    def unroll(self, steps, scale, state=None):
         lags, features, counts = steps.split([16, 5, 1], 2)
-        scale = (counts * lags[..., :1].abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
-        scale = torch.where(scale > 0, scale, torch.ones_like(scale))
         x = torch.cat([lags / scale, features, scale.log().expand_as(counts)], 2)
-        x, _ = self.lstm(x)
+        x, state = self.lstm(x, state)
         freedom, location, width = self.output(x).split(1, 2)
-        return torch.cat([2 + F.softplus(freedom), location * scale, F.softplus(width) * scale], 2)
+        return torch.cat([2 + F.softplus(freedom), location * scale, F.softplus(width) * scale], 2), state
+
+
+def scale_of(steps):
+    before, counts = steps[..., :1], steps[..., 21:]
+    scale = (counts * before.abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
+    return torch.where(scale > 0, scale, torch.ones_like(scale))
+
+
+def sample(model, steps, lags, horizon, paths):
+    scale = scale_of(steps)
+    _, state = model.unroll(steps[:, :-horizon], scale)
+    state = tuple(one.repeat_interleave(paths, 1) for one in state)
+    scale, future = scale.repeat_interleave(paths, 0), steps[:, -horizon:].repeat_interleave(paths, 0)
+    drawn = future.new_zeros(len(future), horizon)
+    for step in range(horizon):
+        lagged, others = future[:, step].split([16, 6], 1)
+        lagged = torch.where(lags <= step, drawn[:, (step - lags).clamp(min=0)], lagged)
+        parameters, state = model.unroll(torch.cat([lagged, others], 1)[:, None], scale, state)
+        drawn[:, step] = StudentT(*parameters[:, 0].unbind(1)).sample()
+    return drawn.reshape(-1, paths, horizon)
 
 
 def loss(logits, labels):
