@@ -69,10 +69,9 @@ MOVING = """        x = self.stem(images)
         x = F.relu(self.norm(x))"""
 
 DEEPAR = "deepar-monash"
-COUNTS = "before, counts = steps[..., :1], steps[..., 21:]"
 SPLIT = "lags, features, counts = steps.split([16, 5, 1], 2)"
 DRAWN = "StudentT(*parameters[:, 0].unbind(1)).sample()"
-PARAMETERS_OF = "parameters, state = model.unroll(torch"
+PARAMETERS_OF = "parameters, state = model.unroll(lagged"
 KEPT = (
     "drawn = future.new_zeros",
     "kept = steps[:, 1 : steps.shape[1] - horizon + 1, 0].repeat_interleave(paths, 0)\n    drawn = future.new_zeros",
@@ -606,14 +605,14 @@ PLANTS = [
     Plant(
         "DeepAR: the scale of the whole window",
         DEEPAR,
-        ((COUNTS, f"{COUNTS}\n    counts = (before != 0).float()"),),
+        ((SPLIT, f"{SPLIT}\n        counts = (lags[..., :1] != 0).float()"),),
         "logits",
         "scale is that of the whole window",
     ),
     Plant(
         "DeepAR: the scale of another lag",
         DEEPAR,
-        (("before, counts = steps[..., :1]", "before, counts = steps[..., 1:2]"),),
+        (("lags[..., :1].abs()", "lags[..., 1:2].abs()"),),
         "logits",
         "the model itself differs",
     ),
@@ -812,14 +811,14 @@ DRAWN_PLANTS = [
     Plant(
         "DeepAR drawn: the state is not carried",
         DEEPAR,
-        (("parameters, state = model.unroll(torch.cat", "parameters, _ = model.unroll(torch.cat"),),
+        (("parameters, state = model.unroll(lagged", "parameters, _ = model.unroll(lagged"),),
         "sampling distribution",
         "state of the recurrence is not carried",
     ),
     Plant(
         "DeepAR drawn: the context is forgotten",
         DEEPAR,
-        (("_, state = model.unroll(steps[:, :-horizon], scale)", "_, state = model.unroll(steps[:, :1], scale)"),),
+        (("steps[:, :-horizon].split", "steps[:, :1].split"),),
         "sampling distribution",
         "state of the recurrence is not carried",
     ),

@@ -51,8 +51,8 @@ distribution from step to step, mostly because of what was drawn; with the canon
 class Sampled:
     """What a session has drawn, and what the reference says of it.
 
-    `places` are those of the series; `paths`, (series, paths, horizon); `parameters`, (series, paths, horizon, 3), those
-    of the distribution of each value given the ones before it; `uniform`, (series, paths, horizon), its transform.
+    `places` are those of the series; `paths`, (series, paths, horizon); `parameters`, (series, paths, horizon, 3), of
+    the distribution of each value given those before it; `uniform`, (series, paths, horizon), its transform.
     """
 
     places: tuple[int, ...]

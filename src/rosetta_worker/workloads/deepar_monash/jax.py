@@ -19,11 +19,12 @@ class Model(nnx.Module):
         self.output = nnx.Linear(40, 3, rngs=rngs)
 
     def __call__(self, steps):
-        parameters, _ = self.unroll(steps, scale_of(steps))
+        lags, features, counts = jnp.split(steps, [16, 21], 2)
+        parameters, _ = self.unroll(lags, features, counts, scale_of(lags, counts))
         return parameters
 
-    def unroll(self, steps, scale, state=(None, None)):
-        lags, features, counts = jnp.split(steps, [16, 21], 2)
+    def unroll(self, lags, features, counts, scale, state=(None, None)):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = jnp.concatenate([lags / scale, features, jnp.broadcast_to(jnp.log(scale), counts.shape)], 2)
         first, x = self.lstm1(x, initial_carry=state[0], return_carry=True)
         x = self.dropout(x)
@@ -33,24 +34,25 @@ class Model(nnx.Module):
         return jnp.concatenate(parameters, 2), (first, second)
 
 
-def scale_of(steps):
-    before, counts = steps[..., :1], steps[..., 21:]
-    scale = (counts * abs(before)).sum(1, keepdims=True) / counts.sum(1, keepdims=True).clip(1)
+def scale_of(lags, counts):
+    scale = (counts * abs(lags[..., :1])).sum(1, keepdims=True) / counts.sum(1, keepdims=True).clip(1)
     return jnp.where(scale > 0, scale, 1)
 
 
 def sample(model, steps, lags, horizon, paths, key):
-    scale = scale_of(steps)
-    _, state = model.unroll(steps[:, :-horizon], scale)
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = jnp.split(steps, [16, 21], 2)
+    scale = scale_of(known, counts)
+    _, state = model.unroll(*jnp.split(steps[:, :-horizon], [16, 21], 2), scale)
     state, scale, future = tree.map(lambda one: one.repeat(paths, 0), (state, scale, steps[:, -horizon:]))
 
     @nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=nnx.Carry)
     def draw(model, carry, now):
         state, drawn = carry
         step, shown, key = now
-        lagged, others = jnp.split(shown, [16], 1)
-        lagged = jnp.where(lags <= step, drawn[:, (step - lags).clip(0)], lagged)
-        parameters, state = model.unroll(jnp.concatenate([lagged, others], 1)[:, None], scale, state)
+        known, features, counts = jnp.split(shown[:, None], [16, 21], 2)
+        lagged = jnp.where(lags <= step, drawn[:, None, (step - lags).clip(0)], known)
+        parameters, state = model.unroll(lagged, features, counts, scale, state)
         freedom, location, width = parameters[:, 0].T
         drawn = drawn.at[:, step].set(location + width * random.t(key, freedom, freedom.shape))
         return state, drawn

@@ -20,33 +20,35 @@ class Model(nn.Module):
         self.output = nn.Linear(40, 3)
 
     def forward(self, steps):
-        parameters, _ = self.unroll(steps, scale_of(steps))
+        lags, features, counts = steps.split([16, 5, 1], 2)
+        parameters, _ = self.unroll(lags, features, counts, scale_of(lags, counts))
         return parameters
 
-    def unroll(self, steps, scale, state=None):
-        lags, features, counts = steps.split([16, 5, 1], 2)
+    def unroll(self, lags, features, counts, scale, state=None):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = torch.cat([lags / scale, features, scale.log().expand_as(counts)], 2)
         x, state = self.lstm(x, state)
         freedom, location, width = self.output(x).split(1, 2)
         return torch.cat([2 + F.softplus(freedom), location * scale, F.softplus(width) * scale], 2), state
 
 
-def scale_of(steps):
-    before, counts = steps[..., :1], steps[..., 21:]
-    scale = (counts * before.abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
+def scale_of(lags, counts):
+    scale = (counts * lags[..., :1].abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
     return torch.where(scale > 0, scale, torch.ones_like(scale))
 
 
 def sample(model, steps, lags, horizon, paths):
-    scale = scale_of(steps)
-    _, state = model.unroll(steps[:, :-horizon], scale)
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = steps.split([16, 5, 1], 2)
+    scale = scale_of(known, counts)
+    _, state = model.unroll(*steps[:, :-horizon].split([16, 5, 1], 2), scale)
     state = tuple(one.repeat_interleave(paths, 1) for one in state)
     scale, future = scale.repeat_interleave(paths, 0), steps[:, -horizon:].repeat_interleave(paths, 0)
     drawn = future.new_zeros(len(future), horizon)
     for step in range(horizon):
-        lagged, others = future[:, step].split([16, 6], 1)
-        lagged = torch.where(lags <= step, drawn[:, (step - lags).clamp(min=0)], lagged)
-        parameters, state = model.unroll(torch.cat([lagged, others], 1)[:, None], scale, state)
+        known, features, counts = future[:, step : step + 1].split([16, 5, 1], 2)
+        lagged = torch.where(lags <= step, drawn[:, None, (step - lags).clamp(min=0)], known)
+        parameters, state = model.unroll(lagged, features, counts, scale, state)
         drawn[:, step] = StudentT(*parameters[:, 0].unbind(1)).sample()
     return drawn.reshape(-1, paths, horizon)
 
