@@ -1,8 +1,9 @@
 """Runs of whole trainings with a known truth, written through the real store: no library is needed for them."""
 
 from rosettabench.lab.journal import Journal
-from rosettabench.shipped.record import Absence, Drawn, Fact, Installed, Pace, Shown, Training, UsedSet
+from rosettabench.shipped.record import Absence, Fact, Installed, Pace, Training, UsedSet
 from rosettabench.shipped.request import STUDY, TrainingRequest
+from rosettabench.store.record import Drawn, Shown
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
 

@@ -6,6 +6,7 @@ running the file, and the class ``Adapter``. docs/adding-a-framework.md walks th
 An implementation, ``workloads/<workload>/<name>.py``, holds the model and nothing else, always in this order:
 
     Model       the network: inputs -> logits
+    sample      optional: draws what follows each time series, from what the model says of the next step
     loss        (logits, labels) -> mean loss over the batch
     penalty     optional: model -> what is added to the loss for the size of its kernels
     optimizer   what updates the parameters, from the workload's hyperparameters
@@ -223,6 +224,16 @@ class Framework(object):
         there and back is part of the work. The model is in evaluation mode, and nothing in it changes.
         """
         raise NotImplementedError("this framework's adapter does not infer")
+
+    def forecast(self, batches, lags, horizon, paths, seed):
+        """Return sample paths of what follows each series, (series, paths, horizon), as one array of the host.
+
+        Each batch is an array of the host, (n, steps, channels): what is known of some series, their last `horizon`
+        steps lying ahead. `lags` says how far back the values lie that the first channels show: those that lie ahead
+        are 0, until they are drawn. It is done with the implementation's ``sample``, in evaluation mode, and with the
+        framework's own generator, seeded with `seed` before the first batch.
+        """
+        raise NotImplementedError("this framework's adapter draws no sample paths")
 
     # -- what the clock and the proof need -----------------------------------------------------------------------
 

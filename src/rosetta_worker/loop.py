@@ -168,6 +168,15 @@ class Worker(Service):
             reply["files"] = save(folder, {"outputs": outputs})
         return reply
 
+    def do_forecast(self, inputs, lags, horizon, paths, seed, batch_size, folder):
+        if not hasattr(self.framework.implementation, "sample"):
+            raise NotImplementedError("this workload forecasts nothing: no model of it is asked for what comes next")
+        known = self.framework.arranged(np.load(inputs, mmap_mode="r"))
+        batches = (known[start : start + batch_size] for start in range(0, len(known), batch_size))
+        with Stopwatch(self.framework.synchronize) as watch:
+            samples = self.framework.forecast(batches, lags, horizon, paths, seed)
+        return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "files": save(folder, {"samples": samples})}
+
     def in_order(self, first, samples, batch_size):
         """Yield batches of the training part as it lies, from batch `first` on, round and round; the last may be short.
 

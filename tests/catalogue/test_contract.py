@@ -155,6 +155,12 @@ def test_omissions_where_something_is_kept(implementation, pattern, replacement,
     assert implementation(pattern, replacement, workload="cifar-resnet56") == said
 
 
+def test_who_forecasts_draws_samples_and_nobody_else(implementation):
+    assert implementation(r"^def sample\(", "def draw(", workload="deepar-monash") == ["sample is not defined"]
+    told = implementation(r"^def loss\(", "def sample(model):\n    return model\n\n\ndef loss(")
+    assert told == ["defines sample, and imdb-gru forecasts nothing"]
+
+
 def test_a_penalty_has_its_place(implementation):
     source = find_workload("cifar-resnet56").implementation("pytorch").read_text(encoding="utf-8")
     [penalty] = re.findall(r"^def penalty.*?\n\n\n", source, flags=re.MULTILINE | re.DOTALL)

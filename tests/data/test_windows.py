@@ -15,7 +15,7 @@ from rosettabench.data.frequency import Frequency
 from rosettabench.data.lags import LAGS, lagged, lags_of, observed
 from rosettabench.data.prepare import prepare
 from rosettabench.data.series import PreparedSeries, Series, save
-from rosettabench.data.windows import draw_windows, labels_of, portions, samples
+from rosettabench.data.windows import continued, draw_windows, known, labels_of, portions, samples
 from rosettabench.errors import UsageError
 
 NAN = float("nan")
@@ -24,6 +24,7 @@ MONTHLY = Frequency.of("monthly")
 
 def prepared(folder, *values, context=2, horizon=3, frequency=MONTHLY):
     """A prepared set of series that begin in March 2001."""
+    folder.mkdir(exist_ok=True)
     save(folder, [Series(f"T{n}", datetime(2001, 3, 1), np.array(one, float)) for n, one in enumerate(values)])
     return PreparedSeries("any", "original", "", "", folder, frequency, context, horizon)
 
@@ -228,3 +229,25 @@ def test_an_unknown_set_of_series_offers_the_nearest(tmp_path):
     with pytest.raises(UsageError) as caught:
         prepare("monash-hospitl", {"windows": 3}, data_dir=None, cache=tmp_path, offline=True)
     assert "hospital" in caught.value.hint
+
+
+# -- forecasts --------------------------------------------------------------------------------------------------------
+
+
+def test_a_forecaster_knows_nothing_of_what_lies_ahead(tmp_path):
+    """Two sets that differ in their horizon alone; of the fourth observation the one before it is known."""
+    one = prepared(tmp_path / "one", [1, 2, 3, 4, 5, 6], [9, NAN, 7, 6, 5, 4])
+    other = prepared(tmp_path / "other", [1, 2, 3, -4, 50, 6], [9, NAN, 7, 0, 0, NAN])
+    shown = known(one, [0, 1])
+    assert shown.shape == (2, 5, CHANNELS) and np.array_equal(shown, known(other, [0, 1]))
+    assert shown[0, 2:, :3].tolist() == [[3, 2, 1], [0, 3, 2], [0, 0, 3]]
+
+
+def test_what_was_drawn_takes_the_place_of_what_came(tmp_path):
+    """The true values, continued by themselves, are the windows that are tested with; by others, those of others."""
+    series = prepared(tmp_path, [1, 2, 3, 4, 5, 6], [9, 8, 7, 6, 5, 4])
+    inputs, _ = samples(series, [(1, 6), (0, 6)])
+    assert np.array_equal(continued(series, [1, 0], np.array([[[6, 5, 4]], [[4, 5, 6]]])), inputs)
+    paths = continued(series, [0], np.array([[[10, 11, 12], [20, 21, 22]]], np.float32))
+    assert paths[:, 2:, :3].tolist() == [[[3, 2, 1], [10, 3, 2], [11, 10, 3]], [[3, 2, 1], [20, 3, 2], [21, 20, 3]]]
+    assert np.array_equal(paths[..., LAGS:], np.repeat(inputs[1:, :, LAGS:], 2, 0)), "the scale is that of the context"

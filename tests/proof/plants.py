@@ -70,7 +70,21 @@ MOVING = """        x = self.stem(images)
 
 DEEPAR = "deepar-monash"
 SPLIT = "lags, features, counts = steps.split([16, 5, 1], 2)"
+DRAWN = "StudentT(*parameters[:, 0].unbind(1)).sample()"
+PARAMETERS_OF = "parameters, state = model.unroll(lagged"
+KEPT = (
+    "drawn = future.new_zeros",
+    "kept = steps[:, 1 : steps.shape[1] - horizon + 1, 0].repeat_interleave(paths, 0)\n    drawn = future.new_zeros",
+)
+RESCALED = "scale = seen.abs().mean(1)[:, None, None]"
 LSTM_KERNELS = ("ih_l0", "hh_l0", "ih_l1", "hh_l1")
+
+
+def shared(shape: str, times: str) -> str:
+    """What draws values whose random numbers, (series, paths) of them, are fewer: `shape`, repeated so many `times`."""
+    standard = f"StudentT(torch.full(({shape}), 2.8)).sample().repeat({times}).flatten()"
+    return f"parameters[:, 0, 1] + parameters[:, 0, 2] * {standard}"
+
 
 PLANTS = [
     Plant(
@@ -682,6 +696,13 @@ PLANTS = [
     ),
     Plant("DeepAR: dropout 0.2", DEEPAR, (("dropout=0.1", "dropout=0.2"),), "dropout scale", "behind lstm1"),
     Plant(
+        "DeepAR drawn: normal",
+        DEEPAR,
+        ((DRAWN, "torch.normal(*parameters[:, 0, 1:].unbind(1))"),),
+        "sampling distribution",
+        "drawn from a normal distribution",
+    ),
+    Plant(
         "DeepAR: the dropout of MXNet's own stack",
         DEEPAR,
         (
@@ -693,8 +714,9 @@ PLANTS = [
             ('        self.lstm2 = rnn.LSTM(40, layout="NTC", input_size=40)\n', ""),
             ("for lstm in (self.lstm1, self.lstm2):", "for bias in (self.stack.l0_h2h_bias, self.stack.l1_h2h_bias):"),
             ("lstm.l0_h2h_bias.grad_req", "bias.grad_req"),
-            ("x = self.lstm1(x)", "x = self.stack(x)"),
-            ("        x = self.dropout(x)\n        x = self.lstm2(x)\n", ""),
+            ("x, first = stateful(self.lstm1, x, state[0])", "x, first = stateful(self.stack, x, state[0])"),
+            ("        x = self.dropout(x)\n        x, second = stateful(self.lstm2, x, state[1])\n", ""),
+            ("(first, second)", "(first, None)"),
             ('"lstm1.l0', '"stack.l0'),
             ('"lstm2.l0', '"stack.l1'),
         ),
@@ -704,3 +726,114 @@ PLANTS = [
     ),
 ]
 """At least one of every kind: model, loss, optimiser, ties, precision, data, loop, evaluation."""
+
+DRAWN_PLANTS = [
+    Plant(
+        "DeepAR drawn: the location not scaled back",
+        DEEPAR,
+        ((DRAWN, "StudentT(*(parameters / F.pad(scale, (1, 1), value=1.0))[:, 0].unbind(1)).sample()"),),
+        "sampling distribution",
+        "location of what is drawn is not multiplied",
+    ),
+    Plant(
+        "DeepAR drawn: freedom is not halved",
+        DEEPAR,
+        (("nd.random.gamma(freedom / 2", "nd.random.gamma(freedom"), ("sqrt(freedom / 2 /", "sqrt(freedom /")),
+        "sampling distribution",
+        "twice the degrees of freedom",
+        framework="mxnet-gluon",
+    ),
+    Plant(
+        "DeepAR drawn: not fed back",
+        DEEPAR,
+        (("lags <= step", "lags < 0"),),
+        "sampling distribution",
+        "what is drawn is not fed back",
+    ),
+    Plant(
+        "DeepAR drawn: fed back a step late",
+        DEEPAR,
+        (("lags <= step", "lags < step"), ("(step - lags)", "(step - lags - 1)")),
+        "sampling distribution",
+        "one step too late",
+    ),
+    Plant(
+        "DeepAR drawn: only the last value is fed back",
+        DEEPAR,
+        (("lags <= step", "(lags == 1) & (step > 0)"),),
+        "sampling distribution",
+        "not fed back as it should be",
+    ),
+    Plant(
+        "DeepAR drawn: the scale with what was drawn",
+        DEEPAR,
+        (
+            (
+                PARAMETERS_OF,
+                f"seen = torch.cat([kept, drawn[:, :step]], 1)\n        {RESCALED}\n        {PARAMETERS_OF}",
+            ),
+            KEPT,
+        ),
+        "sampling distribution",
+        "the scale must stay",
+    ),
+    Plant(
+        "DeepAR drawn: the paths share their numbers",
+        DEEPAR,
+        ((DRAWN, shared("len(steps), 1", "(1, paths)")),),
+        "sampling distribution",
+        "paths of a series share",
+    ),
+    Plant(
+        "DeepAR drawn: the series share their numbers",
+        DEEPAR,
+        ((DRAWN, shared("1, paths", "(len(steps), 1)")),),
+        "sampling steps",
+        "all series share",
+    ),
+    Plant(
+        "DeepAR drawn: every batch has the same numbers",
+        DEEPAR,
+        (),
+        "sampling batches",
+        "seeded anew for each",
+        (("drawn = [self.array(", "drawn = [torch.manual_seed(seed) and self.array("),),
+    ),
+    Plant(
+        "DeepAR drawn: every step has the same numbers",
+        DEEPAR,
+        (("random.split(key, horizon)", "key[None].repeat(horizon)"),),
+        "sampling distribution",
+        "every step of the horizon",
+        framework="jax",
+        mode="compiled",
+    ),
+    Plant(
+        "DeepAR drawn: the state is not carried",
+        DEEPAR,
+        (("parameters, state = model.unroll(lagged", "parameters, _ = model.unroll(lagged"),),
+        "sampling distribution",
+        "state of the recurrence is not carried",
+    ),
+    Plant(
+        "DeepAR drawn: the context is forgotten",
+        DEEPAR,
+        (("steps[:, :-horizon].split", "steps[:, :1].split"),),
+        "sampling distribution",
+        "state of the recurrence is not carried",
+    ),
+    Plant(
+        "DeepAR drawn: dropout left on",
+        DEEPAR,
+        (),
+        "sampling distribution",
+        "dropout is active",
+        (
+            (
+                'each with its own kernels."""\n        self.model.eval()',
+                'each with its own kernels."""\n        self.model.train()',
+            ),
+        ),
+    ),
+]
+"""Mistakes of a sampler: `sample`, and what the adapter does with it. None of them changes the training."""

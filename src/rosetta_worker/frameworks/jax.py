@@ -153,6 +153,16 @@ class Adapter(Framework):
     def infer(self, batches):
         return np.concatenate([np.asarray(self.answer(jnp.asarray(batch))) for batch in batches])
 
+    def forecast(self, batches, lags, horizon, paths, seed):
+        """In every mode compiled: op by op, its loop over the steps would be compiled anew for each batch."""
+        sample = functools.partial(self.implementation.sample, lags=jnp.asarray(lags), horizon=horizon, paths=paths)
+        draw, model, key = nnx.jit(sample), self.evaluating(), jax.random.key(seed)
+        drawn = [
+            np.asarray(draw(model, jnp.asarray(batch), key=jax.random.fold_in(key, number)))
+            for number, batch in enumerate(batches)
+        ]
+        return np.concatenate(drawn)
+
     def synchronize(self):
         runtime.synchronize()
 

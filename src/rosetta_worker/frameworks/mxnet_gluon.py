@@ -124,6 +124,13 @@ class Adapter(Framework):
     def infer(self, batches):
         return np.concatenate([self.model(self.to_device(batch)).asnumpy() for batch in batches])
 
+    def forecast(self, batches, lags, horizon, paths, seed):
+        mx.random.seed(seed)
+        lags = mx.nd.array(lags, self.context)
+        steps = map(self.to_device, batches)
+        drawn = [self.implementation.sample(self.model, one, lags, horizon, paths).asnumpy() for one in steps]
+        return np.concatenate(drawn)
+
     def synchronize(self):
         mx.nd.waitall()
 

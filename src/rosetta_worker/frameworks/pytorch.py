@@ -134,6 +134,16 @@ class Adapter(Framework):
             outputs = [self.array(self.answer(torch.from_numpy(batch).to(self.device))) for batch in batches]
         return np.concatenate(outputs)
 
+    def forecast(self, batches, lags, horizon, paths, seed):
+        """In every mode op by op: torch.compile would write out the loop over the steps, each with its own kernels."""
+        self.model.eval()
+        lags = torch.tensor(lags, device=self.device)
+        with torch.no_grad(), torch.random.fork_rng():  # what training draws goes on as if nothing had been
+            torch.manual_seed(seed)
+            steps = (torch.tensor(batch, device=self.device) for batch in batches)
+            drawn = [self.array(self.implementation.sample(self.model, one, lags, horizon, paths)) for one in steps]
+        return np.concatenate(drawn)
+
     def synchronize(self):
         if self.device.type == "cuda":
             torch.cuda.synchronize()

@@ -1,5 +1,7 @@
 """TensorFlow 2 with a training loop of one's own: GradientTape, op by op or through tf.function."""
 
+import functools
+import itertools
 import os
 
 os.environ["KERAS_BACKEND"] = "tensorflow"  # tf.keras is Keras 3, and the user's might run on something else
@@ -152,6 +154,13 @@ class Adapter(Framework):
 
     def infer(self, batches):
         return np.concatenate([self.predict(tf.constant(batch)).numpy() for batch in batches])
+
+    def forecast(self, batches, lags, horizon, paths, seed):
+        sample = functools.partial(self.implementation.sample, self.model, lags=tf.constant(lags), horizon=horizon)
+        draw = self.function(functools.partial(sample, paths=paths))
+        seeds = (tf.constant([seed, number]) for number in itertools.count())
+        drawn = [draw(tf.constant(batch), seed=one).numpy() for batch, one in zip(batches, seeds)]
+        return np.concatenate(drawn)
 
     def synchronize(self):
         runtime.synchronize()

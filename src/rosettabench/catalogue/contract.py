@@ -24,7 +24,10 @@ ORDER_OF_INFERENCE = ("Model", "TENSORS")
 LAST = "arrange"
 """What an implementation may define, behind all that."""
 
-PLACES = ("Model", "loss", "penalty", "optimizer", "TENSORS", "STATE", LAST)
+SAMPLE = "sample"
+"""What it defines where the workload forecasts, and nowhere else."""
+
+PLACES = ("Model", SAMPLE, "loss", "penalty", "optimizer", "TENSORS", "STATE", LAST)
 """Where an implementation has what it defines, also what only some workloads ask for."""
 
 NOT_OF_REFERENCES = {"get", "set", "linger"}
@@ -125,6 +128,13 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         sentences.append(f"{path}: defines {', '.join(found)}; the order is {', '.join(wanted)}, and then {LAST}")
     needless = [name for name in found if name in ORDER and name not in wanted]
     sentences += [f"{path}: defines {name}, and {workload.name} trains nothing" for name in needless]
+    if (workload.forecasts is not None) != (SAMPLE in names):
+        wrong = (
+            f"defines {SAMPLE}, and {workload.name} forecasts nothing"
+            if SAMPLE in names
+            else f"{SAMPLE} is not defined"
+        )
+        sentences.append(f"{path}: {wrong}")
     if "TENSORS" in names:
         sentences += missing_ties(path, tree, workload, "TENSORS", trained=True)
     kept = any(not tensor.trained for tensor in workload.tensors)

@@ -211,6 +211,12 @@ class ProofExtents(Strict):
     optimizer: dict[str, float] = {}
 
 
+class Forecasts(Strict):
+    """What a trained model forecasts: so many sample paths of what follows each series."""
+
+    paths: PositiveInt
+
+
 class Metric(Strict):
     """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
 
@@ -237,6 +243,8 @@ class Workload(Strict):
     optimizer: Optimizer | None = None
     training: Training | None = None
     metric: Metric | None = None
+    forecasts: Forecasts | None = None
+    """Where samples are windows of time series, and the implementations draw what follows them (``sample``)."""
     inference: Inference | None = None
     proof: ProofExtents = ProofExtents()
     tensors: tuple[Tensor, ...]
@@ -283,6 +291,8 @@ class Workload(Strict):
             raise ValueError(f"{', '.join(missing)} is missing, unless there is an inference in their place")
         if self.inference is not None and stated:
             raise ValueError(f"inference has no {', '.join(stated)}")
+        if self.forecasts is not None and not self.data.set.startswith(MONASH):
+            raise ValueError(f"forecasts are of time series: the data are to be a set {MONASH}…")
         return self
 
     @property

@@ -43,4 +43,4 @@ def prepare_windows(
         folder, chosen.title, lambda: shelf.put(folder, recipe, portions(series, form["windows"]), progress), progress
     )
     train, test = parts(folder, manifest.samples)
-    return Prepared(chosen.name, series.origin, series.note, manifest.digest, folder, train, test)
+    return Prepared(chosen.name, series.origin, series.note, manifest.digest, folder, train, test, series=series)

@@ -8,11 +8,14 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosettabench.data.pictures import Pictures
+
+if TYPE_CHECKING:
+    from rosettabench.data.series import PreparedSeries
 
 PARTS = ("train", "test")
 ARRAYS = ("inputs", "labels")
@@ -74,6 +77,8 @@ class Prepared(OnShelf):
     test: Part
     pictures: Pictures | None = None
     """The files of the training part, where they were asked for."""
+    series: PreparedSeries | None = None
+    """The time series, where the samples are windows of such; the test part is the last window of each."""
 
 
 def parts(folder: Path, samples: Mapping[str, int]) -> tuple[Part, Part]:

@@ -7,6 +7,7 @@ steps of which nothing is known, and which weigh nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,35 @@ def samples(
         inputs.append(inputs_of(one.values, one.start, series.frequency, steps, series.context))
         labels.append(labels_of(one.values, steps))
     return np.stack(inputs), np.stack(labels)
+
+
+def known(series: PreparedSeries, places: Iterable[int]) -> NDArray[np.float32]:
+    """Return the inputs of the last windows of the series at `places`, with nothing known of the horizon itself.
+
+    (windows, steps, CHANNELS), as for who is to forecast it.
+    """
+    return np.stack([last_window(series, place, series.training(place).values) for place in places])
+
+
+def continued(series: PreparedSeries, places: Iterable[int], paths: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Return the inputs of the same windows as if each of `paths`, (places, paths, horizon), were what came then.
+
+    (places × paths, steps, CHANNELS), all paths of a series one behind the other.
+    """
+    return np.stack(
+        [
+            last_window(series, place, np.concatenate([series.training(place).values, path]))
+            for place, own in zip(places, paths, strict=True)
+            for path in own
+        ]
+    )
+
+
+def last_window(series: PreparedSeries, place: int, history: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the inputs of the last window of a series, (steps, CHANNELS), of which `history` is known."""
+    one = series[place]
+    steps = np.arange(len(one.values) - series.context - series.horizon, len(one.values))
+    return inputs_of(history, one.start, series.frequency, steps, series.context)
 
 
 def labels_of(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float32]:

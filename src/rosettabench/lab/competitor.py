@@ -7,15 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rosettabench.catalogue.contender import Contender
+from rosettabench.data.windows import known
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
+from rosettabench.lab.forecasts import judged
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.lab.session import Session, Turn, Work
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors
+from rosettabench.store.record import Forecasts
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
@@ -172,6 +177,18 @@ class Competitor:
         self.figure("evaluate_s", found["elapsed_s"], **detail)
         for score in scores(work, found):
             self.figure(score.name, score.value, **detail, **score.detail)
+
+    def forecast(self) -> None:
+        """Draw sample paths of what follows each series, judge them, and write down what they are worth."""
+        work, place = self.live.work, self.live.folder / "forecasts"
+        series, forecasts = work.data.series, work.workload.forecasts
+        assert series is not None
+        assert forecasts is not None
+        place.mkdir(exist_ok=True)
+        np.save(place / "known.npy", known(series, range(len(series))))
+        seed = work.setting.seed
+        found = self.live.forecast(place / "known.npy", forecasts.paths, seed, place)
+        self.journal.event(Forecasts.KIND, judged(series, found, seed).payload())
 
     def tick(self) -> float:
         """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""

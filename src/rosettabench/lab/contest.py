@@ -30,6 +30,7 @@ from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
+from rosettabench.lab.forecasts import shown
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
@@ -42,6 +43,7 @@ from rosettabench.proof.check import divergence_words
 from rosettabench.proof.walk import STEPS, evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
+from rosettabench.store.record import ShownSeries
 
 EVALUATION_BATCHES = 20
 """Batches of the timed evaluation, where a contest does not train to the end: enough to time, cheap enough for all."""
@@ -281,6 +283,7 @@ class Contest:
             for first in range(start, end, turns * steps):
                 self._round(first, shares(min(turns * steps, end - first), turns))
             self._evaluate(self.work.data.test.samples, None if end % per_epoch else end // per_epoch)
+        self._forecast()
         return self._stopped("all steps done", process_time() - controller)
 
     def _round(self, first: int, turns: Sequence[int]) -> None:
@@ -325,6 +328,17 @@ class Contest:
                     )  # compiles what is to compile
                     one.evaluate(samples, epoch)
                 one.note_memory()
+
+    def _forecast(self) -> None:
+        """Let everybody forecast the time series, where there are such, and judge what comes of it."""
+        series = self.work.data.series
+        if self.work.workload.forecasts is None or series is None:
+            return
+        self.journal.event(ShownSeries.KIND, ShownSeries(shown=tuple(shown(series))).payload())
+        for one in self.present:
+            self.display.doing(f"forecasts of {one.label}")
+            with one.stage("forecast"):
+                one.forecast()
 
     def _planted(self, steps: int) -> int:
         return max(planted_steps(steps, one.contender.extra) for one in self.competitors)

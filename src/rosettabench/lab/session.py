@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
+from rosettabench.data.lags import lags_of
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
@@ -23,6 +24,9 @@ LAYOUT_BYTES = 4096
 """A variable of random length in each worker's environment moves its stack by up to a page: where things happen to lie
 in memory can cost some percent and must not stick to one contender (Mytkowicz, Diwan, Hauswirth, Sweeney: "Producing
 wrong data without doing anything obviously wrong!", ASPLOS 2009). The system randomises the rest."""
+
+SERIES = 32
+"""Series that are forecast together: with a hundred paths each, a step of some thousand rows."""
 
 TICKS = 25
 """Empty blocks whose median says what reading the clock costs."""
@@ -187,6 +191,21 @@ class Session:
         """Evaluate the first `samples` of the test part, the last partial batch included."""
         where = {} if folder is None else {"folder": str(folder)}
         return self.ask("evaluate", part="test", samples=samples, batch_size=self.work.setting.batch_size, **where)
+
+    def forecast(self, inputs: Path, paths: int, seed: int, folder: Path, batch_size: int = SERIES) -> dict[str, Any]:
+        """Draw sample paths of what follows the windows of `inputs`, .npy, of which nothing ahead is known."""
+        series = self.work.data.series
+        assert series is not None
+        return self.ask(
+            "forecast",
+            inputs=str(inputs),
+            lags=lags_of(series.frequency.cycle),
+            horizon=series.horizon,
+            paths=paths,
+            seed=seed,
+            batch_size=batch_size,
+            folder=str(folder),
+        )
 
     def tick(self) -> float:
         """Return the seconds that the worker's clock shows for an empty block, synchronised: the median of some."""

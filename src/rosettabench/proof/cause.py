@@ -15,6 +15,7 @@ from rosettabench.catalogue.workload import Normalisation, Optimizer
 from rosettabench.proof.augmentation import Seen, crops_like
 from rosettabench.proof.comparison import Deviation, canonical_form, relative
 from rosettabench.proof.forecast import forecast_loss, other_parameters, other_windows
+from rosettabench.proof.misdrawn import Suspect, misdrawn
 from rosettabench.proof.optimizers import CLIPPINGS, TRAJECTORIES, clipped, given, suspects
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.tolerance import MIXED
@@ -47,6 +48,7 @@ class Case:
     lazy: tuple[str, ...] = ()
     own: OwnUpdates | None = None
     seen: Seen | None = None
+    drawn: Suspect | None = None
 
     @property
     def exact(self) -> Walked:
@@ -485,6 +487,12 @@ def augmenting(case: Case) -> Iterator[str]:
     }[case.divergence.quantity]
 
 
+def drawing(case: Case) -> Iterator[str]:
+    """What a sampler does otherwise than it should."""
+    assert case.drawn is not None
+    yield from misdrawn(case.drawn)
+
+
 BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "batch": (rounded_inputs, rearranged_inputs, another_batch),
     "samples": (sample_count,),
@@ -512,6 +520,13 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "dropout scale": (dropping,),
     "dropout share": (dropping,),
     "dropout loss": (dropping,),
+    "sampling values": (drawing,),
+    "sampling distribution": (drawing,),
+    "sampling steps": (drawing,),
+    "sampling paths": (drawing,),
+    "sampling series": (drawing,),
+    "sampling batches": (drawing,),
+    "sampling succession": (drawing,),
     "augmentation pictures": (no_crop,),
     "augmentation flips": (augmenting,),
     "augmentation places": (augmenting,),

@@ -16,7 +16,9 @@ from rosettabench.proof.cause import Case, likely_cause
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
+from rosettabench.proof.misdrawn import Suspect
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
+from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import PARAMETERS, OwnUpdates
@@ -38,6 +40,7 @@ class Proof:
         self._mixed = session.work.setting.precision in MIXED
         self._own = OwnUpdates(session.work, reference.start, reference.guide)
         self._seen: Seen | None = None
+        self._drawn: Suspect | None = None
         self._block: dict[str | None, Deviation] = {}
         self._turning: dict[int, dict[str, float]] = {}
 
@@ -121,6 +124,10 @@ class Proof:
         self._block = {one.tensor: one for one in own.compare_block(files)}
         yield iter(self._block.values()) if self._mixed and not alone else block, None
         yield probe_dropout(session, self._folder / "dropout"), None
+        if session.work.workload.forecasts is not None and not self._mixed:
+            sampling = Sampling(session, reference, self._folder / "sampling")
+            self._drawn = Suspect(sampling.draw(sampling.responsive()), sampling)
+            yield self._drawn.found.deviations(), None
 
     def _steps_alone(self) -> Files:
         """Return where the contender's steps lead, one by one and not guided: where a block of them must end, too."""
@@ -150,6 +157,7 @@ class Proof:
             lazy,
             self._own if self._mixed else None,
             self._seen,
+            self._drawn,
         )
         return likely_cause(case)
 

@@ -46,6 +46,7 @@ from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
 from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.record import Forecasts, ShownSeries
 from rosettabench.store.store import dropped_rounds
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         why="" if reasons else why_command(run, contest, ranking),
         peak=peak,
         inference=infers(contest),
+        shown=ShownSeries.model_validate(happened[ShownSeries.KIND]).shown if ShownSeries.KIND in happened else (),
     )
 
 
@@ -275,6 +277,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
+        forecasts=Forecasts.model_validate(happened[Forecasts.KIND]) if Forecasts.KIND in happened else None,
     )
 
 

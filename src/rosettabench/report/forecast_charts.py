@@ -1,6 +1,7 @@
 """Pictures of forecasts: history, median, the bands of 50% and 90%, and what was observed then.
 
-One picture for each series and library, side by side on one scale: how sure a library was, and whether it was right.
+One picture for each series and contender, or library, side by side on one scale: how sure it was, and whether it was
+right.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosettabench.report.charts import layered, plot, specification
-from rosettabench.report.summary import TrainedSet
-from rosettabench.shipped.record import LEVELS, Drawn, Shown
+from rosettabench.report.summary import ContestSummary, TrainedSet
+from rosettabench.store.record import LEVELS, Drawn, Shown
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,7 +28,7 @@ flatten everything to a line."""
 
 
 class Picture(NamedTuple):
-    """The forecast of one series by one library: whose, of which series, and the Vega-Lite specification."""
+    """The forecast of one series: whose (of a contender its label), of which, and the Vega-Lite specification."""
 
     library: str
     series: str
@@ -37,9 +38,24 @@ class Picture(NamedTuple):
 def pictures(found: TrainedSet, labels: Sequence[str]) -> list[tuple[Picture, ...]]:
     """Return a row of pictures for each series that is shown: the forecasts of the first seed, library by library."""
     firsts = [(entry.label, entry.trainings[0].forecasts) for entry in found.entries if entry.trainings]
+    return side_by_side(found.used.shown, firsts, labels)
+
+
+def contest_pictures(contest: ContestSummary, labels: Sequence[str]) -> list[tuple[Picture, ...]]:
+    """Return the same of a contest: the forecasts after the training, contender by contender."""
+    entries = [*contest.ranked, *contest.unranked]
+    return side_by_side(
+        contest.shown, [(one.label, one.forecasts.forecasts) for one in entries if one.forecasts], labels
+    )
+
+
+def side_by_side(
+    series: Sequence[Shown], forecasts: Sequence[tuple[str, Sequence[Drawn]]], labels: Sequence[str]
+) -> list[tuple[Picture, ...]]:
+    """Return a row of pictures for each of `series` that somebody has forecast; `labels` give the colours."""
     rows = []
-    for shown in found.used.shown:
-        drawn = [(label, one) for label, forecasts in firsts for one in forecasts if one.place == shown.place]
+    for shown in series:
+        drawn = [(label, one) for label, own in forecasts for one in own if one.place == shown.place]
         domain = scale(shown, [one for _, one in drawn])
         row = [Picture(label, shown.name, picture(shown, one, label, labels, domain)) for label, one in drawn]
         rows += [tuple(row)] if row else []

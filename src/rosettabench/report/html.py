@@ -9,14 +9,16 @@ and U+2028.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosettabench.report import charts, figures, tables
 from rosettabench.report.account_tables import account_sentences, account_tables
-from rosettabench.report.forecast_charts import pictures
+from rosettabench.report.forecast_charts import Picture, contest_pictures, pictures
+from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.record import render_json
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
@@ -44,12 +46,8 @@ def render_html(summary: RunSummary) -> str:
     drawn = {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()}
     sets = summary.trainings.sets if summary.trainings else ()
     forecasts = [pictures(found, summary.labels) for found in sets]
-    drawn |= {
-        f"forecast-{place}-{row}-{column}": one.spec
-        for place, rows in enumerate(forecasts)
-        for row, side_by_side in enumerate(rows)
-        for column, one in enumerate(side_by_side)
-    }
+    paths = [contest_pictures(contest, summary.labels) for contest in summary.contests]
+    drawn |= by_id("forecast", forecasts) | by_id("paths", paths)
     raw = render_raw(summary)
     data = {
         "charts": drawn,
@@ -64,6 +62,7 @@ def render_html(summary: RunSummary) -> str:
             run=summary,
             specs=specs,
             forecasts=forecasts,
+            paths=paths,
             data=data,
             stem=file_stem(summary),
             scripts=scripts,
@@ -71,6 +70,16 @@ def render_html(summary: RunSummary) -> str:
             style=resource("report.css"),
         )
     )
+
+
+def by_id(kind: str, found: Sequence[Sequence[Sequence[Picture]]]) -> dict[str, dict[str, Any]]:
+    """Return {id: specification} of rows of pictures, set by set or contest by contest, as the template names them."""
+    return {
+        f"{kind}-{place}-{row}-{column}": one.spec
+        for place, rows in enumerate(found)
+        for row, side_by_side in enumerate(rows)
+        for column, one in enumerate(side_by_side)
+    }
 
 
 def file_stem(summary: RunSummary) -> str:
@@ -93,6 +102,7 @@ def environment() -> Environment:
     found.globals.update(
         tables=tables,
         study_tables=study_tables,
+        forecasts_table=forecasts_table,
         resources_table=resources_table,
         training_tables=training_tables,
         account_tables=account_tables,

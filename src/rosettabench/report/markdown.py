@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
+from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
@@ -46,6 +47,7 @@ def contest_markdown(contest: ContestSummary) -> str:
         return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
         tables.ranking_table(contest),
+        forecasts_table(contest),
         tables.spread_table(contest),
         tables.costs_table(contest),
         resources_table(contest),

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from rosettabench.report.forecast_tables import MEASURES
 from rosettabench.report.summary import ContestSummary, RunSummary, Sample
 
 COLUMNS = (
     *("run", "contest", "workload", "contender", "control_of", "proof", "data", "flop_per_s", "share_of_peak"),
+    *MEASURES,
     *(f.name for f in fields(Sample)),
 )
 """`data` is original, download or stand-in; `flop_per_s` counts the workload's products, `share_of_peak` is that over
-the machine's ceiling, both empty where they are not known; the columns from `session` on are the store's own."""
+the machine's ceiling, both empty where they are not known; mase, smape and mean_weighted_quantile_loss are those of the
+contender's forecasts after the training, empty without; the columns from `session` on are the store's own."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of a text that a spreadsheet would run as a formula (OWASP, "CSV Injection")."""
@@ -33,6 +36,7 @@ def sample_rows(summary: RunSummary) -> list[dict[str, Any]]:
             "proof": entry.proof.state,
             "data": contest.data.origin if contest.data else "",
             **share_fields(contest, sample),
+            **{name: getattr(entry.forecasts, name, None) for name in MEASURES},
             **vars(sample),
         }
         for contest in summary.contests

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rosettabench.report.tables import Table
     from rosettabench.shipped.record import Installed, Training, UsedSet
     from rosettabench.shipped.request import TrainingRequest
+    from rosettabench.store.record import Forecasts, Shown
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,8 @@ class EntrySummary:
     """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
     likelihoods: tuple[MeanLikelihood, ...] = ()
     """The same of a workload that forecasts time series."""
+    forecasts: Forecasts | None = None
+    """Of such a workload, what its sample paths were worth after the training."""
 
 
 @dataclass(frozen=True)
@@ -350,6 +353,8 @@ class ContestSummary:
     peak: Peak
     inference: bool = False
     """Whether nothing is trained: what is called a step is then a batch."""
+    shown: tuple[Shown, ...] = ()
+    """The time series of which forecasts are drawn."""
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
+from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
@@ -97,7 +98,12 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     if contest.reasons:
         print_reasons(contest.reasons, console)
         return
-    for table in (tables.ranking_table(contest), tables.costs_table(contest), resources_table(contest)):
+    for table in (
+        tables.ranking_table(contest),
+        forecasts_table(contest),
+        tables.costs_table(contest),
+        resources_table(contest),
+    ):
         if table.rows:
             print_table(table, console)
     if contest.timed:

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rosettabench.report import figures, samples
+from rosettabench.report.forecast_tables import MEASURES
 from rosettabench.report.samples import as_csv, render_csv
 from rosettabench.report.summary import Measured, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.shipped.record import Training
-
-MEASURES = {"mase": "MASE", "smape": "sMAPE", "mean_weighted_quantile_loss": "mean wQL"}
-"""Names of the measures, as tables have them."""
 
 COLUMNS = ("run", "data", *(name for name in Training.model_fields if name != "forecasts"))
 """Of the CSV: `data` is where the series came from, everything else the store's own."""

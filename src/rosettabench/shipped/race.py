@@ -26,10 +26,10 @@ from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, WorkerError
 from rosettabench.lab.display import Display
+from rosettabench.lab.forecasts import drawn, forecasts, shown
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine
 from rosettabench.shipped.budget import Cost, affordable
-from rosettabench.shipped.forecasts import drawn, forecasts, shown
 from rosettabench.shipped.library import Library, find_library
 from rosettabench.shipped.record import (
     OUT_OF_TIME,
@@ -38,7 +38,6 @@ from rosettabench.shipped.record import (
     Fact,
     Installed,
     Pace,
-    Record,
     Training,
     UsedSet,
 )
@@ -46,6 +45,7 @@ from rosettabench.shipped.request import STUDY, TrainingRequest, epochs_words, t
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
+from rosettabench.store.record import Record
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
 

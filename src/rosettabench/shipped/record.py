@@ -1,32 +1,11 @@
-"""What the store keeps of trainings: an event for each thing that happened, the moment it happened.
-
-Numbers that are not finite are kept as the texts of JSON's dialects, "Infinity" and "NaN", which are read back.
-"""
+"""What the store keeps of trainings: an event for each thing that happened, the moment it happened."""
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict
-
 from rosettabench.catalogue.workload import Strict
-
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""Quantiles of the forecasts that are kept: the median, and the ends of the bands of 50% and 90%."""
-
-
-class Record(Strict):
-    """The payload of an event of the kind `KIND`."""
-
-    model_config = ConfigDict(ser_json_inf_nan="strings")
-
-    KIND: ClassVar[str]
-
-    def payload(self) -> dict[str, Any]:
-        """Return it as any JSON can hold it."""
-        payload: dict[str, Any] = json.loads(self.model_dump_json())
-        return payload
+from rosettabench.store.record import Drawn, Record, Shown
 
 
 class Fact(Strict):
@@ -47,18 +26,6 @@ class Installed(Record):
     packages: dict[str, str]
     settings: dict[str, Any]
     facts: tuple[Fact, ...]
-
-
-class Shown(Strict):
-    """A series that forecasts are drawn of: its last observations before the horizon, and those that were forecast.
-
-    None where a value is missing.
-    """
-
-    place: int
-    name: str
-    history: tuple[float | None, ...]
-    truth: tuple[float | None, ...]
 
 
 class UsedSet(Record):
@@ -95,13 +62,6 @@ class Pace(Record):
     series: str
     epochs: int
     seeds: int
-
-
-class Drawn(Strict):
-    """The forecast of one series: a row for each of LEVELS, (levels, horizon)."""
-
-    place: int
-    quantiles: tuple[tuple[float, ...], ...]
 
 
 class Training(Record):

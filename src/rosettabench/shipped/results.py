@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.shipped.record import Absence, Installed, Pace, Record, Training, UsedSet
+from rosettabench.shipped.record import Absence, Installed, Pace, Training, UsedSet
+from rosettabench.store.record import Record
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run

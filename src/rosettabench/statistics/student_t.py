@@ -22,6 +22,17 @@ def negative_log_likelihood(parameters: Array, values: Array) -> Array:
     return -np.asarray(t.logpdf(values.astype(np.float64), freedom, location, width))
 
 
+def distribution_function(parameters: Array, values: Array) -> Array:
+    """Return the chance of a smaller value than each of `values`, of any shape (…), in float64.
+
+    `parameters`, (…, 3), as above: Student's distribution function.
+    """
+    from scipy.stats import t
+
+    freedom, location, width = np.moveaxis(parameters.astype(np.float64), -1, 0)
+    return np.asarray(t.cdf(values.astype(np.float64), freedom, location, width))
+
+
 def weighted_mean(numbers: Array, weights: Array) -> float:
     """Return the mean of numbers, each with its weight; 0 where none has any."""
     return float((weights * numbers).sum() / max(1.0, float(weights.sum())))

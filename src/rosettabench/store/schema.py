@@ -157,7 +157,8 @@ class Certification(Base):
 class Event(Base):
     """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like.
 
-    The payloads of a run of whole trainings are the records of shipped/record.py.
+    The payloads of a run of whole trainings are the records of shipped/record.py; those about forecasts, of
+    store/record.py.
     """
 
     __tablename__ = "events"
@@ -180,7 +181,7 @@ class Failure(Base):
     entry_id: Mapped[int | None] = mapped_column(ForeignKey("entries.id"))
     at: Mapped[str]
     stage: Mapped[str]
-    """environment, start, open, build, data, proof, warm-up, turn, evaluate."""
+    """environment, start, open, build, data, proof, warm-up, turn, evaluate, forecast."""
     kind: Mapped[str]
     """crash, out_of_memory, timeout, missing_package, unsupported, error, protocol, environment."""
     what: Mapped[str]

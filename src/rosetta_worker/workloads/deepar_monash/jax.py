@@ -3,6 +3,7 @@
 import optax
 from flax import nnx
 from jax import numpy as jnp
+from jax import random, tree
 from jax.scipy.stats import t
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
@@ -19,14 +20,46 @@ class Model(nnx.Module):
 
     def __call__(self, steps):
         lags, features, counts = jnp.split(steps, [16, 21], 2)
-        scale = (counts * abs(lags[..., :1])).sum(1, keepdims=True) / counts.sum(1, keepdims=True).clip(1)
-        scale = jnp.where(scale > 0, scale, 1)
+        parameters, _ = self.unroll(lags, features, counts, scale_of(lags, counts))
+        return parameters
+
+    def unroll(self, lags, features, counts, scale, state=(None, None)):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = jnp.concatenate([lags / scale, features, jnp.broadcast_to(jnp.log(scale), counts.shape)], 2)
-        x = self.lstm1(x)
+        first, x = self.lstm1(x, initial_carry=state[0], return_carry=True)
         x = self.dropout(x)
-        x = self.lstm2(x)
+        second, x = self.lstm2(x, initial_carry=state[1], return_carry=True)
         freedom, location, width = jnp.split(self.output(x), 3, 2)
-        return jnp.concatenate([2 + nnx.softplus(freedom), location * scale, nnx.softplus(width) * scale], 2)
+        parameters = [2 + nnx.softplus(freedom), location * scale, nnx.softplus(width) * scale]
+        return jnp.concatenate(parameters, 2), (first, second)
+
+
+def scale_of(lags, counts):
+    scale = (counts * abs(lags[..., :1])).sum(1, keepdims=True) / counts.sum(1, keepdims=True).clip(1)
+    return jnp.where(scale > 0, scale, 1)
+
+
+def sample(model, steps, lags, horizon, paths, key):
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = jnp.split(steps, [16, 21], 2)
+    scale = scale_of(known, counts)
+    _, state = model.unroll(*jnp.split(steps[:, :-horizon], [16, 21], 2), scale)
+    state, scale, future = tree.map(lambda one: one.repeat(paths, 0), (state, scale, steps[:, -horizon:]))
+
+    @nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=nnx.Carry)
+    def draw(model, carry, now):
+        state, drawn = carry
+        step, shown, key = now
+        known, features, counts = jnp.split(shown[:, None], [16, 21], 2)
+        lagged = jnp.where(lags <= step, drawn[:, None, (step - lags).clip(0)], known)
+        parameters, state = model.unroll(lagged, features, counts, scale, state)
+        freedom, location, width = parameters[:, 0].T
+        drawn = drawn.at[:, step].set(location + width * random.t(key, freedom, freedom.shape))
+        return state, drawn
+
+    now = jnp.arange(horizon), future.swapaxes(0, 1), random.split(key, horizon)
+    _, drawn = draw(model, (state, jnp.zeros((len(future), horizon))), now)
+    return drawn.reshape(-1, paths, horizon)
 
 
 def loss(logits, labels):

@@ -2,7 +2,7 @@
 
 from math import pi
 
-from mxnet import gluon
+from mxnet import gluon, nd
 from mxnet.gluon import nn, rnn
 
 from rosetta_worker.optimizers.mxnet import Adam
@@ -22,19 +22,58 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(3, flatten=False, in_units=40)
 
     def hybrid_forward(self, F, steps):
-        lags = F.slice_axis(steps, axis=2, begin=0, end=16)
-        features = F.slice_axis(steps, axis=2, begin=16, end=21)
-        counts = F.slice_axis(steps, axis=2, begin=21, end=22)
-        total = F.sum(counts * F.abs(F.slice_axis(lags, axis=2, begin=0, end=1)), axis=1, keepdims=True)
-        scale = total / F.maximum(F.sum(counts, axis=1, keepdims=True), 1)
-        scale = F.where(scale > 0, scale, F.ones_like(scale))
+        lags, features, counts = split(F, steps)
+        parameters, _ = self.unroll(F, lags, features, counts, scale_of(F, lags, counts))
+        return parameters
+
+    def unroll(self, F, lags, features, counts, scale, state=(None, None)):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = F.concat(F.broadcast_div(lags, scale), features, F.broadcast_like(F.log(scale), counts), dim=2)
-        x = self.lstm1(x)
+        x, first = stateful(self.lstm1, x, state[0])
         x = self.dropout(x)
-        x = self.lstm2(x)
+        x, second = stateful(self.lstm2, x, state[1])
         freedom, location, width = F.split(self.output(x), num_outputs=3, axis=2)
         freedom, width = (F.Activation(one, act_type="softrelu") for one in (freedom, width))  # softplus
-        return F.concat(2 + freedom, F.broadcast_mul(location, scale), F.broadcast_mul(width, scale), dim=2)
+        parameters = 2 + freedom, F.broadcast_mul(location, scale), F.broadcast_mul(width, scale)
+        return F.concat(*parameters, dim=2), (first, second)
+
+
+def stateful(lstm, x, state):
+    return (lstm(x), None) if state is None else lstm(x, state)  # who gives no state is given none
+
+
+def split(F, steps):
+    return [F.slice_axis(steps, axis=2, begin=begin, end=end) for begin, end in ((0, 16), (16, 21), (21, 22))]
+
+
+def scale_of(F, lags, counts):
+    total = F.sum(counts * F.abs(F.slice_axis(lags, axis=2, begin=0, end=1)), axis=1, keepdims=True)
+    scale = total / F.maximum(F.sum(counts, axis=1, keepdims=True), 1)
+    return F.where(scale > 0, scale, F.ones_like(scale))
+
+
+def sample(model, steps, lags, horizon, paths):
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = split(nd, steps)
+    scale = scale_of(nd, known, counts)
+    state = [lstm.begin_state(len(steps), ctx=steps.context) for lstm in (model.lstm1, model.lstm2)]
+    _, state = model.unroll(nd, *split(nd, steps[:, :-horizon]), scale, state)
+    state = [[one.repeat(paths, axis=1) for one in layer] for layer in state]
+    scale, future = scale.repeat(paths, axis=0), steps[:, -horizon:].repeat(paths, axis=0)
+    drawn = nd.zeros((len(future), horizon), ctx=steps.context)
+    for step in range(horizon):
+        known, features, counts = split(nd, future[:, step : step + 1])
+        fed = nd.broadcast_like((lags <= step).reshape((1, 1, -1)), known)
+        lagged = nd.where(fed, drawn.take(nd.maximum(step - lags, 0), axis=1).expand_dims(1), known)
+        parameters, state = model.unroll(nd, lagged, features, counts, scale, state)
+        freedom, location, width = nd.split(parameters, num_outputs=3, axis=2, squeeze_axis=True)
+        drawn[:, step] = student_t(*(one[:, 0] for one in (freedom, location, width)))
+    return drawn.reshape((-1, paths, horizon))
+
+
+def student_t(freedom, location, width):
+    normal, gamma = nd.random.normal_like(freedom), nd.random.gamma(freedom / 2, nd.ones_like(freedom))
+    return location + width * normal * nd.sqrt(freedom / 2 / gamma)
 
 
 class NegativeLogLikelihood(gluon.HybridBlock):

@@ -21,12 +21,36 @@ class Model(nn.Module):
 
     def forward(self, steps):
         lags, features, counts = steps.split([16, 5, 1], 2)
-        scale = (counts * lags[..., :1].abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
-        scale = torch.where(scale > 0, scale, torch.ones_like(scale))
+        parameters, _ = self.unroll(lags, features, counts, scale_of(lags, counts))
+        return parameters
+
+    def unroll(self, lags, features, counts, scale, state=None):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = torch.cat([lags / scale, features, scale.log().expand_as(counts)], 2)
-        x, _ = self.lstm(x)
+        x, state = self.lstm(x, state)
         freedom, location, width = self.output(x).split(1, 2)
-        return torch.cat([2 + F.softplus(freedom), location * scale, F.softplus(width) * scale], 2)
+        return torch.cat([2 + F.softplus(freedom), location * scale, F.softplus(width) * scale], 2), state
+
+
+def scale_of(lags, counts):
+    scale = (counts * lags[..., :1].abs()).sum(1, keepdim=True) / counts.sum(1, keepdim=True).clamp(min=1)
+    return torch.where(scale > 0, scale, torch.ones_like(scale))
+
+
+def sample(model, steps, lags, horizon, paths):
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = steps.split([16, 5, 1], 2)
+    scale = scale_of(known, counts)
+    _, state = model.unroll(*steps[:, :-horizon].split([16, 5, 1], 2), scale)
+    state = tuple(one.repeat_interleave(paths, 1) for one in state)
+    scale, future = scale.repeat_interleave(paths, 0), steps[:, -horizon:].repeat_interleave(paths, 0)
+    drawn = future.new_zeros(len(future), horizon)
+    for step in range(horizon):
+        known, features, counts = future[:, step : step + 1].split([16, 5, 1], 2)
+        lagged = torch.where(lags <= step, drawn[:, None, (step - lags).clamp(min=0)], known)
+        parameters, state = model.unroll(lagged, features, counts, scale, state)
+        drawn[:, step] = StudentT(*parameters[:, 0].unbind(1)).sample()
+    return drawn.reshape(-1, paths, horizon)
 
 
 def loss(logits, labels):

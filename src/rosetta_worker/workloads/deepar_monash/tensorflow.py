@@ -14,23 +14,56 @@ class Model(tf.keras.Model):
 
     def __init__(self):
         super().__init__()
-        self.lstm1 = layers.LSTM(40, return_sequences=True, unit_forget_bias=False)
+        self.lstm1 = layers.LSTM(40, return_sequences=True, return_state=True, unit_forget_bias=False)
         self.dropout = layers.Dropout(0.1)
-        self.lstm2 = layers.LSTM(40, return_sequences=True, unit_forget_bias=False)
+        self.lstm2 = layers.LSTM(40, return_sequences=True, return_state=True, unit_forget_bias=False)
         self.logits = layers.Dense(3)  # Keras keeps the name `output` for itself
         self(tf.keras.Input((None, 22)))  # makes the weights: Keras learns their shapes from what comes in
 
     def call(self, steps, training=None):
         lags, features, counts = tf.split(steps, [16, 5, 1], 2)
-        total, count = tf.reduce_sum(counts * tf.abs(lags[..., :1]), 1, True), tf.reduce_sum(counts, 1, True)
-        scale = total / tf.maximum(count, 1.0)
-        scale = tf.where(scale > 0, scale, 1.0)
+        parameters, _ = self.unroll(lags, features, counts, scale_of(lags, counts), training=training)
+        return parameters
+
+    def unroll(self, lags, features, counts, scale, state=(None, None), training=None):
+        """Go on from a state: return the parameters of each step, and the state behind the last one."""
         x = tf.concat([lags / scale, features, tf.broadcast_to(tf.math.log(scale), tf.shape(counts))], 2)
-        x = self.lstm1(x)
+        x, *first = self.lstm1(x, initial_state=state[0])
         x = self.dropout(x, training=training)
-        x = self.lstm2(x)
+        x, *second = self.lstm2(x, initial_state=state[1])
         freedom, location, width = tf.split(self.logits(x), 3, 2)
-        return tf.concat([2 + tf.nn.softplus(freedom), location * scale, tf.nn.softplus(width) * scale], 2)
+        parameters = [2 + tf.nn.softplus(freedom), location * scale, tf.nn.softplus(width) * scale]
+        return tf.concat(parameters, 2), (first, second)
+
+
+def scale_of(lags, counts):
+    total, count = tf.reduce_sum(counts * tf.abs(lags[..., :1]), 1, True), tf.reduce_sum(counts, 1, True)
+    scale = total / tf.maximum(count, 1.0)
+    return tf.where(scale > 0, scale, 1.0)
+
+
+def sample(model, steps, lags, horizon, paths, seed):
+    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    known, _, counts = tf.split(steps, [16, 5, 1], 2)
+    scale = scale_of(known, counts)
+    _, state = model.unroll(*tf.split(steps[:, :-horizon], [16, 5, 1], 2), scale)
+    state = tf.nest.map_structure(lambda one: tf.repeat(one, paths, 0), state)
+    scale, future = tf.repeat(scale, paths, 0), tf.repeat(steps[:, -horizon:], paths, 0)
+    drawn = tf.zeros((len(future), horizon))
+    for step in tf.range(horizon):
+        known, features, counts = tf.split(future[:, step, None], [16, 5, 1], 2)
+        lagged = tf.where(lags <= step, tf.gather(drawn[:, None], tf.maximum(step - lags, 0), axis=2), known)
+        parameters, state = model.unroll(lagged, features, counts, scale, state)
+        value = student_t(*tf.unstack(parameters[:, 0], axis=1), tf.random.fold_in(seed, step))
+        drawn = tf.where(tf.range(horizon) == step, value[:, None], drawn)
+    return tf.reshape(drawn, (-1, paths, horizon))
+
+
+def student_t(freedom, location, width, seed):
+    one, other = tf.unstack(tf.random.split(seed))
+    normal = tf.random.stateless_normal(tf.shape(freedom), one)
+    gamma = tf.random.stateless_gamma(tf.shape(freedom), other, freedom / 2)
+    return location + width * normal * tf.sqrt(freedom / 2 / gamma)
 
 
 def loss(logits, labels):

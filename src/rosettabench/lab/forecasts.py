@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.series import PreparedSeries
-from rosettabench.shipped.record import LEVELS, Drawn, Shown
-from rosettabench.statistics.forecast_accuracy import Forecast, quantile
+from rosettabench.errors import WorkerError
+from rosettabench.statistics.forecast_accuracy import Forecast, forecast_accuracy, quantile
+from rosettabench.store.record import LEVELS, Drawn, Forecasts, Shown
 
 SERIES = 4
 """How many series of a set are shown."""
@@ -40,6 +43,28 @@ def drawn(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
         ordered = np.sort(paths[place].astype(np.float64), axis=0)
         rows = (quantile(ordered, level).tolist() for level in LEVELS)
         yield Drawn(place=place, quantiles=tuple(map(tuple, rows)))
+
+
+def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> Forecasts:
+    """Return what the sample paths are worth that a worker's `reply` to ``forecast`` names.
+
+    Raises WorkerError where they are not finite.
+    """
+    start = perf_counter()
+    paths = np.load(reply["files"]["samples"], mmap_mode="r", allow_pickle=False)
+    if not np.isfinite(paths).all():
+        raise WorkerError("error", "it has forecast numbers that are not finite")
+    accuracy = forecast_accuracy(forecasts(series, paths), series.frequency.seasonality)
+    return Forecasts(
+        series=len(paths),
+        samples=paths.shape[1],
+        seed=seed,
+        predict_s=reply["elapsed_s"],
+        predict_cpu_s=reply["cpu_s"],
+        score_s=perf_counter() - start,
+        **asdict(accuracy),
+        forecasts=tuple(drawn(paths, chosen(len(series)))),
+    )
 
 
 def forecasts(series: PreparedSeries, paths: NDArray[np.float32]) -> Iterator[Forecast]:

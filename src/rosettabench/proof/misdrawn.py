@@ -1,0 +1,155 @@
+"""Likely causes where sample paths fail their check: see `rosettabench.proof.cause` and `rosettabench.proof.sampling`.
+
+What is drawn under other weights tells which part of a sampler is at fault: under weights to which that part makes no
+difference, all is well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosettabench.data.lags import LAGS
+from rosettabench.data.windows import continued, known
+from rosettabench.proof.dropout_recurrent import OPEN, scales
+from rosettabench.proof.sampling import Sampled, Sampling
+from rosettabench.proof.walk import Array
+from rosettabench.proof.weights import Weights, save_weights
+from rosettabench.statistics.student_t import distribution_function
+from rosettabench.statistics.uniformity import off_uniform, shared_part
+
+FITS = 3.3
+"""Standard errors up to which a suspicion explains what was drawn: by chance, one right one in a thousand is further
+off."""
+
+SHARED = 0.3
+"""The share of the variance that is common where random numbers are used again; a wrong distribution may have it,
+too."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """What failed, and the means to look at it once more."""
+
+    found: Sampled
+    sampling: Sampling
+
+    def explained(self, uniform: Array) -> bool:
+        """Whether transforms are uniform, all together and step by step."""
+        rows = uniform.reshape(-1, uniform.shape[2]).T
+        return bool(np.isfinite(uniform).all()) and max(off_uniform(rows), off_uniform(uniform.ravel()[None])) < FITS
+
+
+def misdrawn(suspect: Suspect) -> Iterator[str]:
+    """Yield what explains the failure, the most specific first, and last where it begins."""
+    if not np.isfinite(suspect.found.uniform).all():
+        yield "what is drawn, or what it is drawn from, is not a number"
+        return
+    yield from shared_numbers(suspect.found)
+    yield from other_law(suspect)
+    yield from other_weights(suspect)
+    yield from where(suspect)
+
+
+def shared_numbers(found: Sampled) -> Iterator[str]:
+    """Random numbers that are used again: what is common is nearly everything, and one share of it looks right."""
+    for axis, words in ((1, "the paths of a series share"), (0, "all series share")):
+        one = found.uniform.take([0], axis)
+        if shared_part(found.scores, axis) > SHARED and off_uniform(one.ravel()[None]) < FITS:
+            yield f"{words} their random numbers: each is to be drawn by itself"
+    one, other = found.batches
+    if (one * other).mean((0, 1)).max() > SHARED and off_uniform(found.by_step[:, : one[..., 0].size]) < FITS:
+        yield "every batch of series has the same random numbers: the generator is seeded anew for each"
+    if (found.scores[..., 1:] * found.scores[..., :-1]).mean() > SHARED and off_uniform(found.by_step) < FITS:
+        yield "every step of the horizon has the same random numbers"
+
+
+def other_law(suspect: Suspect) -> Iterator[str]:
+    """Values that are drawn from another distribution than Student's with these parameters."""
+    from scipy.stats import norm
+
+    found, series = suspect.found, suspect.sampling.series
+    freedom, location, width = np.moveaxis(found.parameters, -1, 0)
+    scale = scales(known(series, found.places))[:, None, None]
+
+    def student(freedom: Array, location: Array, width: Array) -> Array:
+        return distribution_function(np.stack([freedom, location, width], -1), found.paths)
+
+    laws: dict[str, Callable[[], Array]] = {
+        "values are drawn from a normal distribution: Student's is meant": lambda: norm.cdf(
+            found.paths, location, width
+        ),
+        "values are drawn with twice the degrees of freedom": lambda: student(2 * freedom, location, width),
+        "values are drawn with half the degrees of freedom": lambda: student(freedom / 2, location, width),
+        "values are drawn with degrees of freedom that lack the 2": lambda: student(freedom - 2, location, width),
+        "the location of what is drawn is not multiplied by the scale of its window": lambda: student(
+            freedom, location / scale, width
+        ),
+        "the width of what is drawn is not multiplied by the scale of its window": lambda: student(
+            freedom, location, width / scale
+        ),
+        "values are drawn with the location 0": lambda: student(freedom, 0 * location, width),
+    }
+    yield from (sentence for sentence, law in laws.items() if suspect.explained(law()))
+
+
+def other_weights(suspect: Suspect) -> Iterator[str]:
+    """A part of the sampler is at fault if all is well where it makes no difference."""
+    weights = suspect.sampling.responsive()
+    if suspect.explained(suspect.sampling.draw(weights, dropout=False).uniform):
+        yield "dropout is active while paths are drawn"
+    if suspect.explained(suspect.sampling.draw(blind(weights)).uniform):
+        yield from fed_back(suspect, weights)
+    if suspect.explained(suspect.sampling.draw(forgetful(weights)).uniform):
+        yield "the state of the recurrence is not carried from step to step, or not from the context to the horizon"
+
+
+def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
+    """What is drawn is not seen by the later steps, or by others than it should be."""
+    found, series = suspect.found, suspect.sampling.series
+    files = save_weights(weights, suspect.sampling.folder / "fed-back")
+    true = continued(series, found.places, found.paths)
+    nothing = np.repeat(known(series, found.places), found.paths.shape[1], 0)
+    for sentence, inputs in (
+        ("what is drawn is not fed back: later steps see 0 in its place", nothing),
+        ("what is drawn is fed back one step too late", later(true, nothing)),
+    ):
+        parameters = suspect.sampling.parameters(files, inputs).reshape(found.parameters.shape)
+        if suspect.explained(distribution_function(parameters, found.paths)):
+            yield sentence
+    yield "what is drawn is not fed back as it should be: each value to the later steps that lie a lag behind it"
+
+
+def later(true: Array, nothing: Array) -> Array:
+    """Return windows in which every value that was drawn is seen one step later than in the `true` ones."""
+    changed = nothing.copy()
+    drawn = true[..., :LAGS] - nothing[..., :LAGS]
+    changed[:, 1:, :LAGS] += drawn[:, :-1]
+    return changed
+
+
+def blind(weights: Weights) -> Weights:
+    """Return weights to which earlier values make no difference but by the scale of the context."""
+    changed = {name: array.copy() for name, array in weights.items()}
+    changed["lstm1.kernel"][:, :LAGS] = 0
+    return changed
+
+
+def forgetful(weights: Weights) -> Weights:
+    """Return weights of a network in which nothing remains from step to step."""
+    changed = {name: array.copy() for name, array in weights.items()}
+    for layer in ("lstm1", "lstm2"):
+        changed[f"{layer}.recurrent_kernel"][:] = 0
+        gates = np.split(changed[f"{layer}.bias"], 4)
+        gates[1][:] = -100 * OPEN  # the forget gate, whatever comes in
+        changed[f"{layer}.bias"] = np.concatenate(gates)
+    return changed
+
+
+def where(suspect: Suspect) -> Iterator[str]:
+    """Say in which step it begins."""
+    if off_uniform(suspect.found.by_step[:1]) < FITS:
+        yield "the first value of a path is drawn rightly, and those behind it are not: the scale must stay, too"
+    yield "the very first value is drawn from another distribution: another law, or another state behind the context"

@@ -1,0 +1,53 @@
+"""Sample paths: those of every framework have the distribution that the reference says, and no mistake has."""
+
+import pytest
+from laboratory import environment, open_session, tamper
+from plants import DRAWN_PLANTS
+from smaller import Altered
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import Workload
+from rosettabench.proof.check import make_check
+from rosettabench.proof.misdrawn import Suspect, misdrawn
+from rosettabench.proof.sampling import Sampling
+
+pytestmark = pytest.mark.environment
+
+
+@pytest.fixture
+def drawn(references, tmp_path):
+    """What a plant's sampler draws: the checks that fail, and what is looked at once more where one does."""
+    sessions = []
+
+    def drawn(plant):
+        work, exact = references(plant.workload)
+        entry = all_frameworks()[plant.framework]
+        source = work.workload.implementation(entry.implementation_name)
+        tampered = tamper(source, plant.changes, tmp_path / source.name)
+        workload = Altered(
+            **work.workload.model_dump(include=set(Workload.model_fields)),
+            altered={entry.implementation_name: tampered},
+        )
+        entry = entry.model_copy(update={"path": tamper(entry.path, plant.adapter, tmp_path / "a" / entry.path.name)})
+        planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
+        session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, tmp_path / "session")
+        sessions.append(session)
+        sampling = Sampling(session, exact, tmp_path / "sampling")
+        suspect = Suspect(sampling.draw(sampling.responsive()), sampling)
+        checks = [make_check(one, exact.tolerances.of(one)) for one in suspect.found.deviations()]
+        return [check for check in checks if not check.passed], suspect
+
+    yield drawn
+    for session in sessions:
+        session.process.close()
+
+
+@pytest.mark.parametrize("plant", DRAWN_PLANTS, ids=lambda plant: plant.name)
+def test_a_mistake_of_a_sampler_is_caught_and_named(plant, drawn):
+    failed, suspect = drawn(plant)
+    assert failed, "what is drawn passes, and must not"
+    cause = next(misdrawn(suspect))
+    worst = max(failed, key=lambda check: check.share)
+    print("PLANT", plant.name, failed[0].quantity, f"{worst.share:.3g} × tolerance", worst.quantity, cause, sep=" | ")
+    assert failed[0].quantity == plant.diverges
+    assert plant.cause in cause
