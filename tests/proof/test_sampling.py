@@ -1,5 +1,6 @@
 """Sample paths: those of every framework have the distribution that the reference says, and no mistake has."""
 
+import numpy as np
 import pytest
 from laboratory import environment, open_session, tamper
 from plants import DRAWN_PLANTS
@@ -7,6 +8,8 @@ from smaller import Altered
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
+from rosettabench.data.windows import known
+from rosettabench.errors import WorkerError
 from rosettabench.proof.check import make_check
 from rosettabench.proof.misdrawn import Suspect, misdrawn
 from rosettabench.proof.sampling import Sampling
@@ -51,3 +54,38 @@ def test_a_mistake_of_a_sampler_is_caught_and_named(plant, drawn):
     print("PLANT", plant.name, failed[0].quantity, f"{worst.share:.3g} × tolerance", worst.quantity, cause, sep=" | ")
     assert failed[0].quantity == plant.diverges
     assert plant.cause in cause
+
+
+@pytest.mark.parametrize("framework", ["pytorch", "jax", "tensorflow", "mxnet-gluon"])
+def test_a_seed_says_what_is_drawn(framework, references, tmp_path):
+    """The same seed, the same paths; another, others. What the model holds is as it was, and so is what it says."""
+    work, exact = references("deepar-monash")
+    entry = all_frameworks()[framework]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
+    try:
+        session.build(exact.start)
+        before = session.evaluate(4, tmp_path / "before")["files"]["logits"]
+        np.save(tmp_path / "known.npy", known(work.data.series, range(5)))
+        one, same, other = (
+            np.load(session.forecast(tmp_path / "known.npy", 3, seed, tmp_path / name, 2)["files"]["samples"])
+            for name, seed in (("one", 7), ("same", 7), ("other", 8))
+        )
+        after = session.evaluate(4, tmp_path / "after")["files"]["logits"]
+    finally:
+        session.process.close()
+    assert one.shape == (5, 3, work.data.series.horizon) and one.dtype == np.float32
+    assert np.array_equal(one, same) and not (one == other).any()
+    assert np.array_equal(np.load(before), np.load(after))
+
+
+def test_who_forecasts_nothing_says_so(references, tmp_path):
+    work, _ = references("fashion-mlp")
+    entry = all_frameworks()["pytorch"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
+    fields = {"inputs": "", "lags": [1], "horizon": 1, "paths": 1, "seed": 0, "batch_size": 1, "folder": ""}
+    try:
+        with pytest.raises(WorkerError, match="forecasts nothing") as raised:
+            session.ask("forecast", **fields)
+    finally:
+        session.process.close()
+    assert raised.value.kind == "unsupported"

@@ -42,8 +42,9 @@ def sample(model, steps, lags, horizon, paths):
     known, _, counts = steps.split([16, 5, 1], 2)
     scale = scale_of(known, counts)
     _, state = model.unroll(*steps[:, :-horizon].split([16, 5, 1], 2), scale)
-    state = tuple(one.repeat_interleave(paths, 1) for one in state)
-    scale, future = scale.repeat_interleave(paths, 0), steps[:, -horizon:].repeat_interleave(paths, 0)
+    rows = torch.arange(len(steps) * paths, device=steps.device) // paths  # each series once for each of its paths
+    state = tuple(one.index_select(1, rows) for one in state)
+    scale, future = scale[rows], steps[rows, -horizon:]
     drawn = future.new_zeros(len(future), horizon)
     for step in range(horizon):
         known, features, counts = future[:, step : step + 1].split([16, 5, 1], 2)
