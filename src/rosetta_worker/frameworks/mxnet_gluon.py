@@ -14,7 +14,7 @@ from mxnet.gluon import Block, nn
 from mxnet.gluon.utils import clip_global_norm
 
 from rosetta_worker.framework import Framework, resolve
-from rosetta_worker.runtimes.mxnet import NO_TF32
+from rosetta_worker.runtimes.mxnet import NO_TF32, has_onednn, lacks
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute, chrome_events
 
@@ -27,14 +27,17 @@ DESCRIPTION = {
     },
     "mode": "eager",
     "packages": ["mxnet"],
-    "locks": ["mxnet@1.9.1"],
+    "locks": ["mxnet@1.9.1", "mxnet@1.4.0"],
+    "lacks": {
+        "mxnet@1.4.0": {"tuned": "its optimisers update one parameter after the other: aggregate_num came later"},
+    },
 }
 
 
 class Adapter(Framework):
     """MXNet 1.4 and newer, on the CPU or one CUDA device."""
 
-    lacks = {"precision=tf32": NO_TF32}
+    lacks = lacks(**{"precision=tf32": NO_TF32})
     rate_within_momentum = True
 
     def build(self, weights):
@@ -149,12 +152,12 @@ class Adapter(Framework):
             "threads": mx.base._LIB.omp_get_max_threads(),
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
-            "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": mode(self.model),
             "loader_workers": 0,
         }
         found.update(
             readable(
+                oneDNN=has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
@@ -254,7 +257,7 @@ def mode(model):
     """Return the mode that a model is in, by what it was hybridized with."""
     if not model._active:
         return "eager"
-    return "tuned" if dict(model._flags).get("static_shape") else "compiled"
+    return "tuned" if dict(getattr(model, "_flags", ())).get("static_shape") else "compiled"
 
 
 def layout(model):
