@@ -19,7 +19,7 @@ def prove(plant, references, folder, lock=None):
     """Return the finished proof of a planted mistake, in another release than the default if its lock is named."""
     work, exact = references(plant.workload)
     entry = all_frameworks()[plant.framework]
-    source = work.workload.implementation(entry.implementation_name)
+    source = work.workload.implementation(entry.implementation_name, lock and lock.partition("@")[2])
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
     altered = {**getattr(work.workload, "altered", {}), entry.implementation_name: tampered}

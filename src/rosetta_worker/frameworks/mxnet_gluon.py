@@ -27,15 +27,16 @@ DESCRIPTION = {
     },
     "mode": "eager",
     "packages": ["mxnet"],
-    "locks": ["mxnet@1.9.1", "mxnet@1.4.0"],
+    "locks": ["mxnet@1.9.1", "mxnet@1.4.0", "mxnet@1.0.0"],
     "lacks": {
         "mxnet@1.4.0": {"tuned": "its optimisers update one parameter after the other: aggregate_num came later"},
+        "mxnet@1.0.0": {"tuned": "its hybridize plans no memory beforehand: static_alloc came later"},
     },
 }
 
 
 class Adapter(Framework):
-    """MXNet 1.4 and newer, on the CPU or one CUDA device."""
+    """MXNet 1.0 and newer, on the CPU or one CUDA device."""
 
     lacks = lacks(**{"precision=tf32": NO_TF32})
     rate_within_momentum = True
@@ -52,7 +53,8 @@ class Adapter(Framework):
                 self.model.apply(hand_out_rows)
             self.model.initialize(ctx=self.context)
             if not self.dropout:
-                self.model.apply(keep_everything)
+                for block in blocks(self.model):
+                    keep_everything(block)
             if self.setting.mode != "eager":
                 for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
                     block.hybridize(**HYBRIDIZED[self.setting.mode])
@@ -294,6 +296,13 @@ def kind_of_gradient(model):
     """Return whether the gradients of a model's embeddings are dense arrays or sparse ones; None without any."""
     found = {child.weight.grad().stype for child in model._children.values() if isinstance(child, nn.Embedding)}
     return " and ".join(sorted("dense" if stype == "default" else "sparse" for stype in found)) or None
+
+
+def blocks(block):
+    """Return a block and all that is within it: what its `apply` visits, which came after 1.0."""
+    children = block._children
+    within = children if isinstance(children, list) else children.values()  # in 1.0 it is a list
+    return [block] + [one for child in within for one in blocks(child)]
 
 
 def keep_everything(block):

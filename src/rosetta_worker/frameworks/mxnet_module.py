@@ -21,12 +21,12 @@ DESCRIPTION = {
     "modes": {"compiled": "symbols: the whole graph is planned when it is bound, it knows no other mode"},
     "mode": "compiled",
     "packages": ["mxnet"],
-    "locks": ["mxnet@1.9.1", "mxnet@1.4.0"],
+    "locks": ["mxnet@1.9.1", "mxnet@1.4.0", "mxnet@1.0.0"],
 }
 
 
 class Adapter(Framework):
-    """MXNet 1.4 to 1.9, on the CPU or one CUDA device."""
+    """MXNet 1.0 to 1.9, on the CPU or one CUDA device."""
 
     lacks = lacks(
         **{
