@@ -114,9 +114,12 @@ def references_to(work_of: Callable[[str, Path], Work], folders) -> Callable[[st
     return get
 
 
-def proven(entry: FrameworkEntry, mode: str, work: Work, exact: Reference, folder: Path):
-    """The finished proof of a framework in its default environment, and the settings that it reports after it."""
-    session = open_session(entry, mode, environment(entry.locks[0]), work, folder / "session")
+def proven(entry: FrameworkEntry, mode: str, work: Work, exact: Reference, folder: Path, lock: str | None = None):
+    """The finished proof of a framework in a managed environment, its default one unless a lock is named.
+
+    With it, the settings that it reports after the proof.
+    """
+    session = open_session(entry, mode, environment(lock or entry.locks[0]), work, folder / "session")
     try:
         return proof_of(session, exact, folder / "proof"), session.settings()
     finally:

@@ -19,8 +19,9 @@ class Altered(Workload):
 
     altered: dict[str, Path]
 
-    def implementation(self, framework: str) -> Path | None:
-        return self.altered.get(framework) or super().implementation(framework)
+    def implementation(self, framework: str, release: str | None = None) -> Path | None:
+        own = self.altered.get(f"{framework}@{release}")
+        return own or self.altered.get(framework) or super().implementation(framework, release)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.catalogue.contender import Contender, parse_contender
+from rosettabench.catalogue.contender import Contender, every_contender, parse_contender
 from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import UsageError
 
@@ -21,7 +21,7 @@ def contenders(draw):
     entry = draw(st.sampled_from(sorted(contestants().values(), key=lambda entry: entry.name)))
     lock = draw(st.sampled_from([*entry.locks, None]))
     python = None if lock else draw(PATHS)
-    return Contender(entry.name, draw(st.sampled_from(sorted(entry.modes))), lock, python)
+    return Contender(entry.name, draw(st.sampled_from(sorted(entry.modes_in(lock)))), lock, python)
 
 
 @given(contenders())
@@ -87,3 +87,19 @@ def test_a_release_and_an_interpreter_contradict_each_other():
     release = contestants()["pytorch"].locks[0].partition("@")[2]
     with pytest.raises(UsageError, match="names a release and --python an interpreter"):
         parse_contender(f"pytorch@{release}", Path("/venv/bin/python"))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "tuned"])
+def test_a_mode_that_came_later_is_refused_with_the_reason(mode):
+    with pytest.raises(UsageError, match=f"pytorch 1.0.0 has no mode '{mode}': .*torch.compile") as raised:
+        parse_contender(f"pytorch@1.0.0:{mode}")
+    assert raised.value.hint == "There is: eager."
+    assert parse_contender(f"pytorch:{mode}").mode == mode
+    assert parse_contender(f"pytorch@/their/python:{mode}").mode == mode, "what theirs can do is for it to say"
+
+
+def test_every_contender_is_what_its_label_means():
+    labels = [one.label for one in every_contender()]
+    assert [parse_contender(label) for label in labels] == every_contender()
+    assert {"pytorch", "pytorch:compiled", "pytorch@1.0.0"} <= set(labels)
+    assert "pytorch@1.0.0:compiled" not in labels

@@ -8,7 +8,7 @@ import pytest
 from rosettabench.catalogue.contract import missing, missing_in_adapter, missing_in_implementation, required_methods
 from rosettabench.catalogue.framework import all_frameworks, read_entries
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.catalogue.workload import all_workloads, find_workload, read_workload
+from rosettabench.catalogue.workload import Workload, all_workloads, find_workload, read_workload
 
 ADAPTERS = sorted({entry.path for entry in all_frameworks().values()})
 NOT_WRITTEN_OUT = 'TENSORS is not a list of Tie("canonical names", …) with the names written out'
@@ -197,7 +197,7 @@ def test_a_cell_that_a_workload_says_is_absent_is_not_missing_and_must_not_be_th
     entries, workload = [all_frameworks()["pytorch"]], read_workload(folder / "workload.toml")
     assert missing(entries, [workload]) == []
     path = find_workload("fashion-mlp").implementation("pytorch")
-    monkeypatch.setattr(type(workload), "implementation", lambda self, name: path)
+    monkeypatch.setattr(type(workload), "implementation", lambda self, name, release=None: path)
     assert missing(entries, [workload]) == [f"{path} is there, and new-workload says that it is not written in pytorch"]
 
 
@@ -205,7 +205,7 @@ def test_a_reference_needs_its_formulas(tmp_path, monkeypatch):
     workload, reference = find_workload("fashion-mlp"), all_frameworks()["reference-pytorch"]
     path = tmp_path / "reference_pytorch.py"
     path.write_text('"""Formulas."""\n\n\ndef backward(w, images): ...\n')
-    monkeypatch.setattr(type(workload), "implementation", lambda self, name: path)
+    monkeypatch.setattr(type(workload), "implementation", lambda self, name, release=None: path)
     assert missing([reference], [workload])[-1] == f"{path}: there is no function forward(w, inputs)"
 
 
@@ -214,3 +214,34 @@ def test_back_ends_are_checked_one_by_one(tmp_path):
     (tmp_path / "keras.py").write_text(re.sub(r'"locks": \["keras.*\]', '"locks": []', source))
     assert any("no lock for keras[tensorflow]" in sentence for sentence in missing_in_adapter(tmp_path / "keras.py"))
     assert next(entry.backend for entry in read_entries(tmp_path / "keras.py")) == "tensorflow"
+
+
+def test_a_release_with_a_file_of_its_own_keeps_the_contract(tmp_path):
+    folder = tmp_path / "fashion_mlp"
+    shutil.copytree(find_workload("fashion-mlp").folder, folder)
+    own = folder / "pytorch@1.0.0.py"
+    own.write_text((folder / "pytorch.py").read_text(encoding="utf-8").replace("def loss", "def lost"))
+    entry = all_frameworks()["pytorch"]
+    workload = InFolder(**{**read_workload(folder / "workload.toml").model_dump(), "name": "fashion-mlp"})
+    assert missing([entry], [workload]) == [f"{own}: loss is not defined"]
+
+
+class InFolder(Workload):
+    """A workload whose implementations lie in its own folder, not in the catalogue's."""
+
+    def implementation(self, framework, release=None):
+        own = self.folder / f"{framework}@{release}.py"
+        return own if own.is_file() else self.folder / f"{framework}.py"
+
+
+def test_releases_and_modes_that_nobody_has(tmp_path):
+    stated = find_workload("fashion-mlp").model_dump()
+    workload = Workload(**{**stated, "absent": {"pytorch@0.9": "too old", "pytorch@1.0.0": "too old"}})
+    [sentence] = missing([all_frameworks()["pytorch"]], [workload])
+    assert sentence.endswith("absent names pytorch@0.9, which is no release of it")
+    source = (worker_folder() / "frameworks" / "pytorch.py").read_text(encoding="utf-8")
+    for old, new in (('"pytorch@1.0.0": {', '"pytorch@0.9": {'), ('"tuned": "torch.comp', '"tund": "torch.comp')):
+        assert old in source
+        (tmp_path / "pytorch.py").write_text(source.replace(old, new))
+        told = missing_in_adapter(tmp_path / "pytorch.py")
+        assert any("which is no lock, or no mode, of pytorch" in sentence for sentence in told)

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import contestants, find_framework
 from rosettabench.catalogue.suite import all_suites
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.cli.completion import KINDS
 from rosettabench.environments.environment import RECORD, Environments
-from rosettabench.environments.lock import all_locks
+from rosettabench.environments.lock import all_locks, load_lock
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
@@ -38,7 +38,7 @@ def test_one_kind(rosetta, kind):
 
 
 def test_what_is_installed(rosetta, tmp_path):
-    lock = next(lock for lock in all_locks() if lock.name.startswith("pytorch@"))
+    lock = load_lock(find_framework("pytorch").locks[0])
     assert row(rosetta("list", "frameworks").stdout, "pytorch").split()[-1] == "no"
     place = Environments(tmp_path / "cache" / "environments").place(lock)
     (place / "bin").mkdir(parents=True)

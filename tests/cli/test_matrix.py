@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import contestants, find_framework
-from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
+from rosettabench.plan.plan import why_missing
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.proof.standing import Standing, cells
 from rosettabench.report.matrix import matrix_table
@@ -29,9 +31,10 @@ def certificate(passed=True, batch=8, version=PROOF_VERSION, **hashes):
     return Certificate(key="k", at=now(), passed=passed, body=body, digest=digest(body))
 
 
-def standing(*certificates):
+def standing(*certificates, framework="pytorch"):
     """The standing of fashion-mlp in PyTorch, eager."""
-    [found] = [cell for cell in cells([MLP], [PYTORCH], certificates) if cell.mode == "eager"]
+    found = [cell for cell in cells([MLP], [PYTORCH], certificates) if cell.mode == "eager"]
+    [found] = [cell for cell in found if cell.framework == framework]
     return found.standing, found.batches
 
 
@@ -64,10 +67,40 @@ def test_for_each_setting_the_newest_counts(certificates):
     assert (found is Standing.FAILED) == (not all(newest.values()))
 
 
+def made_with(version, **other):
+    """A certificate that was made with a version of PyTorch."""
+    one = certificate(**other)
+    one.body["packages"] = {"torch": version}
+    return one
+
+
+def test_a_certificate_counts_for_the_release_that_it_was_made_with():
+    both = (made_with("1.0.0", passed=False), made_with("2.13.0+cpu"))
+    assert standing(*both) == (Standing.PROVEN, (8,))
+    assert standing(*both, framework="pytorch@1.0.0") == (Standing.FAILED, ())
+    assert standing(made_with("2.12.0")) == (Standing.PROVEN, (8,)), "another version of the user's own"
+
+
+def test_a_release_has_cells_of_its_own_modes_alone():
+    found = [(cell.framework, cell.mode) for cell in cells([MLP], [PYTORCH], [])]
+    assert found == [("pytorch", "eager"), ("pytorch", "compiled"), ("pytorch", "tuned"), ("pytorch@1.0.0", "eager")]
+
+
+def test_a_workload_that_does_not_run_in_a_release_is_missing_there_alone():
+    workload = Workload(**{**MLP.model_dump(), "absent": {"pytorch@1.0.0": "its API came later"}})
+    found = {cell.framework: cell.standing for cell in cells([workload], [PYTORCH], [])}
+    assert found == {"pytorch": Standing.OPEN, "pytorch@1.0.0": Standing.MISSING}
+    why = why_missing(workload, parse_contender("pytorch@1.0.0"))
+    assert why == "fashion-mlp as it is written does not run in pytorch 1.0.0: its API came later"
+    assert why_missing(workload, parse_contender("pytorch")) is None
+
+
 def test_every_cell_is_in_the_table():
     table = matrix_table(cells(all_workloads().values(), list(contestants().values()), [certificate(passed=False)]))
     assert [row[0].text for row in table.rows] == list(all_workloads())
-    assert [column.title for column in table.columns[1:]] == list(contestants())
+    frameworks = [column.title for column in table.columns[1:]]
+    assert [name for name in frameworks if "@" not in name] == list(contestants())
+    assert frameworks[frameworks.index("pytorch") + 1] == "pytorch@1.0.0"
     [marked] = [cell for row in table.rows for cell in row if cell.marked]
     assert marked.text.startswith("eager ✗")
 

@@ -15,18 +15,18 @@ STANDS_OUT = 50.0
 """How many times the float32 noise a mistake has, at least, where it first shows; most have thousands of times."""
 
 
-def prove(plant, references, folder):
-    """Return the finished proof of a planted mistake."""
+def prove(plant, references, folder, lock=None):
+    """Return the finished proof of a planted mistake, in another release than the default if its lock is named."""
     work, exact = references(plant.workload)
     entry = all_frameworks()[plant.framework]
-    source = work.workload.implementation(entry.implementation_name)
+    source = work.workload.implementation(entry.implementation_name, lock and lock.partition("@")[2])
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
     altered = {**getattr(work.workload, "altered", {}), entry.implementation_name: tampered}
     workload = Altered(**work.workload.model_dump(include=set(Workload.model_fields)), altered=altered)
     planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
     entry = entry.model_copy(update={"path": adapter})
-    proof, _ = proven(entry, plant.mode, planted, exact, folder)
+    proof, _ = proven(entry, plant.mode, planted, exact, folder, lock)
     return proof
 
 

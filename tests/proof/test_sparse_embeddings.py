@@ -4,6 +4,7 @@ import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, reference
 from test_plants import prove
 
+from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError, WorkerError
@@ -35,13 +36,12 @@ def dense(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("framework", "mode"),
-    [("pytorch", "eager"), ("mxnet-gluon", "eager"), ("mxnet-gluon", "compiled"), ("mxnet-module", "compiled")],
+    "label", ["pytorch", "pytorch@1.0.0", "mxnet-gluon", "mxnet-gluon:compiled", "mxnet-module", "mxnet-module@1.4.0"]
 )
-def test_a_lazy_adam_is_proven(framework, mode, sparse, tmp_path):
+def test_a_lazy_adam_is_proven(label, sparse, tmp_path):
     work, exact = sparse
-    entry = all_frameworks()[framework]
-    proof, settings = proven(entry, mode, work, exact, tmp_path)
+    one = parse_contender(label)
+    proof, settings = proven(one.entry, one.mode, work, exact, tmp_path, one.lock)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert settings["embedding_gradient"] == "sparse"
 

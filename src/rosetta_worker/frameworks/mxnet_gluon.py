@@ -14,7 +14,7 @@ from mxnet.gluon import Block, nn
 from mxnet.gluon.utils import clip_global_norm
 
 from rosetta_worker.framework import Framework, resolve
-from rosetta_worker.runtimes.mxnet import NO_TF32
+from rosetta_worker.runtimes.mxnet import NO_TF32, has_onednn, lacks
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute, chrome_events
 
@@ -27,14 +27,18 @@ DESCRIPTION = {
     },
     "mode": "eager",
     "packages": ["mxnet"],
-    "locks": ["mxnet@1.9.1"],
+    "locks": ["mxnet@1.9.1", "mxnet@1.4.0", "mxnet@1.0.0"],
+    "lacks": {
+        "mxnet@1.4.0": {"tuned": "its optimisers update one parameter after the other: aggregate_num came later"},
+        "mxnet@1.0.0": {"tuned": "its hybridize plans no memory beforehand: static_alloc came later"},
+    },
 }
 
 
 class Adapter(Framework):
-    """MXNet 1.4 and newer, on the CPU or one CUDA device."""
+    """MXNet 1.0 and newer, on the CPU or one CUDA device."""
 
-    lacks = {"precision=tf32": NO_TF32}
+    lacks = lacks(**{"precision=tf32": NO_TF32})
     rate_within_momentum = True
 
     def build(self, weights):
@@ -49,7 +53,8 @@ class Adapter(Framework):
                 self.model.apply(hand_out_rows)
             self.model.initialize(ctx=self.context)
             if not self.dropout:
-                self.model.apply(keep_everything)
+                for block in blocks(self.model):
+                    keep_everything(block)
             if self.setting.mode != "eager":
                 for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
                     block.hybridize(**HYBRIDIZED[self.setting.mode])
@@ -156,12 +161,12 @@ class Adapter(Framework):
             "threads": mx.base._LIB.omp_get_max_threads(),
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
-            "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": mode(self.model),
             "loader_workers": 0,
         }
         found.update(
             readable(
+                oneDNN=has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
@@ -261,7 +266,7 @@ def mode(model):
     """Return the mode that a model is in, by what it was hybridized with."""
     if not model._active:
         return "eager"
-    return "tuned" if dict(model._flags).get("static_shape") else "compiled"
+    return "tuned" if dict(getattr(model, "_flags", ())).get("static_shape") else "compiled"
 
 
 def layout(model):
@@ -298,6 +303,13 @@ def kind_of_gradient(model):
     """Return whether the gradients of a model's embeddings are dense arrays or sparse ones; None without any."""
     found = {child.weight.grad().stype for child in model._children.values() if isinstance(child, nn.Embedding)}
     return " and ".join(sorted("dense" if stype == "default" else "sparse" for stype in found)) or None
+
+
+def blocks(block):
+    """Return a block and all that is within it: what its `apply` visits, which came after 1.0."""
+    children = block._children
+    within = children if isinstance(children, list) else children.values()  # in 1.0 it is a list
+    return [block] + [one for child in within for one in blocks(child)]
 
 
 def keep_everything(block):

@@ -12,7 +12,7 @@ import mxnet as mx
 from mxnet.io import DataBatch
 
 from rosetta_worker.framework import Framework
-from rosetta_worker.runtimes.mxnet import NO_TF32
+from rosetta_worker.runtimes.mxnet import NO_TF32, RELEASE, has_onednn, lacks
 from rosetta_worker.surroundings import openblas, readable
 from rosetta_worker.traces import attribute, chrome_events
 
@@ -21,18 +21,20 @@ DESCRIPTION = {
     "modes": {"compiled": "symbols: the whole graph is planned when it is bound, it knows no other mode"},
     "mode": "compiled",
     "packages": ["mxnet"],
-    "locks": ["mxnet@1.9.1"],
+    "locks": ["mxnet@1.9.1", "mxnet@1.4.0", "mxnet@1.0.0"],
 }
 
 
 class Adapter(Framework):
-    """MXNet 1.4 to 1.9, on the CPU or one CUDA device."""
+    """MXNet 1.0 to 1.9, on the CPU or one CUDA device."""
 
-    lacks = {
-        "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
-        "following arguments, their parameters",
-        "precision=tf32": NO_TF32,
-    }
+    lacks = lacks(
+        **{
+            "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
+            "following arguments, their parameters",
+            "precision=tf32": NO_TF32,
+        }
+    )
     rate_within_momentum = True
 
     def build(self, weights):
@@ -55,7 +57,8 @@ class Adapter(Framework):
             self.logits = with_attribute(self.logits, "Embedding", "sparse_grad", "True")
         # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
         loss = mx.sym.MakeLoss(self.loss(self.logits, self.logits, labels))
-        both = mx.sym.Group([loss, mx.sym.BlockGrad(self.logits)])
+        kept = read_by_max_pools(self.logits) if RELEASE <= (1, 4) else []  # or no gradient is left (docs/findings.md)
+        both = mx.sym.Group([loss] + [mx.sym.BlockGrad(one) for one in [self.logits] + kept])
         size = self.setting.batch_size
         self.inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
@@ -169,12 +172,12 @@ class Adapter(Framework):
             "threads": mx.base._LIB.omp_get_max_threads(),
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
-            "oneDNN": mx.runtime.Features().is_enabled("MKLDNN"),
             "mode": "compiled",
             "loader_workers": 0,
         }
         found.update(
             readable(
+                oneDNN=has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
                 embedding_gradient=lambda: kind_of_gradient(self.module.symbol, self.executor.grad_dict),
@@ -251,6 +254,13 @@ def with_attribute(symbol, operation, name, value):
         if node["op"] == operation:
             node["attrs"][name] = value
     return mx.sym.load_json(json.dumps(graph))
+
+
+def read_by_max_pools(symbol):
+    """Return what the max poolings of a symbol read, which they compare with what came out, on the way back."""
+    nodes, inner = json.loads(symbol.tojson())["nodes"], symbol.get_internals()
+    pools = [node for node in nodes if node["op"] == "Pooling" and node["attrs"].get("pool_type", "max") == "max"]
+    return [inner[nodes[pool["inputs"][0][0]]["name"] + "_output"] for pool in pools]
 
 
 def kind_of_gradient(symbol, gradients):

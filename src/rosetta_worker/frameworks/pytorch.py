@@ -7,7 +7,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR
 
 from rosetta_worker.framework import Framework, labels_as
-from rosetta_worker.optimizers.pytorch import AdamBesideSparse
+from rosetta_worker.optimizers.pytorch import AdamBesideSparse, published
 from rosetta_worker.runtimes import pytorch as runtime
 from rosetta_worker.schedule import factor
 from rosetta_worker.surroundings import readable
@@ -21,14 +21,20 @@ DESCRIPTION = {
     },
     "mode": "eager",
     "packages": ["torch"],
-    "locks": ["pytorch@2.13.0"],
+    "locks": ["pytorch@2.13.0", "pytorch@1.0.0"],
+    "lacks": {
+        "pytorch@1.0.0": {
+            "compiled": "torch.compile came with PyTorch 2.0",
+            "tuned": "torch.compile, images channels last and fused optimisers came later",
+        },
+    },
 }
 
 
 class Adapter(Framework):
     """PyTorch 1.0 and newer, on the CPU or one CUDA device."""
 
-    lacks = {}
+    lacks = runtime.lacks()
 
     def build(self, weights):
         runtime.start(self.setting)
@@ -57,7 +63,7 @@ class Adapter(Framework):
 
     def make_optimizer(self):
         """Make the optimiser, and what lowers its rate where the setting has a schedule."""
-        self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+        self.optimizer = published(self.implementation.optimizer(self.model, self.setting.optimizer))
         if self.tuned:
             self.optimizer = fused(self.optimizer)
         if self.setting.embedding_gradient == "sparse":

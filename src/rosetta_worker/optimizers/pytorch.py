@@ -1,8 +1,30 @@
-"""PyTorch's SparseAdam, with epsilon where the paper has it, and beside the Adam of the other parameters."""
+"""PyTorch's SparseAdam, and its Adam before 1.3, with epsilon where the paper has it; and the two beside each other."""
 
 from math import sqrt
 
 import torch
+
+from rosetta_worker.runtimes.pytorch import RELEASE
+
+
+class EarlyAdam(torch.optim.Adam):
+    """PyTorch's own Adam before 1.3, fed so that its epsilon acts after the bias correction, as it does since then."""
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            count = max(self.state[parameter].get("step", 0) for parameter in group["params"]) + 1
+            group["given"] = group["eps"]
+            group["eps"] *= sqrt(1 - group["betas"][1] ** count)
+        super().step(closure)
+        for group in self.param_groups:
+            group["eps"] = group.pop("given")
+
+
+def published(optimizer):
+    """Return the same optimiser, if it is an Adam as the paper has it, which PyTorch's is since 1.3."""
+    if type(optimizer) is torch.optim.Adam and RELEASE < (1, 3):
+        return EarlyAdam(optimizer.param_groups)
+    return optimizer
 
 
 class SparseAdam(torch.optim.SparseAdam):

@@ -7,11 +7,25 @@ import torch
 from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute, chrome_events, marked
 
+RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
+"""The release that this is, as numbers: (2, 13)."""
+
+SINCE = {
+    "precision": ((1, 10), "its mixed precision, torch.autocast, came to the CPU with PyTorch 1.10"),
+    "input": ((1, 7), "before PyTorch 1.7 the processes of a DataLoader end with every epoch, which a block is to it"),
+}
+"""By axis: the release that other values than the default came with, and why there are none before."""
+
+
+def lacks():
+    """Return {axis: why no other value than the default can be had} for this release."""
+    return {axis: why for axis, (since, why) in SINCE.items() if since > RELEASE}
+
 
 def start(setting):
     """Obey the setting's threads, and compute float32 as float32, unless it is TF32 that is asked for."""
     torch.set_num_threads(setting.threads)
-    if hasattr(torch.backends, "cuda"):
+    if hasattr(torch.backends.cuda, "matmul"):  # since 1.7
         torch.backends.cuda.matmul.allow_tf32 = setting.precision == "tf32"
         torch.backends.cudnn.allow_tf32 = setting.precision == "tf32"
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, find_framework
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants, find_framework
 from rosettabench.catalogue.names import nearest
 from rosettabench.errors import UsageError
 
@@ -39,6 +39,11 @@ class Contender:
         return all_frameworks()[self.framework]
 
     @property
+    def release(self) -> str | None:
+        """The release that its managed environment holds, ``2.13.0``; None in an interpreter of the user's own."""
+        return None if self.lock is None else self.lock.partition("@")[2]
+
+    @property
     def label(self) -> str:
         """The name in tables: as short as it is unambiguous.
 
@@ -48,7 +53,7 @@ class Contender:
         if self.python is not None:
             text += f"@{self.python}"
         elif self.lock != self.entry.locks[0]:
-            text += f"@{str(self.lock).partition('@')[2]}"
+            text += f"@{self.release}"
         if self.mode != self.entry.mode:
             text += f":{self.mode}"
         text += f"#{self.copy}" if self.copy > 1 else ""
@@ -58,7 +63,8 @@ class Contender:
 def parse_contender(text: str, python: Path | None = None) -> Contender:
     """Return the contender that `text` names; `python` is the interpreter for those that name no release.
 
-    Raises UsageError for an unknown framework, release or mode, with the nearest match.
+    Raises UsageError for an unknown framework, release or mode, with the nearest match, and for a mode that a release
+    does not have, with the reason.
     """
     match = GRAMMAR.fullmatch(text.strip())
     if match is None:
@@ -75,5 +81,20 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
         return Contender(entry.name, mode, None, Path(release).expanduser().absolute())
     if python is not None:
         raise UsageError(f"{text!r} names a release and --python an interpreter", hint="Leave one of the two out.")
-    releases = {lock.partition("@")[2]: lock for lock in entry.locks}
-    return Contender(entry.name, mode, releases[nearest(f"release of {entry.name}", release, releases)])
+    lock = entry.releases[nearest(f"release of {entry.name}", release, entry.releases)]
+    if mode not in entry.modes_in(lock):
+        raise UsageError(
+            f"{entry.name} {release} has no mode {mode!r}: {entry.lacks[lock][mode]}",
+            hint=f"There is: {', '.join(entry.modes_in(lock))}.",
+        )
+    return Contender(entry.name, mode, lock)
+
+
+def every_contender() -> list[Contender]:
+    """Return each framework in each of its managed releases, in each mode that it has there."""
+    return [
+        Contender(name, mode, lock)
+        for name, entry in contestants().items()
+        for lock in entry.locks
+        for mode in entry.modes_in(lock)
+    ]

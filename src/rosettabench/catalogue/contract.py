@@ -50,6 +50,7 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
     """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
     path = workload.implementation(entry.implementation_name)
+    yield from missing_in_releases(entry, workload, path)
     if entry.implementation_name in workload.absent:
         if path is not None:
             yield f"{path} is there, and {workload.name} says that it is not written in {entry.implementation_name}"
@@ -60,6 +61,20 @@ def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
         yield from missing_in_reference(path)
     else:
         yield from missing_in_implementation(path, workload)
+
+
+def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | None) -> Iterator[str]:
+    """Yield what the files that a workload has for single releases lack, and releases that it names and nobody has.
+
+    `path` is the implementation for all the others.
+    """
+    for release in entry.releases:
+        own = workload.implementation(entry.implementation_name, release)
+        if own is not None and own != path:
+            yield from missing_in_implementation(own, workload)
+    for framework, _, release in (name.partition("@") for name in workload.absent if "@" in name):
+        if framework == entry.implementation_name and release not in entry.releases:
+            yield f"{workload.folder / 'workload.toml'}: absent names {framework}@{release}, which is no release of it"
 
 
 def missing_in_adapter(path: Path) -> list[str]:
@@ -77,6 +92,13 @@ def missing_in_adapter(path: Path) -> list[str]:
         if entry.mode not in entry.modes
     ]
     sentences += [f"{path}: DESCRIPTION names no lock for {entry.name}" for entry in entries if not entry.locks]
+    sentences += [
+        f"{path}: DESCRIPTION says that {lock} lacks {mode!r}, which is no lock, or no mode, of {entry.name}"
+        for entry in entries
+        for lock, modes in entry.lacks.items()
+        for mode in modes
+        if lock not in entry.locks or mode not in entry.modes
+    ]
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:
         return [*sentences, f"{path}: there is no class Adapter(Framework)"]

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
@@ -29,6 +29,8 @@ class FrameworkEntry(Strict):
     """Modules whose import shows that the framework is installed."""
     locks: tuple[str, ...]
     """Locked sets of packages it runs in; the first is the default."""
+    lacks: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By lock, the modes that its release does not have, and why."""
     path: Path
     backend: str | None = None
     reference: bool = False
@@ -38,6 +40,15 @@ class FrameworkEntry(Strict):
     def implementation_name(self) -> str:
         """The name of its files in the workloads' folders, without backend."""
         return self.path.stem.replace("_", "-")
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """Its managed releases, as contenders are written, and their locks: ``{"2.13.0": "pytorch@2.13.0"}``."""
+        return {lock.partition("@")[2]: lock for lock in self.locks}
+
+    def modes_in(self, lock: str | None) -> tuple[str, ...]:
+        """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
+        return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
 
     @property
     def loader(self) -> Path:

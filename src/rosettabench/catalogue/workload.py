@@ -256,7 +256,7 @@ class Workload(Strict):
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     absent: dict[str, str] = {}
-    """Frameworks that it is not written in, and why."""
+    """Frameworks that it is not written in, and why; or releases that its file does not run in: ``pytorch@1.0.0``."""
     folder: Path
 
     @field_validator("tensors", mode="before")
@@ -337,13 +337,15 @@ class Workload(Strict):
         """Names of the tensors of which a sample uses some rows alone: `operations` says so."""
         return tuple(name for name, product in self.operations.items() if product.kind == "embedding")
 
-    def implementation(self, framework: str) -> Path | None:
-        """Return the file that implements this workload in `framework`, or None where there is none."""
-        for root in catalogue_roots():
-            path = root / "workloads" / self.folder.name / f"{framework.replace('-', '_')}.py"
-            if path.is_file():
-                return path
-        return None
+    def implementation(self, framework: str, release: str | None = None) -> Path | None:
+        """Return the file that implements this workload in `framework`, or None where there is none.
+
+        A release with an API of its own may have a file of its own: ``mxnet_gluon@1.0.0.py``.
+        """
+        stem = framework.replace("-", "_")
+        names = [f"{stem}@{release}.py", f"{stem}.py"] if release else [f"{stem}.py"]
+        folders = [root / "workloads" / self.folder.name for root in catalogue_roots()]
+        return next((path for name in names for path in (folder / name for folder in folders) if path.is_file()), None)
 
 
 def is_shape(stated: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 (whatever a file holds)

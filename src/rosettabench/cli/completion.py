@@ -6,8 +6,12 @@ A list such as ``-f pytorch,jax`` is completed behind its last comma.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rosettabench.errors import RosettaError
+
+if TYPE_CHECKING:
+    from rosettabench.catalogue.contender import Contender
 
 Offers = list[tuple[str, str]]
 """What could stand there, and what it is."""
@@ -48,13 +52,18 @@ def complete_work(incomplete: str) -> Offers:
 
 
 def complete_contenders(incomplete: str) -> Offers:
-    """Offer contenders, each framework in each of its modes, for a list with commas."""
-    from rosettabench.catalogue.framework import contestants
+    """Offer contenders, each framework in each of its releases and modes, for a list with commas."""
+    from rosettabench.catalogue.contender import every_contender
 
-    names = {name: entry.title for name, entry in contestants().items()}
-    for name, entry in contestants().items():
-        names.update({f"{name}:{mode}": told for mode, told in entry.modes.items() if mode != entry.mode})
-    return behind_comma(incomplete, names.items())
+    return behind_comma(incomplete, [(one.label, told(one)) for one in every_contender()])
+
+
+def told(contender: Contender) -> str:
+    """Return in words what a contender is: its framework's title, with a release; or its mode."""
+    entry = contender.entry
+    if contender.mode != entry.mode:
+        return entry.modes[contender.mode]
+    return entry.title if contender.lock == entry.locks[0] else f"{entry.title} {contender.release}"
 
 
 def complete_frameworks(incomplete: str) -> Offers:

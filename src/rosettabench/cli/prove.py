@@ -26,7 +26,7 @@ Jobs = Annotated[
 def prove(
     workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
     frameworks: Frameworks = None,
-    every: Annotated[bool, typer.Option("--all", help="Every workload in every framework and mode.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")] = False,
     missing: Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")] = False,
     axes: Axes = None,
     jobs: Jobs = None,
@@ -45,7 +45,7 @@ def prove(
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     """
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import find_suite
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.cli.console import console
@@ -58,7 +58,7 @@ def prove(
         raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
     together = jobs or usable_cores()
     shared = {"threads": [max(1, usable_cores() // together)]}
-    cells = tuple(f"{name}:{mode}" for name, entry in contestants().items() for mode in entry.modes)
+    cells = tuple(one.label for one in every_contender())
     laboratory = open_laboratory(store)
     request = Request(
         workloads=tuple(workloads or all_workloads()),

@@ -69,9 +69,11 @@ def implementations(workload: Workload, frameworks: list[str] | None) -> dict[st
     from rosettabench.catalogue.framework import all_frameworks, contestants
     from rosettabench.catalogue.names import nearest
 
-    known = {name: entry.implementation_name for name, entry in all_frameworks().items()}
-    known |= {name: name for name in known.values()}  # keras, whatever it runs on
-    able = {name: path for name in known if (path := workload.implementation(known[name]))}
+    known: dict[str, tuple[str, str | None]] = {}
+    for name, entry in all_frameworks().items():
+        known[name] = known[entry.implementation_name] = entry.implementation_name, None  # keras, whatever it runs on
+        known |= {f"{name}@{release}": (entry.implementation_name, release) for release in entry.releases}
+    able = {name: path for name in known if (path := workload.implementation(*known[name]))}
     asked = [word.strip() for word in frameworks] if frameworks else [name for name in contestants() if name in able]
     files: dict[str, Path] = {}
     for word in asked:

@@ -41,6 +41,11 @@ class Environment:
     lock_digest: str | None
     version: str = ""
 
+    @property
+    def release(self) -> str | None:
+        """The release that its lock is of: ``1.0.0``; None where it was not made by us."""
+        return self.name.partition("@")[2] if self.kind == "managed" else None
+
 
 class Environments:
     """The folder of the environments that we made: one folder in it for each lock, and one log.

@@ -100,6 +100,7 @@ class Session:
         self.folder = folder
         self.timeout = timeout
         self._entry = entry
+        self._release = environment.release
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
@@ -112,7 +113,7 @@ class Session:
     def open(self) -> dict[str, Any]:
         """Greet the worker and let it import framework and implementation; the reply of `open`."""
         self.ask("hello", protocol=PROTOCOL)
-        implementation = self.work.workload.implementation(self._entry.implementation_name)
+        implementation = self.work.workload.implementation(self._entry.implementation_name, self._release)
         setting = {
             **self.work.setting.as_json(),
             "schedule": schedule_of(self.work.setting.schedule, self.work.workload),

@@ -78,12 +78,8 @@ def plan_contest(
     workload: Workload, setting: Setting, contenders: list[Contender], control: bool, planted: float
 ) -> PlannedContest:
     """Return one contest. The control is a second copy of the first contender; a third has the planted work."""
-    able = [one for one in contenders if workload.implementation(one.entry.implementation_name)]
-    missing = {
-        one.label: why_missing(workload, one.entry.implementation_name, one.framework)
-        for one in contenders
-        if one not in able
-    }
+    missing = {one.label: why for one in contenders if (why := why_missing(workload, one))}
+    able = [one for one in contenders if one.label not in missing]
     if control and able:
         able.append(replace(able[0], copy=2))
     if planted and able:
@@ -91,7 +87,16 @@ def plan_contest(
     return PlannedContest(workload, setting, tuple(able), missing)
 
 
-def why_missing(workload: Workload, implementation: str, framework: str) -> str:
-    """Return that a framework has no `implementation` of a workload and, where the workload says it, why."""
+def why_missing(workload: Workload, contender: Contender) -> str | None:
+    """Return why a contender does not do a workload; None if it does.
+
+    Its framework has no implementation, or one that does not run in its release; the workload says why.
+    """
+    implementation = contender.entry.implementation_name
+    why = workload.absent.get(f"{implementation}@{contender.release}")
+    if why:
+        return f"{workload.name} as it is written does not run in {contender.framework} {contender.release}: {why}"
+    if workload.implementation(implementation):
+        return None
     why = workload.absent.get(implementation)
-    return f"{framework} has no implementation of {workload.name}" + (f": {why}" if why else "")
+    return f"{contender.framework} has no implementation of {workload.name}" + (f": {why}" if why else "")

@@ -47,7 +47,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
 
     Any change in it makes another key, and a certificate of the old key is stale: it no longer certifies anything.
     """
-    files = files_of(work.workload, entry)
+    files = files_of(work.workload, entry, environment.release)
     assert files is not None  # the plan leaves out contenders without an implementation
     return {
         "workload": work.workload.name,
@@ -66,9 +66,9 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
     }
 
 
-def files_of(workload: Workload, entry: FrameworkEntry) -> dict[str, str] | None:
+def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = None) -> dict[str, str] | None:
     """Return {what: sha256} of all files of ours that a proof depends on; None where nobody has written the cell."""
-    implementation = workload.implementation(entry.implementation_name)
+    implementation = workload.implementation(entry.implementation_name, release)
     if implementation is None:
         return None
     return {

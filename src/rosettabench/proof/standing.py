@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from rosettabench.catalogue.contender import Contender, every_contender
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
+from rosettabench.environments.lock import load_lock
+from rosettabench.plan.plan import why_missing
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.store.schema import Certificate
 
@@ -25,7 +28,10 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Cell:
-    """A workload in one mode of a framework; `batches` are the batch sizes that the present files are proven at."""
+    """A workload in one mode of a framework; `batches` are the batch sizes that the present files are proven at.
+
+    The framework is named with its release where that is not the default: ``pytorch@1.0.0``.
+    """
 
     workload: str
     framework: str
@@ -38,23 +44,41 @@ def cells(
     workloads: Iterable[Workload], entries: Sequence[FrameworkEntry], certificates: Sequence[Certificate]
 ) -> list[Cell]:
     """Return every cell of `workloads` and `entries`; `certificates` are those of a store, the oldest first."""
-    known: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for certificate in certificates:
-        body = certificate.body
-        known.setdefault((body["workload"], body["framework"], body["mode"]), []).append(body)
+    older = {entry.name: older_releases(entry) for entry in entries}
+    known: dict[tuple[str, str, str, str | None], list[dict[str, Any]]] = {}
+    for body in (certificate.body for certificate in certificates):
+        made_with = body.get("packages", {}).items()
+        lock = next((lock for one, lock in older.get(body["framework"], {}).items() if one in made_with), None)
+        known.setdefault((body["workload"], body["framework"], body["mode"], lock), []).append(body)
     return [
-        judge(workload, entry, mode, known.get((workload.name, entry.name, mode), []))
+        judge(workload, one, known.get((workload.name, one.framework, one.mode, older_lock(one)), []))
         for workload in workloads
-        for entry in entries
-        for mode in entry.modes
+        for one in every_contender()
+        if one.framework in older
     ]
 
 
-def judge(workload: Workload, entry: FrameworkEntry, mode: str, bodies: Sequence[dict[str, Any]]) -> Cell:
+def older_releases(entry: FrameworkEntry) -> dict[tuple[str, str], str]:
+    """Return {(package, version): lock} of a framework's locks but its default, for which all else counts.
+
+    So a certificate of an interpreter of the user's own counts for the default, unless it has another release of ours.
+    """
+    pins = {lock: load_lock(lock).pins[entry.packages[0]] for lock in entry.locks[1:]}
+    return {(pin.name, next(iter(pin.specifier)).version): lock for lock, pin in pins.items()}
+
+
+def older_lock(contender: Contender) -> str | None:
+    """Return a contender's lock where it is not its framework's default."""
+    return None if contender.lock == contender.entry.locks[0] else contender.lock
+
+
+def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, Any]]) -> Cell:
     """Return one cell. Of two certificates for the same setting the newer one counts; one that failed decides."""
-    files = files_of(workload, entry)
-    if files is None:
-        return Cell(workload.name, entry.name, mode, Standing.MISSING)
+    entry, mode = contender.entry, contender.mode
+    name = replace(contender, mode=entry.mode).label
+    files = files_of(workload, entry, contender.release)
+    if files is None or why_missing(workload, contender):
+        return Cell(workload.name, name, mode, Standing.MISSING)
     present = [body for body in bodies if current(body, files)]
     newest = {str(sorted(body["setting"].items())): body for body in present}.values()
     batches = tuple(sorted({int(body["setting"]["batch_size"]) for body in newest if body["passed"]}))
@@ -64,7 +88,7 @@ def judge(workload: Workload, entry: FrameworkEntry, mode: str, bodies: Sequence
         standing = Standing.PROVEN
     else:
         standing = Standing.STALE if any(body["passed"] for body in bodies) else Standing.OPEN
-    return Cell(workload.name, entry.name, mode, standing, batches)
+    return Cell(workload.name, name, mode, standing, batches)
 
 
 def current(body: dict[str, Any], files: dict[str, str]) -> bool:

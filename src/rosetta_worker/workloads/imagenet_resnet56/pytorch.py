@@ -75,7 +75,7 @@ def loss(logits, labels):
 
 def penalty(model):
     kernels = [tensor.flatten() for tensor in model.parameters() if tensor.dim() > 1]
-    return 1e-4 * torch.cat(kernels).square().sum()
+    return 1e-4 * torch.cat(kernels).pow(2).sum()
 
 
 def optimizer(model, hyper):

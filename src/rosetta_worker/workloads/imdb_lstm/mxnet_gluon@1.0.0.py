@@ -1,0 +1,43 @@
+"""imdb-lstm in MXNet Gluon 1.0.0, whose recurrent layers are no HybridBlocks, and unroll cells on the CPU."""
+
+from mxnet import gluon, nd
+from mxnet.gluon import nn, rnn
+
+from rosetta_worker.optimizers.mxnet import Adam
+from rosetta_worker.tensors import Tie
+
+
+class Model(gluon.HybridBlock):
+    """Token ids (n, 500) to logits (n, 2)."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(5000, 32)
+        self.lstm = rnn.LSTMCell(100, input_size=32)
+        self.lstm.h2h_bias.grad_req = "null"  # stays zero: one bias is trained (docs/findings.md)
+        self.output = nn.Dense(2, in_units=100)
+
+    def hybrid_forward(self, F, tokens):
+        x = self.embedding(tokens)
+        x, _ = self.lstm.unroll(500, x, layout="NTC", merge_outputs=False)
+        return self.output(x[-1])
+
+
+def loss(logits, labels):
+    # Not gluon.loss.SoftmaxCrossEntropyLoss: on the CPU its log_softmax is inexact (docs/findings.md).
+    return nd.softmax_cross_entropy(logits, labels) / len(logits)
+
+
+def optimizer(model, hyper):
+    adam = Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
+    return gluon.Trainer(model.collect_params(), adam)
+
+
+TENSORS = [
+    Tie("embedding", "embedding.weight"),
+    Tie("lstm.kernel", "lstm.i2h_weight"),  # gates: input, forget, cell, output, as in the canonical form
+    Tie("lstm.recurrent_kernel", "lstm.h2h_weight"),
+    Tie("lstm.bias", "lstm.i2h_bias"),
+    Tie("output.kernel", "output.weight"),
+    Tie("output.bias", "output.bias"),
+]
