@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from rosetta_worker.layers.tensorflow1 import BatchNormalization
 from rosetta_worker.optimizers.tensorflow1 import Adam
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
@@ -13,7 +14,7 @@ def conv(x, channels, size, name):
 
 
 def norm(x, training, name):
-    return tf.layers.batch_normalization(x, momentum=0.9, epsilon=1e-5, training=training, name=name)
+    return BatchNormalization(momentum=0.9, epsilon=1e-5, name=name)(x, training=training)
 
 
 def layer(x, training):
