@@ -38,19 +38,22 @@ def optimizer(model, hyper):
     return Adam(hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 
-CELL = " rnn/gru_cell/%s"  # in which a recurrence keeps its variables
-
 TENSORS = [
     Tie("embedding", "embedding"),
     Tie(
         "gru.kernel gru.recurrent_kernel",  # gates: reset and update in one kernel, in this order, and new in two
-        CELL % "gates/kernel" + CELL % "candidate/input_projection/kernel" + CELL % "candidate/hidden_projection/kernel",
+        "rnn/gru_cell/gates/kernel "
+        "rnn/gru_cell/candidate/input_projection/kernel rnn/gru_cell/candidate/hidden_projection/kernel",
         beside(125, 100),
         tiles(((0, 200), (0, 225)), ((200, 300), (0, 125)), ((200, 300), (125, 225))),
         TRANSPOSE,
     ),
-    Tie("gru.bias", CELL % "gates/bias" + CELL % "candidate/input_projection/bias", split([200])),
-    Tie("gru.recurrent_bias", CELL % "gates/recurrent_bias" + CELL % "candidate/hidden_projection/bias", split([200])),
+    Tie("gru.bias", "rnn/gru_cell/gates/bias rnn/gru_cell/candidate/input_projection/bias", split([200])),
+    Tie(
+        "gru.recurrent_bias",
+        "rnn/gru_cell/gates/recurrent_bias rnn/gru_cell/candidate/hidden_projection/bias",
+        split([200]),
+    ),
     Tie("output.kernel", "output/kernel", TRANSPOSE),
     Tie("output.bias", "output/bias"),
 ]
