@@ -135,17 +135,48 @@ class join(Transform):
 
 
 class split(Transform):
-    """Each array becomes `parts` equal blocks of rows."""
+    """Each array becomes blocks of rows: so many equal ones, or those that begin at a list of rows, and the first."""
 
     def __init__(self, parts):
         self.parts = parts
+        self.count = len(parts) + 1 if isinstance(parts, list) else parts
 
     def forward(self, arrays):
         return [block for array in arrays for block in np.split(array, self.parts)]
 
     def backward(self, arrays):
-        groups = range(0, len(arrays), self.parts)
-        return [np.concatenate(arrays[start : start + self.parts]) for start in groups]
+        groups = range(0, len(arrays), self.count)
+        return [np.concatenate(arrays[start : start + self.count]) for start in groups]
+
+
+class beside(Transform):
+    """Several arrays of the given widths become one, the columns of each behind those of the one before it."""
+
+    def __init__(self, *widths):
+        self.widths = widths
+
+    def forward(self, arrays):
+        return [np.concatenate(arrays, axis=1)]
+
+    def backward(self, arrays):
+        return np.split(arrays[0], np.cumsum(self.widths)[:-1], axis=1)
+
+
+class tiles(Transform):
+    """One array becomes the rectangles that cover it, ((first row, last), (first column, last)), the last not in it."""
+
+    def __init__(self, *places):
+        self.places = [(slice(*rows), slice(*columns)) for rows, columns in places]
+
+    def forward(self, arrays):
+        return [arrays[0][place] for place in self.places]
+
+    def backward(self, arrays):
+        shape = [max(place[axis].stop for place in self.places) for axis in (0, 1)]
+        whole = np.empty(shape, arrays[0].dtype)
+        for place, tile in zip(self.places, arrays):
+            whole[place] = tile
+        return [whole]
 
 
 class flatten_last(Transform):

@@ -21,6 +21,7 @@ KNOWN = {
     "mxnet-gluon": {"float32", "float64"},
     "mxnet-module": {"float32", "float64"},
     "chainer": {"float32", "float64"},
+    "tensorflow-graph": {"float32", "float64"},
     "numpy": {"float32", "float64"},
 }
 

@@ -15,11 +15,16 @@ from rosettabench.reasons.measured import Profile
 from rosettabench.reasons.vocabulary import IDLE, OTHER, WORDS, spent
 
 KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
-BUILT_IN = ("pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer")
+BUILT_IN = ("pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph")
 CELLS = [(name, mode) for name in BUILT_IN for mode in contestants()[name].modes]
 FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in ("compiled", "eager"))}
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}
-WHOLE_SEQUENCE = MXNET | {("pytorch", "imdb-lstm"), ("pytorch", "deepar-monash"), ("mxnet-gluon", "deepar-monash")}
+WHOLE_SEQUENCE = MXNET | {
+    ("pytorch", "imdb-lstm"),
+    ("pytorch", "deepar-monash"),
+    ("mxnet-gluon", "deepar-monash"),
+    ("tensorflow-graph", "imdb-lstm"),
+}
 """Who computes which recurrent layer with one kernel for the whole sequence, so that no matrix product shows."""
 
 TRAINED = [

@@ -14,12 +14,14 @@ from rosetta_worker.tensors import (
     CHANNELS_LAST,
     TRANSPOSE,
     Tie,
+    beside,
     flatten_last,
     gates,
     join,
     permute,
     split,
     stack,
+    tiles,
     written_out,
 )
 
@@ -73,6 +75,30 @@ def test_split(parts, rows, count, rest):
     assert_inverse([split(parts)], [numbered([parts * rows, *rest], 1e4 * i) for i in range(count)])
 
 
+@given(st.lists(sizes, min_size=2, max_size=4), sizes, st.lists(sizes, max_size=2))
+def test_split_at_rows(heights, count, rest):
+    begins = np.cumsum(heights)[:-1].tolist()
+    arrays = [numbered([sum(heights), *rest], 1e4 * i) for i in range(count)]
+    assert_inverse([split(begins)], arrays)
+    assert [len(block) for block in split(begins).forward(arrays)] == heights * count
+
+
+@given(st.lists(sizes, min_size=1, max_size=4), sizes)
+def test_beside(widths, rows):
+    arrays = [numbered((rows, width), 1e4 * i) for i, width in enumerate(widths)]
+    assert_inverse([beside(*widths)], arrays)
+    assert np.array_equal(beside(*widths).forward(arrays)[0][:, : widths[0]], arrays[0]), "the first one comes first"
+
+
+@given(sizes, sizes, sizes, sizes)
+def test_tiles(upper, lower, left, right):
+    rows, columns = upper + lower, left + right
+    places = ((0, upper), (0, columns)), ((upper, rows), (0, left)), ((upper, rows), (left, columns))
+    array = numbered((rows, columns))
+    assert_inverse([tiles(*places)], [array])
+    assert [tile.shape for tile in tiles(*places).forward([array])] == [(upper, columns), (lower, left), (lower, right)]
+
+
 @given(st.lists(st.lists(sizes, max_size=3), min_size=1, max_size=4))
 def test_join(shapes):
     arrays = [numbered(shape, 1e4 * i) for i, shape in enumerate(shapes)]
@@ -89,7 +115,7 @@ def test_flatten_last(rows, channels, height, width):
 @given(sizes, sizes, sizes, sizes, sizes)
 def test_flattened_images_give_the_same_product(n, out, channels, height, width):
     """What the transform is for: a dense layer behind a flatten answers alike in both layouts."""
-    images = numbered((n, channels, height, width))
+    images = numbered((n, channels, height, width)).astype(float)  # float32 would round sums of this size
     kernel = numbered((out, channels * height * width), 7)
     [moved] = flatten_last(channels, height, width).forward([kernel])
     last = images.transpose(0, 2, 3, 1)

@@ -1,1 +1,1 @@
-"""Layers that a framework computes with fewer digits than others, put right in the open: one file per framework."""
+"""Layers that a framework computes with fewer digits than others, or otherwise, put right: one file per framework."""

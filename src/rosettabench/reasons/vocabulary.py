@@ -106,6 +106,7 @@ PATTERNS: dict[str, Patterns] = {
 
 PATTERNS |= {
     "tensorflow": PATTERNS["keras[tensorflow]"],
+    "tensorflow-graph": ((r":.*(Apply[A-Z]|ScatterAdd|Assign(Sub)?$)", OPTIMISER), *PATTERNS["keras[tensorflow]"]),
     "keras[jax]": ((r"/(adam|sgd|rm_?sprop|nadam|adamw)(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
     "keras[torch]": ((r"::_foreach_", OPTIMISER), *PATTERNS["pytorch"]),
     # A stretch of the graph is one operation, and its name lists what is in it: it counts as the heaviest kind.

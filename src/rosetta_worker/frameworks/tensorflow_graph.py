@@ -1,0 +1,228 @@
+"""TensorFlow 1: a graph of tf.layers and tf.nn, which a session runs."""
+
+import numpy as np
+import tensorflow as tf
+
+from rosetta_worker.framework import Framework, Setting, labels_as
+from rosetta_worker.runtimes import tensorflow1 as runtime
+from rosetta_worker.surroundings import readable
+
+DESCRIPTION = {
+    "title": "TensorFlow 1",
+    "modes": {"compiled": "a graph that is made once and fed at each step, it knows no other mode"},
+    "mode": "compiled",
+    "packages": ["tensorflow"],
+    "locks": ["tensorflow@1.13.1"],
+}
+
+CLASSES = (tf.int32, (None,))
+"""What the placeholder of labels takes, where a sample has one class."""
+
+
+class Adapter(Framework):
+    """TensorFlow 1.13 to 1.15, on the CPU or one CUDA device."""
+
+    lacks = {
+        "embedding_gradient": "an embedding's gradient comes sparse as it is (tf.IndexedSlices), but the Adam of "
+        "tf.train is not lazy: it does the work of embedding_gradient=dense",
+        "precision": "TensorFlow 1 has no bfloat16 in the kernels of its CPUs and GPUs",
+        "precision=tf32": "TensorFlow 1 has no switch for TF32",
+    }
+    session = None
+    watched = None
+    """Where `profile` wants to see the runs of a session: what has been traced so far."""
+
+    def build(self, weights):
+        if self.model is None:
+            if self.session is not None:
+                self.session.close()
+            self.graph = tf.Graph()
+            with self.graph.as_default():
+                self.draw()
+                self.variables = {variable.op.name: variable for variable in tf.global_variables()}
+                self.initialize = tf.global_variables_initializer()
+            self.graph.finalize()
+            self.session = tf.Session(graph=self.graph, config=runtime.configuration(self.setting))
+        self.session.run(self.initialize)
+        self.set_parameters(weights)
+
+    def draw(self):
+        """Draw the graph of the model and, where it trains, of the loss, the gradients and the update."""
+        self.model = self.implementation.Model()
+        self.inputs = tf.placeholder(*self.model.inputs)
+        self.training = tf.placeholder_with_default(False, ()) if self.trains else False
+        self.logits = self.model(self.inputs, self.training)
+        if not self.trains:
+            return
+        self.labels = tf.placeholder(*getattr(self.model, "labels", CLASSES))
+        self.mean_loss = self.loss(self.model, self.logits, self.labels)
+        hyper = self.setting.optimizer
+        self.rate = tf.Variable(hyper.learning_rate, trainable=False, name="learning_rate")
+        self.optimizer = self.implementation.optimizer(
+            self.model, Setting(**dict(vars(hyper), learning_rate=self.rate))
+        )
+        pairs = self.optimizer.compute_gradients(self.mean_loss)
+        self.slopes = [gradient for gradient, _ in pairs]
+        self.dense_slopes = {variable.op.name: tf.convert_to_tensor(slope) for slope, variable in pairs}
+        self.update = self.optimizer.apply_gradients(self.clipped(pairs))
+        self.step = tf.group(self.update, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))  # running means
+
+    def clipped(self, pairs):
+        """Return pairs of gradient and variable, all gradients together clipped where the workload says so."""
+        if self.clip_norm is None:
+            return pairs
+        clipped, _ = tf.clip_by_global_norm([gradient for gradient, _ in pairs], self.clip_norm)
+        return [(gradient, variable) for gradient, (_, variable) in zip(clipped, pairs)]
+
+    def run(self, fetches, inputs, labels):
+        """Run what leads to `fetches` on one batch, in training mode; return what they are."""
+        # `training` is all that switches a dropout off; a workload with both dropout and running means has no such row
+        fed = {self.inputs: inputs, self.labels: labels, self.training: self.dropout}
+        if self.watched is None:
+            return self.session.run(fetches, fed)
+        options, told = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
+        self.watched.append(told)
+        return self.session.run(fetches, fed, options, told)
+
+    def get(self, own):
+        return self.session.run(self.variables[own])
+
+    def set(self, own, array):
+        self.variables[own].load(array, self.session)
+
+    def parameters(self):
+        held = self.session.run(self.variables)  # all in one run: each other set of fetches is planned anew
+        return dict(self.canonical(held.get), **self.state_of(held))
+
+    def state(self):
+        return self.state_of(self.session.run(self.kept()))
+
+    def kept(self):
+        """Return {own name: variable} of what is kept and not trained."""
+        names = [own for tie in getattr(self.implementation, "STATE", ()) for own in tie.own]
+        return {own: self.variables[own] for own in names}
+
+    def state_of(self, held):
+        """Return {canonical name: array} of what is kept and not trained, from {own name: array}."""
+        tensors = {}
+        for tie in getattr(self.implementation, "STATE", ()):
+            tensors.update(tie.to_canonical({own: np.array(held[own]) for own in tie.own}))
+        return tensors
+
+    def write(self, table, tensors):
+        arrays = {own: array for tie in table for own, array in tie.to_own(tensors).items()}
+        assigned = [self.variables[own].initializer for own in arrays]  # what Variable.load runs, all of them at once
+        self.session.run(assigned, {one.inputs[1]: array for one, array in zip(assigned, arrays.values())})
+
+    def load(self, inputs, labels):
+        return inputs, labels_as(labels, "int32")
+
+    def batch(self, dataset, ids):
+        inputs, labels = dataset
+        return inputs[ids], labels[ids]
+
+    def train(self, dataset, batches):
+        total = 0.0
+        for inputs, labels in self.feed(dataset, batches):
+            _, loss = self.run((self.step, self.mean_loss), inputs, labels)
+            total += loss
+        return total / len(batches)
+
+    def set_learning_rate(self, rate):
+        self.rate.load(rate, self.session)
+
+    def gradients(self, dataset, ids):
+        fetches = (self.logits, self.mean_loss, self.dense_slopes)
+        logits, loss, gradients = self.run(fetches, *self.batch(dataset, ids))
+        return logits, loss, self.canonical(gradients.get)
+
+    def evaluate(self, dataset, batches):
+        return self.infer(self.batch(dataset, ids)[0] for ids in batches)
+
+    def infer(self, batches):
+        return np.concatenate([self.session.run(self.logits, {self.inputs: batch}) for batch in batches])
+
+    def synchronize(self):
+        """Nothing is left to wait for: a run of a session ends when the device has done all of it."""
+
+    def linger(self, size, repeats):
+        return self.product(np.full((size, size), 1.0 / size, "float32"), "float32")(repeats)
+
+    def array(self, tensor):
+        return tensor.eval(self.aside) if isinstance(tensor, tf.Variable) else np.asarray(tensor)
+
+    def learning_rate(self):
+        rates = [getattr(self.optimizer, name) for name in RATES if hasattr(self.optimizer, name)]
+        return float(self.session.run(rates[0]))
+
+    def settings(self):
+        first = next(iter(self.variables.values()))
+        found = dict(runtime.settings(self.session), precision=first.dtype.base_dtype.name, loader_workers=0)
+        found.update(readable(layout=lambda: runtime.layout(self.graph)))
+        return dict(found, mode="compiled", compiler="Session")
+
+    def train_fetched(self, fetched, steps):
+        total = 0.0
+        for step in range(steps):
+            _, loss = self.run((self.step, self.mean_loss), *fetched[step % len(fetched)])
+            total += loss
+        return total / steps
+
+    def backpropagate(self, fetched, steps):
+        targets = [slope.op for slope in self.slopes]  # computed, and not brought out of the session
+        for step in range(steps):
+            self.run(targets, *fetched[step % len(fetched)])
+
+    def keep_gradients(self, inputs, labels):
+        self.kept_slopes = self.run(self.slopes, inputs, labels)
+
+    def apply_gradients(self, steps):
+        fed = dict(zip(self.slopes, self.kept_slopes))  # what is fed is not computed
+        for _ in range(steps):
+            self.session.run(self.update, fed)
+
+    def profile(self, work, folder):
+        """A session's own trace of each run."""
+        self.watched = []
+        try:
+            return work(), runtime.operations(self.watched)
+        finally:
+            self.watched = None
+
+    def product(self, matrix, precision):
+        if precision not in ("float32", "float64"):
+            raise NotImplementedError("the kernels of TensorFlow 1 multiply no %s" % precision)
+        with tf.Graph().as_default():
+            right = tf.Variable(matrix.astype(precision))
+            times = tf.placeholder(tf.int32, ())
+            _, last = tf.while_loop(
+                lambda step, left: step < times,
+                lambda step, left: (step + 1, tf.matmul(left, right)),
+                (0, right.initialized_value()),
+                back_prop=False,
+            )
+            session = self.apart()
+        return lambda count: session.run(last, {times: count})
+
+    def copies(self, array):
+        with tf.Graph().as_default():
+            source, target = tf.Variable(array), tf.Variable(np.zeros_like(array))
+            assigned = target.assign(source).op
+            self.aside = self.apart()
+
+        def copy(times):
+            for _ in range(times):
+                self.aside.run(assigned)
+            return target
+
+        return {"memory": copy}
+
+    def apart(self):
+        """Return a session of the graph that is being drawn, with its variables as they begin."""
+        session = tf.Session(config=runtime.configuration(self.setting))
+        session.run(tf.global_variables_initializer())
+        return session
+
+
+RATES = ("_lr_t", "_learning_rate_tensor")
+"""What the optimisers of tf.train call the tensor that their updates take the learning rate from."""
