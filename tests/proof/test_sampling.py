@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laboratory import environment, open_session, tamper
+from laboratory import environment, open_session, small_work, tamper
 from plants import DRAWN_PLANTS
 from smaller import Altered
 
@@ -78,8 +78,8 @@ def test_a_seed_says_what_is_drawn(framework, references, tmp_path):
     assert np.array_equal(np.load(before), np.load(after))
 
 
-def test_who_forecasts_nothing_says_so(references, tmp_path):
-    work, _ = references("fashion-mlp")
+def test_who_forecasts_nothing_says_so(tmp_path):
+    work = small_work("fashion-mlp", tmp_path)
     entry = all_frameworks()["pytorch"]
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
     fields = {"inputs": "", "lags": [1], "horizon": 1, "paths": 1, "seed": 0, "batch_size": 1, "folder": ""}
