@@ -53,7 +53,7 @@ class Model(gluon.HybridBlock):
 
     def hybrid_forward(self, F, images):
         x = F.relu(self.norm(self.stem(images)))
-        x = F.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1))
+        x = F.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
         x = self.blocks(x)
         x = F.mean(x, axis=(2, 3))
         return self.output(x)

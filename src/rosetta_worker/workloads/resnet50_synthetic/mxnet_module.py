@@ -32,7 +32,7 @@ class Model(object):
 
     def __call__(self, images):
         x = sym.relu(norm(convolution(images, 64, 7, "stem", 2), "norm"))
-        x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1))
+        x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
         number = 0
         for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
             for place in range(count):
