@@ -1,8 +1,8 @@
-"""The matrix of cells: a row for each workload, a column for each framework, a sign for each mode."""
+"""The matrix of cells: a row for each mode of a framework, a column for each workload, a sign for each cell."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 from rosettabench.proof.standing import Cell, Standing
@@ -21,26 +21,25 @@ SIGNS = {
 def matrix_table(cells: Sequence[Cell]) -> tables.Table:
     """Return the table of all cells; the caption says what the signs mean, and how many cells are proven."""
     workloads = list(dict.fromkeys(cell.workload for cell in cells))
-    frameworks = list(dict.fromkeys(cell.framework for cell in cells))
-    found: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-    for cell in cells:
-        found[cell.workload, cell.framework].append(cell)
+    contenders = list(dict.fromkeys((cell.framework, cell.mode) for cell in cells))
+    found = {(cell.framework, cell.mode, cell.workload): cell.standing for cell in cells}
     return tables.Table(
         caption(cells),
-        (tables.Column("workload"), *(tables.Column(framework) for framework in frameworks)),
+        (tables.Column("framework"), tables.Column("mode"), *(tables.Column(workload) for workload in workloads)),
         tuple(
-            (tables.Cell(workload), *(matrix_cell(found[workload, framework]) for framework in frameworks))
-            for workload in workloads
+            (
+                tables.Cell(framework),
+                tables.Cell(mode),
+                *(matrix_cell(found.get((framework, mode, workload))) for workload in workloads),
+            )
+            for framework, mode in contenders
         ),
     )
 
 
-def matrix_cell(modes: Sequence[Cell]) -> tables.Cell:
-    """Return the signs of a framework's modes in one workload: one sign alone where nobody has written it."""
-    if all(cell.standing is Standing.MISSING for cell in modes):
-        return tables.Cell(SIGNS[Standing.MISSING])
-    signs = [f"{cell.mode} {SIGNS[cell.standing]}" for cell in modes]
-    return tables.Cell(", ".join(signs), marked=any(cell.standing is Standing.FAILED for cell in modes))
+def matrix_cell(standing: Standing | None) -> tables.Cell:
+    """Return the sign of a cell; that of a missing one where there is none."""
+    return tables.Cell(SIGNS[standing or Standing.MISSING], marked=standing is Standing.FAILED)
 
 
 def caption(cells: Sequence[Cell]) -> str:
