@@ -201,3 +201,15 @@ def test_what_took_too_long_is_taken_from_the_turns_of_the_rest(budget, elapsed,
     assert 0 <= found <= 100.0
     assert found * contests <= max(0.0, budget - elapsed) * (1 + 1e-9)
     assert (found == 0) == (elapsed >= budget)
+
+
+@given(st.floats(60.0, 7200.0), st.lists(st.floats(1.0, 60.0), min_size=1, max_size=5), st.floats(0.0, 30.0))
+def test_time_that_starts_did_not_take_goes_to_the_turns_of_the_rest(budget, given, beside):
+    """With as much beside its turns as those before, the next contest fills its share of what is left."""
+    request = Request(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=5.0))
+    request = request.model_copy(update={"budget": budget})
+    elapsed = sum(given) + beside * len(given)
+    found, share = turns_of_next(request, elapsed, 3, given), (budget - elapsed) / 3
+    assert found == pytest.approx(max(0.0, min(5.0, share), share - beside), abs=1e-6)
+    assert found <= max(0.0, share)
+    assert turns_of_next(request, elapsed, 3) <= found + 1e-9

@@ -141,9 +141,10 @@ class Laboratory:
         for planned, _ in left:
             self._check_data(request, planned, len(planned.contenders))
         begun = monotonic()
+        given: list[float] = []
         for number, (planned, row) in enumerate(left, start=1):
             name = title(planned, run.contests)
-            seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1)
+            seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
                 self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
                 continue
@@ -152,6 +153,7 @@ class Laboratory:
             own = request.model_copy(update={"stopping": shorter})
             contest = self._arrange(run, own, planned, row, planned, scratch)
             self._end(contest, conduct(contest))
+            given.append(seconds)
 
     def _prove(
         self, run: Run, request: Request, left: Sequence[tuple[PlannedContest, ContestRow]], scratch: Path

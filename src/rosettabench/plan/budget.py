@@ -148,14 +148,19 @@ def fitted(
     return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget}), told
 
 
-def turns_of_next(request: Request, elapsed: float, contests: int) -> float:
+def turns_of_next(request: Request, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:
     """Return the seconds of turns for the next of so many contests, when so many seconds of the run are over.
 
     That is what was planned; where starts and proofs took longer than expected, an equal share of what is left of the
-    budget; and zero where nothing is left.
+    budget; and zero where nothing is left. Where they took less, the share has more for turns: `given` are the seconds
+    of turns of the contests before, and what these took beside is expected of the next ones, too.
     """
     planned = request.stopping.seconds
-    return planned if request.budget is None else max(0.0, min(planned, (request.budget - elapsed) / contests))
+    if request.budget is None:
+        return planned
+    share = (request.budget - elapsed) / contests
+    beside = max(0.0, (elapsed - sum(given)) / len(given)) if given else share
+    return max(0.0, min(planned, share), share - beside)
 
 
 def setting_words(one: LeftOut, request: Request) -> str:
