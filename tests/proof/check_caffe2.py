@@ -15,6 +15,7 @@ from caffe2.python import rnn_cell, workspace
 from caffe2.python.model_helper import ModelHelper
 from caffe2.python.optimizer import build_adam, build_sgd
 
+from rosetta_worker.layers.caffe2 import max_pool
 from rosetta_worker.optimizers import caffe2 as mended
 
 SLOPES = [1.0, 0.5, 1e-7]
@@ -53,6 +54,19 @@ def rows_of_an_embedding():
     return [-float(row) for row in workspace.FetchBlob("table")[:, 0]]
 
 
+def gradients_of_pools(pool_of):
+    """The gradients of the elements of three windows 2×2, each an image of its own, of the sum of what is largest."""
+    workspace.ResetWorkspace()
+    model = ModelHelper("pool")
+    images = [1.0, 1.0, 1.0, 1.0, 0.0, 2.0, 2.0, 1.0, 3.0, 4.0, 5.0, 6.0]
+    weight = model.param_init_net.GivenTensorFill([], "images", shape=[3, 1, 2, 2], values=images)
+    model.AddParameter(weight)
+    model.AddGradientOperators([model.net.SumElements(pool_of(model, weight), "loss")])
+    workspace.RunNetOnce(model.param_init_net)
+    workspace.RunNetOnce(model.net)
+    return workspace.FetchBlob(model.param_to_grad[weight]).reshape(3, 4).tolist()
+
+
 def trained_of_an_lstm():
     """The parameters of an LSTM that is given no states to begin with."""
     workspace.ResetWorkspace()
@@ -72,6 +86,10 @@ print(
             "momentum": {
                 "own": way(lambda model: build_sgd(model, 1.0, momentum=0.9), [1.0, 0.0]),
                 "here": way(lambda model: build_sgd(model, 1.0, momentum=0.9, nesterov=0), [1.0, 0.0]),
+            },
+            "pool": {
+                "own": gradients_of_pools(lambda model, x: model.net.MaxPool(x, kernel=2, stride=2)),
+                "here": gradients_of_pools(lambda model, x: max_pool(model, x, "pool", channels=1, extent=2)),
             },
             "embedding": rows_of_an_embedding(),
             "lstm": trained_of_an_lstm(),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 from pathlib import Path
 
@@ -50,7 +51,7 @@ AS_SHIPPED = [
         "fashion-mlp",
         (CAFFE2_ADAM,),
         "parameter",
-        "",
+        "as if it were the second, and adds epsilon before that (Caffe2)",
         framework="caffe2",
         mode="compiled",
     ),
@@ -61,7 +62,7 @@ def check(lock):
     """What the check script of a library prints in its environment."""
     where, name = environment(lock), {"cntk@2.7": "check_cntk.py", "pytorch@1.0.0": "check_caffe2.py"}[lock]
     words = [str(where.python), "-W", "ignore", str(HERE / name), str(worker_folder())]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=where.variables or None)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env={**os.environ, **where.variables})
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -121,6 +122,12 @@ def test_the_adam_of_caffe2_takes_its_first_step_for_the_second(caffe2):
 def test_a_row_that_a_batch_names_twice_makes_two_steps_in_caffe2(caffe2):
     never, twice, once, _ = caffe2["embedding"]
     assert (never, twice) == (0, pytest.approx(1 + once))
+
+
+def test_a_max_pool_of_caffe2_hands_its_gradient_to_all_that_are_equal(caffe2):
+    """Of windows 1 1 1 1, 0 2 2 1 and 3 4 5 6; the one here to the first of them."""
+    assert caffe2["pool"]["own"] == [[1, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1]]
+    assert caffe2["pool"]["here"] == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]
 
 
 def test_an_lstm_of_caffe2_trains_its_first_state_unless_it_is_given_one(caffe2):

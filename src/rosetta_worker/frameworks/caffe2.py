@@ -21,8 +21,8 @@ class Adapter(Framework):
     """Caffe2 of PyTorch 1.0, on the CPU."""
 
     lacks = {
-        "embedding_gradient": "its models here make an embedding's gradient dense: of a sparse one Caffe2's Adam "
-        "updates only the rows that are there, and in a form that was not proven",
+        "embedding_gradient": "Caffe2's SparseAdam takes a row as often as a batch names it, which is no lazy Adam: "
+        "docs/findings.md",
         "precision": "Caffe2 has no bfloat16",
         "precision=tf32": "Caffe2 has no switch for TF32",
         "schedule": "Caffe2 writes its policy for the learning rate into the net: it stays as it is",
