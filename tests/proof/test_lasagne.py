@@ -64,12 +64,6 @@ SHIPPED = [
         "",
     ),
     (
-        "cifar-vgg",
-        ((f"{OWN}MaxPool2DLayer, correlate", f"from lasagne.layers import MaxPool2DLayer\n{OWN}correlate"),),
-        "gradient",
-        "",
-    ),
-    (
         "fashion-mlp",
         (("from rosetta_worker.optimizers.lasagne", "from lasagne.updates"),),
         "parameter",
