@@ -16,7 +16,8 @@ from rosettabench.reasons.vocabulary import IDLE, OTHER, WORDS, spent
 
 KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
 BUILT_IN = ("pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph")
-CELLS = [(name, mode) for name in BUILT_IN for mode in contestants()[name].modes]
+WITHOUT_PROFILER = ("cntk", "caffe2")
+CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
 FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in ("compiled", "eager"))}
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}
 WHOLE_SEQUENCE = MXNET | {

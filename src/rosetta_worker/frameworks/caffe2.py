@@ -6,6 +6,7 @@ from caffe2.python.model_helper import ModelHelper
 
 from rosetta_worker.framework import Framework, labels_as
 from rosetta_worker.runtimes import caffe2 as runtime
+from rosetta_worker.runtimes.mkl import mkl_cpu_type
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -136,7 +137,9 @@ class Adapter(Framework):
             "compiler": "%s net" % (self.forward.Proto().type or "simple"),
             "loader_workers": 0,
         }
-        found.update(readable(threads=runtime.threads, layout=lambda: runtime.layout(self.forward)))
+        found.update(
+            readable(threads=runtime.threads, layout=lambda: runtime.layout(self.forward), mkl_cpu_type=mkl_cpu_type)
+        )
         return found
 
     def train_fetched(self, fetched, steps):

@@ -6,6 +6,7 @@ import numpy as np
 from rosetta_worker.framework import Framework, Setting, labels_as, resolve
 from rosetta_worker.optimizers.cntk import learning_rate
 from rosetta_worker.runtimes import cntk as runtime
+from rosetta_worker.runtimes.mkl import mkl_cpu_type
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -120,7 +121,7 @@ class Adapter(Framework):
             "compiler": "CompositeFunction",
             "loader_workers": 0,
         }
-        found.update(readable(blas=runtime.blas, layout=lambda: runtime.layout(self.logits)))
+        found.update(readable(blas=runtime.blas, layout=lambda: runtime.layout(self.logits), mkl_cpu_type=mkl_cpu_type))
         return found
 
     def train_fetched(self, fetched, steps):
@@ -133,6 +134,14 @@ class Adapter(Framework):
     def backpropagate(self, fetched, steps):
         for step in range(steps):
             self.differentiate(*fetched[step % len(fetched)], as_numpy=False)
+
+    def keep_gradients(self, inputs, labels):
+        slopes, _ = self.differentiate(inputs, labels)
+        self.kept = {one: C.NDArrayView.from_data(slope / len(inputs)) for one, slope in slopes.items()}
+
+    def apply_gradients(self, steps):
+        for _ in range(steps):  # Learner.update brings NumPy's arrays into this form, each time
+            C.cntk_py.Learner._update(self.optimizer, self.kept, 1, False)
 
     def product(self, matrix, precision):
         if precision not in ("float32", "float64"):
