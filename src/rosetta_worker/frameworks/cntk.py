@@ -30,7 +30,7 @@ class Adapter(Framework):
 
     def build(self, weights):
         if self.setting.device != "cpu":
-            raise NotImplementedError("this package of CNTK is the one for CPUs; its package cntk-gpu is for CUDA 10.0")
+            raise NotImplementedError("this package of CNTK is the one for CPUs; that for GPUs is cntk-gpu")
         C.try_set_default_device(C.cpu())
         C.cntk_py.set_max_num_cputhreads(self.setting.threads)
         self.model = self.implementation.Model()
