@@ -5,8 +5,11 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # title: PyTorch 2.13.0
     # python: 3.11
     # needs: g++
+    # released: 2026-07-08
 
-It lists every package, those that others need included. ``needs`` are programs that must be on PATH.
+It lists every package, those that others need included. ``needs`` are programs that must be on PATH;
+``released`` is the day on which the last of the framework's own packages in it came to the registry, as
+``uv pip compile --exclude-newer`` tells it.
 Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
 """
 
@@ -15,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -26,7 +30,7 @@ from rosettabench.errors import EnvironmentFault
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
-HEADER = re.compile(r"#\s*(?P<key>title|python|needs):\s*(?P<value>.*?)\s*")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs|released):\s*(?P<value>.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class Lock:
     """One locked set of packages.
 
     name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
-    must be on PATH; path: the file; digest: SHA-256, in hexadecimal, of all that decides what is installed.
+    must be on PATH; path: the file; released: the day since when it can be installed, None where nobody wrote it down;
+    digest: SHA-256, in hexadecimal, of all that decides what is installed.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Lock:
     requirements: tuple[str, ...]
     needs: tuple[str, ...]
     path: Path
+    released: date | None = None
 
     @property
     def digest(self) -> str:
@@ -89,7 +95,15 @@ def read_lock(path: Path) -> Lock:
         if not is_exact(requirement):
             raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
     title, needs = header.get("title", named["name"]), tuple(header.get("needs", "").split())
-    return Lock(named["name"], title, named["python"], requirements, needs, path)
+    return Lock(named["name"], title, named["python"], requirements, needs, path, day(header.get("released"), path))
+
+
+def day(written: str | None, path: Path) -> date | None:
+    """Return a day of a header, such as 2026-07-08; EnvironmentFault that names the file if it is none."""
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError as error:
+        raise EnvironmentFault(f"{path}: released: {error}, such as 2026-07-08") from error
 
 
 def is_exact(requirement: str) -> bool:
