@@ -46,7 +46,7 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
     fill = alt.condition("datum.proven", alt.value(1), alt.value(0))
     return layered(
         [
-            lines.mark_line(style="track", strokeWidth=1.5).encode(x=x, y=y, detail="library:N"),
+            lines.mark_line(style="unity", strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, detail="library:N"),
             points.mark_rule(strokeWidth=2, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q"),
             points.mark_point(filled=True, size=90, opacity=1).encode(
                 shape=by_shape(labels), fillOpacity=fill, tooltip=tooltip
