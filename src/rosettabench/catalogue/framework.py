@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.workload import Strict, Workload, faults
 from rosettabench.errors import UsageError
 
 
@@ -49,6 +49,10 @@ class FrameworkEntry(Strict):
     def modes_in(self, lock: str | None) -> tuple[str, ...]:
         """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
+
+    def does(self, workload: Workload) -> bool:
+        """Whether a workload is written in it, and not said to be absent from this back end of it."""
+        return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     @property
     def loader(self) -> Path:
