@@ -5,8 +5,10 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # title: PyTorch 2.13.0
     # python: 3.11
     # needs: g++
+    # stubs: libmpi.so.12
 
-It lists every package, those that others need included. ``needs`` are programs that must be on PATH.
+It lists every package, those that others need included. ``needs`` are programs that must be on PATH, ``stubs``
+libraries of the system that the packages ask for and never call: rosettabench.environments.stubs makes them up.
 Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
 """
 
@@ -26,7 +28,7 @@ from rosettabench.errors import EnvironmentFault
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
-HEADER = re.compile(r"#\s*(?P<key>title|python|needs):\s*(?P<value>.*?)\s*")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs):\s*(?P<value>.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Lock:
     """One locked set of packages.
 
     name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
-    must be on PATH; path: the file; digest: SHA-256, in hexadecimal, of all that decides what is installed.
+    must be on PATH; path: the file; stubs: libraries that are made up; digest: SHA-256, in hexadecimal, of all that
+    decides what is installed.
     """
 
     name: str
@@ -43,11 +46,12 @@ class Lock:
     requirements: tuple[str, ...]
     needs: tuple[str, ...]
     path: Path
+    stubs: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
-        """SHA-256 of Python's version and the requirements: comments and their order do not change it."""
-        return hashlib.sha256("\n".join([self.python, *sorted(self.requirements)]).encode()).hexdigest()
+        """SHA-256 of Python's version, the requirements and the stubs: comments and their order do not change it."""
+        return hashlib.sha256("\n".join([self.python, *sorted(self.requirements), *self.stubs]).encode()).hexdigest()
 
     @property
     def pins(self) -> dict[str, Requirement]:
@@ -88,8 +92,9 @@ def read_lock(path: Path) -> Lock:
     for requirement in requirements:
         if not is_exact(requirement):
             raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
-    title, needs = header.get("title", named["name"]), tuple(header.get("needs", "").split())
-    return Lock(named["name"], title, named["python"], requirements, needs, path)
+    title = header.get("title", named["name"])
+    needs, stubs = (tuple(header.get(key, "").split()) for key in ("needs", "stubs"))
+    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs)
 
 
 def is_exact(requirement: str) -> bool:
