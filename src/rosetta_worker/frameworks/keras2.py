@@ -1,12 +1,14 @@
 """Keras 2: a graph that each of its back ends compiles, and its own training step."""
 
 import numpy as np
+
+from rosetta_worker.framework import Framework, labels_as, resolve
+from rosetta_worker.runtimes.keras2 import BACKENDS  # isort: split (this goes before Keras: see there)
+
 from keras import backend as K
 from keras import layers
 from keras.models import clone_model
 
-from rosetta_worker.framework import Framework, labels_as, resolve
-from rosetta_worker.runtimes.keras2 import BACKENDS
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -83,15 +85,31 @@ class Adapter(Framework):
                 loss=lambda labels, logits: self.implementation.loss(logits, labels),
                 **self.backend.compiling
             )
+        self.backend.adopt(self.model)
 
     def new_optimizer(self):
         return self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
-        return K.get_value(self.weight(own))
+        return K.batch_get_value([self.weight(own)])[0]  # on MXNet get_value returns what was set last, trained or not
 
     def set(self, own, array):
-        K.set_value(self.weight(own), array)
+        K.batch_set_value([(self.weight(own), array)])
+
+    def parameters(self):
+        return dict(self.canonical(self.held(self.implementation.TENSORS).get), **self.state())
+
+    def state(self):
+        table, tensors = getattr(self.implementation, "STATE", []), {}
+        held = self.held(table)
+        for tie in table:
+            tensors.update(tie.to_canonical({own: np.array(held[own]) for own in tie.own}))
+        return tensors
+
+    def held(self, table):
+        """Return {own name: array} of what a table names, read in one go: of TensorFlow each other set is planned anew."""
+        names = [own for tie in table for own in tie.own]
+        return dict(zip(names, K.batch_get_value([self.weight(own) for own in names]) if names else []))
 
     def weight(self, own):
         """Return what Keras holds under ``layer.path``."""

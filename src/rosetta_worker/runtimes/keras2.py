@@ -1,6 +1,12 @@
 """What stands behind Keras 2, and what each back end does that the others do not."""
 
+import os
+
 import numpy as np
+
+if os.environ.get("KERAS_BACKEND") == "theano":
+    from rosetta_worker.runtimes import theano as _  # it tells Theano what to compile for, before Keras imports that
+
 from keras import backend as K
 
 from rosetta_worker.surroundings import openblas, readable
@@ -25,6 +31,9 @@ class Graph(object):
 
     def clear(self):
         """Forget what was drawn before."""
+
+    def adopt(self, model):
+        """Do what the making of a model, or `compile`, has left undone."""
 
     def restart(self, model, optimizer):
         """Let the model's optimiser forget its state; `optimizer` returns a new one."""
@@ -89,26 +98,41 @@ class OnTheano(Graph):
     """Theano: functions that are compiled to C when they are first called for."""
 
     def settings(self):
-        import theano
+        from rosetta_worker.runtimes import theano
 
-        return {
-            "threads": theano.config.openmp and None,
-            "device": theano.config.device,
-            "autocast": False,
-            "compiler": "Theano",
-        }
+        return theano.settings()
 
 
 class OnCntk(Graph):
     """CNTK: its learner updates; Keras' optimisers are handed over to it as functions of a gradient to come."""
 
-    def settings(self):
+    def __init__(self, setting):
+        super(OnCntk, self).__init__(setting)
         import cntk
 
+        self.cntk = cntk
+        cntk.cntk_py.set_max_num_cputhreads(setting.threads)
+
+    def differentiation(self, model):
+        """Keras' own `gradients` returns what stands for one: CNTK is asked itself."""
+        both = self.cntk.combine([model.total_loss, model.output])
+        return lambda feed: self.differentiate(model, both, feed)
+
+    def differentiate(self, model, both, feed):
+        values = dict(zip(fed(model), feed))
+        if model._uses_dynamic_learning_phase():
+            K.learning_phase().value = np.asarray(values.pop(K.learning_phase()))
+        values = {one: np.asarray(values[one], "float32") for one in both.arguments}
+        loss, logits = both.outputs
+        slopes, found = both.grad(values, model.trainable_weights, both.outputs, grad_root=loss)
+        return float(found[loss]), found[logits], [slopes[weight] for weight in model.trainable_weights]
+
+    def settings(self):
         return {
-            "device": "cpu" if cntk.use_default_device().type() == 0 else "cuda",
+            "threads": self.cntk.cntk_py.get_max_num_cputhreads(),
+            "device": "cpu" if self.cntk.use_default_device() == self.cntk.cpu() else "cuda",
             "autocast": False,
-            "compiler": "CNTK",
+            "compiler": "Trainer",
         }
 
 
@@ -119,6 +143,12 @@ class OnMXNet(Graph):
 
     def clear(self):
         K.clear_session()
+
+    def adopt(self, model):
+        """Hand over the weights of a recurrence that is not unrolled: Keras overlooks them (docs/findings.md)."""
+        for weight in model.weights:
+            if weight.name in model._arg_names:
+                model._args.setdefault(weight.name, weight.get_bind_values()[weight.name])
 
     def restart(self, model, optimizer):
         model.optimizer = optimizer()
