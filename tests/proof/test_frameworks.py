@@ -22,6 +22,9 @@ LONG = {"chestxray-densenet121", "imagenet-resnet56", "resnet50-synthetic"}
 """Proven here in each framework's own mode alone: to compile so many layers, one by one or as a whole, takes minutes.
 `rosetta prove --all` proves every mode of them."""
 
+VARIANTS = {name for name, workload in all_workloads().items() if workload.variant_of}
+"""So are these: of what a mode does to a model, the workload that they vary has it all."""
+
 SMALL = {"fashion-mlp", "fashion-cnn", "imdb-gru", "cifar-vgg", "deepar-monash"}
 """Proven here in mode `tuned`, too: between them, they have every kind of layer but a normalisation."""
 
@@ -31,7 +34,7 @@ CELLS = [
     for name, entry in contestants().items()
     for mode in entry.modes
     if find_workload(workload).implementation(entry.implementation_name)
-    if workload not in LONG or mode == entry.mode
+    if workload not in LONG | VARIANTS or mode == entry.mode
     if workload in SMALL or mode != "tuned"
 ]
 
