@@ -76,7 +76,7 @@ class Adapter(Framework):
         dropping = [layer for layer in self.model.layers if isinstance(layer, layers.Dropout)]
         if shape != self.model.input_shape[1:] or (dropping and not self.dropout):
             for layer in dropping:
-                layer.rate = layer.rate if self.dropout else 0.0
+                layer.rate = layer.rate if self.dropout else NOTHING
             self.model = clone_model(self.model, layers.Input(shape))  # the graph of the first is drawn already
         self.differentiate = None
         if self.trains:
@@ -178,6 +178,10 @@ class Adapter(Framework):
         for step in range(steps):
             total += self.model.train_on_batch(*fetched[step % len(fetched)])
         return total / steps
+
+
+NOTHING = 1e-30
+"""A share to drop of which 1 - share is 1, so that everything is kept: of 0 Keras on MXNet cannot draw the layer."""
 
 
 def layout(model):
