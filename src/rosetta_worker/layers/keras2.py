@@ -1,8 +1,11 @@
-"""Where Keras 2 keeps the channels, by back end, and two of its layers, put right."""
+"""Where Keras 2 keeps the channels, by back end, and a few of its layers, put right."""
+
+from functools import reduce
 
 import numpy as np
 from keras import backend as K
 from keras import layers
+from keras.utils import get_custom_objects
 
 from rosetta_worker.runtimes import keras2 as runtime  # noqa: F401 (it has chosen where channels are)
 from rosetta_worker.tensors import CHANNELS_LAST, Transform, permute
@@ -38,6 +41,19 @@ KERNEL = {"mxnet": (permute(0, 1, 2, 3),), "theano": (CHANNELS_LAST, turned())}.
 It is (height, width, in, out) whatever the images are, but on MXNet as here; and Theano turns it around, since its
 conv2d is a convolution, where all others correlate (docs/findings.md).
 """
+
+
+def rectify(x):
+    """ReLU with the derivative 0 at 0: Theano's, and so Keras' on it, has ½ (docs/findings.md)."""
+    from theano.tensor import switch
+
+    return switch(x > 0, x, 0)
+
+
+RELU = "rectify" if K.backend() == "theano" else "relu"
+"""The activation that is a ReLU."""
+
+get_custom_objects()["rectify"] = rectify
 
 
 class BatchNormalization(layers.BatchNormalization):
@@ -95,12 +111,24 @@ def mxnet_batch_normalization(layer, inputs):
 
 
 class MaxPooling2D(layers.MaxPooling2D):
-    """Keras' own; on MXNet 1.4 with something in front that keeps what it reads, or no gradient is left.
+    """Keras' own, for images of a known size that need no padding, with the gradient that all others have.
 
-    On the way back the pooling compares what went in with what came out, and the memory of what went in holds something
-    else by then (docs/findings.md). A leaky ReLU of slope 1 changes nothing, and keeps its result.
+    - On MXNet 1.4 there is none: on the way back the pooling compares what went in with what came out, and the memory
+      of what went in holds something else by then. A leaky ReLU of slope 1 changes nothing, and keeps its result.
+    - On Theano it goes to each of several equal numbers as a whole. Here the first of them has it.
     """
 
     def call(self, inputs):
-        kept = K.relu(inputs, alpha=1.0) if K.backend() == "mxnet" else inputs
-        return super(MaxPooling2D, self).call(kept)
+        if K.backend() == "theano":
+            return reduce(lambda first, other: K.switch(first >= other, first, other), self.parts(inputs))
+        return super(MaxPooling2D, self).call(K.relu(inputs, alpha=1.0) if K.backend() == "mxnet" else inputs)
+
+    def parts(self, inputs):
+        """Return the first number of each square of the pooling, the second of each, and so on: channels are first."""
+        height, width = self.compute_output_shape(K.int_shape(inputs))[2:]
+        (rows, columns), (down, right) = self.pool_size, self.strides
+        return [
+            inputs[:, :, row : row + down * height : down, column : column + right * width : right]
+            for row in range(rows)
+            for column in range(columns)
+        ]

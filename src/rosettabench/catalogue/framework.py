@@ -27,6 +27,8 @@ class FrameworkEntry(Strict):
     """The mode that is meant where none is named."""
     packages: tuple[str, ...]
     """Modules whose import shows that the framework is installed."""
+    imports: tuple[str, ...] | None = None
+    """Those of them that import by themselves, where others need what the adapter does for them beforehand."""
     locks: tuple[str, ...]
     """Locked sets of packages it runs in; the first is the default."""
     lacks: dict[str, dict[str, str]] = Field(default_factory=dict)

@@ -13,7 +13,7 @@ from keras.layers import (
     concatenate,
 )
 
-from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, BatchNormalization, MaxPooling2D, arranged, image
+from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, MaxPooling2D, arranged, image
 from rosetta_worker.optimizers.keras2 import Adam
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
@@ -30,15 +30,15 @@ def norm(x, name):
 
 def layer(x, name):
     """What comes in, and beside it 32 maps more."""
-    y = convolution(Activation("relu")(norm(x, name + "_norm1")), 128, 1, name + "_conv1")
-    y = convolution(Activation("relu")(norm(y, name + "_norm2")), 32, 3, name + "_conv2")
+    y = convolution(Activation(RELU)(norm(x, name + "_norm1")), 128, 1, name + "_conv1")
+    y = convolution(Activation(RELU)(norm(y, name + "_norm2")), 32, 3, name + "_conv2")
     return concatenate([x, y], CHANNELS)
 
 
 def transition(x, name):
     """Half as many maps, of half the height and width."""
     channels = K.int_shape(x)[CHANNELS] // 2
-    y = convolution(Activation("relu")(norm(x, name + "_norm")), channels, 1, name + "_conv")
+    y = convolution(Activation(RELU)(norm(x, name + "_norm")), channels, 1, name + "_conv")
     return AveragePooling2D(2)(y)
 
 
@@ -47,13 +47,13 @@ def Model():
     images = Input(image(3, 224, 224))
     x = ZeroPadding2D(3)(images)  # "same" would put two zeros in front, and three behind
     x = Conv2D(64, 7, strides=2, use_bias=False, name="stem")(x)
-    x = ZeroPadding2D(1)(Activation("relu")(norm(x, "norm")))  # of zeros, and nothing behind a ReLU is smaller
+    x = ZeroPadding2D(1)(Activation(RELU)(norm(x, "norm")))  # of zeros, and nothing behind a ReLU is smaller
     x = MaxPooling2D(3, strides=2)(x)
     for number in range(58):
         if number in SMALLER:
             x = transition(x, "transition%d" % (SMALLER.index(number) + 1))
         x = layer(x, "layer%d" % (number + 1))
-    x = GlobalAveragePooling2D()(Activation("relu")(norm(x, "final")))
+    x = GlobalAveragePooling2D()(Activation(RELU)(norm(x, "final")))
     return keras.Model(images, Dense(14, name="output")(x))
 
 

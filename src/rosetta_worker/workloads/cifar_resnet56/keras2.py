@@ -5,7 +5,7 @@ from keras import backend as K
 from keras.layers import Activation, Conv2D, Dense, GlobalAveragePooling2D, Input, ZeroPadding2D, add
 from keras.regularizers import l2
 
-from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, BatchNormalization, arranged, image
+from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, arranged, image
 from rosetta_worker.optimizers.keras2 import Adam
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
@@ -23,17 +23,17 @@ def block(x, channels, stride, name):
     """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
     # Zeros behind, none in front: what "same" means at stride 2 depends on the back end.
     y = x if stride == 1 else ZeroPadding2D(((0, 1), (0, 1)))(x)
-    y = Activation("relu")(norm(convolution(y, channels, 3, name + "_conv1", stride), name + "_norm1"))
+    y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv1", stride), name + "_norm1"))
     y = norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2")
     if stride == 2:
         x = convolution(x, channels, 1, name + "_shortcut", stride)
-    return Activation("relu")(add([x, y]))
+    return Activation(RELU)(add([x, y]))
 
 
 def Model():
     """Images (n, 3, 32, 32), or with channels last, to logits (n, 10)."""
     images = Input(image(3, 32, 32))
-    x = Activation("relu")(norm(convolution(images, 16, 3, "stem"), "norm"))
+    x = Activation(RELU)(norm(convolution(images, 16, 3, "stem"), "norm"))
     number = 0
     for channels in (16, 32, 64):
         for place in range(9):

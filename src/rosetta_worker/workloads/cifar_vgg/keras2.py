@@ -4,7 +4,7 @@ import keras
 from keras import backend as K
 from keras.layers import Activation, Conv2D, Dense, Dropout, Flatten, Input
 
-from rosetta_worker.layers.keras2 import KERNEL, MaxPooling2D, arranged, image
+from rosetta_worker.layers.keras2 import KERNEL, RELU, MaxPooling2D, arranged, image
 from rosetta_worker.optimizers.keras2 import SGD
 from rosetta_worker.tensors import TRANSPOSE, Tie, flatten_last
 
@@ -12,16 +12,16 @@ from rosetta_worker.tensors import TRANSPOSE, Tie, flatten_last
 def Model():
     """Images (n, 3, 32, 32), or with channels last, to logits (n, 10)."""
     images = Input(image(3, 32, 32))
-    x = Conv2D(50, 3, padding="same", activation="relu", name="conv1")(images)
+    x = Conv2D(50, 3, padding="same", activation=RELU, name="conv1")(images)
     x = Conv2D(50, 3, padding="same", name="conv2")(x)
-    x = Activation("relu")(MaxPooling2D(2)(x))
+    x = Activation(RELU)(MaxPooling2D(2)(x))
     x = Dropout(0.25)(x)
-    x = Conv2D(100, 3, padding="same", activation="relu", name="conv3")(x)
+    x = Conv2D(100, 3, padding="same", activation=RELU, name="conv3")(x)
     x = Conv2D(100, 3, padding="same", name="conv4")(x)
-    x = Activation("relu")(MaxPooling2D(2)(x))
+    x = Activation(RELU)(MaxPooling2D(2)(x))
     x = Dropout(0.25)(x)
     x = Flatten()(x)  # with channels last, whatever the images are
-    x = Dense(512, activation="relu", name="hidden")(x)
+    x = Dense(512, activation=RELU, name="hidden")(x)
     x = Dropout(0.5)(x)
     return keras.Model(images, Dense(10, name="output")(x))
 

@@ -4,7 +4,7 @@ import keras
 from keras import backend as K
 from keras.layers import Conv2D, Dense, Flatten, Input
 
-from rosetta_worker.layers.keras2 import KERNEL, arranged, image
+from rosetta_worker.layers.keras2 import KERNEL, RELU, arranged, image
 from rosetta_worker.optimizers.keras2 import Adam
 from rosetta_worker.tensors import TRANSPOSE, Tie, flatten_last
 
@@ -12,8 +12,8 @@ from rosetta_worker.tensors import TRANSPOSE, Tie, flatten_last
 def Model():
     """Images (n, 1, 28, 28), or with channels last, to logits (n, 10)."""
     images = Input(image(1, 28, 28))
-    x = Conv2D(64, 3, activation="relu", name="conv1")(images)
-    x = Conv2D(32, 3, activation="relu", name="conv2")(x)
+    x = Conv2D(64, 3, activation=RELU, name="conv1")(images)
+    x = Conv2D(32, 3, activation=RELU, name="conv2")(x)
     x = Flatten()(x)  # with channels last, whatever the images are
     return keras.Model(images, Dense(10, name="output")(x))
 

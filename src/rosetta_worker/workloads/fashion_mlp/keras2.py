@@ -4,6 +4,7 @@ import keras
 from keras import backend as K
 from keras.layers import Dense, Input
 
+from rosetta_worker.layers.keras2 import RELU
 from rosetta_worker.optimizers.keras2 import Adam
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
@@ -11,7 +12,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie
 def Model():
     """Images (n, 784) to logits (n, 10)."""
     images = Input((784,))
-    x = Dense(128, activation="relu", name="hidden")(images)
+    x = Dense(128, activation=RELU, name="hidden")(images)
     return keras.Model(images, Dense(10, name="output")(x))
 
 

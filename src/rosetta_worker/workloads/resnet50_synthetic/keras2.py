@@ -4,7 +4,7 @@ import keras
 from keras import backend as K
 from keras.layers import Activation, Conv2D, Dense, GlobalAveragePooling2D, Input, ZeroPadding2D, add
 
-from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, BatchNormalization, MaxPooling2D, arranged, image
+from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, MaxPooling2D, arranged, image
 from rosetta_worker.optimizers.keras2 import RMSprop
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
@@ -20,19 +20,19 @@ def norm(x, name):
 
 def block(x, channels, stride, first, name):
     """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
-    y = Activation("relu")(norm(convolution(x, channels, 1, name + "_conv1", stride), name + "_norm1"))
-    y = Activation("relu")(norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2"))
+    y = Activation(RELU)(norm(convolution(x, channels, 1, name + "_conv1", stride), name + "_norm1"))
+    y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2"))
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
     if first:
         x = norm(convolution(x, 4 * channels, 1, name + "_shortcut", stride), name + "_shortcut_norm")
-    return Activation("relu")(add([x, y]))
+    return Activation(RELU)(add([x, y]))
 
 
 def Model():
     """Images (n, 3, 256, 256), or with channels last, to logits (n, 1000)."""
     images = Input(image(3, 256, 256))
     x = ZeroPadding2D(3)(images)  # padding "same" has one row less in front than behind, at stride 2
-    x = Activation("relu")(norm(convolution(x, 64, 7, "stem", 2), "norm"))
+    x = Activation(RELU)(norm(convolution(x, 64, 7, "stem", 2), "norm"))
     x = MaxPooling2D(3, strides=2)(ZeroPadding2D(1)(x))  # behind a ReLU a zero is never more than the largest
     number = 0
     for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
