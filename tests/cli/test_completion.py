@@ -28,7 +28,7 @@ def offered(rosetta):
     [
         ("rosetta re", {"resume", "report"}),
         ("rosetta list wo", {"workloads"}),
-        ("rosetta show imdb", {"imdb-gru", "imdb-lstm"}),
+        ("rosetta show imdb", {"imdb-gru", "imdb-gru:reset-before", "imdb-lstm"}),
         ("rosetta show imdb-gru -f pyt", {"pytorch"}),
         ("rosetta show imdb-gru -f pytorch,ref", {"pytorch,reference-pytorch", "pytorch,reference-jax"}),
         ("rosetta show imdb-gru -f pytorch,pyt", set()),

@@ -8,9 +8,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from wheels import write_lock, write_wheel
 
-from rosettabench.environments.check import imports
+from rosettabench.environments.check import agrees, imports
 from rosettabench.environments.environment import RECORD, external
 from rosettabench.environments.lock import read_lock
 from rosettabench.environments.probe import ask
@@ -171,6 +172,21 @@ def test_a_check_finds_what_differs_from_the_lock_and_what_does_not_import(envir
     assert "libsand.so is missing" in told["sand"]
     subjects = [finding.subject for finding in environments.check(made, [])]
     assert subjects == ["pebble", "sand", "no-such-compiler"]
+
+
+@pytest.mark.parametrize(
+    ("pin", "version", "agree"),
+    [
+        ("pebble==2.7.post2", "2.7", True),
+        ("pebble==2.7.post2", "2.7.post2", True),
+        ("pebble==2.7.post2", "2.7.post1", False),
+        ("pebble==2.7.post2", "2.6", False),
+        ("pebble==2.7", "2.7.post2", False),
+        ("pebble==2.13.0", "2.13.0+cpu", True),
+    ],
+)
+def test_a_post_release_may_call_itself_by_its_release(pin, version, agree):
+    assert agrees(Requirement(pin), version) == agree
 
 
 def test_an_import_that_hangs_ends_at_its_limit(environments, tmp_path):

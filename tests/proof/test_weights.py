@@ -16,6 +16,7 @@ COUNTS = {
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,
+    "imdb-gru:reset-before": 3_750_000 + 67_800 + 202,
     "imdb-lstm": 160_000 + 53_200 + 202,
     "resnet50-features": 25_636_712 - 2_049_000 - 26_560,
     "resnet50-synthetic": 25_636_712,

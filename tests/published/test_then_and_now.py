@@ -99,14 +99,14 @@ def test_the_suite_has_the_ends_of_each_library():
     ]
     named = {}
     for entry, release in entries:
-        named.setdefault(entry.packages[0], set()).add(
+        named.setdefault(entry.library, set()).add(
             load_lock(entry.releases[release] if release else entry.locks[0]).released
         )
     for library, days in named.items():
         at_hand = {
             load_lock(lock).released
             for entry in contestants().values()
-            if entry.packages[0] == library
+            if entry.library == library
             for lock in entry.locks
         }
         assert {min(at_hand), max(at_hand)} <= days, library

@@ -32,10 +32,11 @@ TRAINED = [
     for name in BUILT_IN
     for workload, one in all_workloads().items()
     if one.inference is None
+    and one.variant_of is None
     and workload != "imagenet-resnet56"
     and contestants()[name].implementation_name not in one.absent
 ]
-"""Who trains what; of two workloads whose operations are the same, the one with the smaller images."""
+"""Who trains what; of two workloads whose operations are the same, the one with the smaller images. No variants."""
 
 WRITTEN_OUT = {(name, "resnet50-synthetic") for name in ("mxnet-gluon", "mxnet-module")}
 """Whose optimiser shows as elementwise operations: MXNet's fused RMSprop adds epsilon elsewhere."""

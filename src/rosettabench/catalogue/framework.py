@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.workload import Strict, Workload, faults
 from rosettabench.errors import UsageError
 
 
@@ -27,6 +27,8 @@ class FrameworkEntry(Strict):
     """The mode that is meant where none is named."""
     packages: tuple[str, ...]
     """Modules whose import shows that the framework is installed."""
+    imports: tuple[str, ...] | None = None
+    """Those of them that import by themselves, where others need what the adapter does for them beforehand."""
     locks: tuple[str, ...]
     """Locked sets of packages it runs in; the first is the default."""
     lacks: dict[str, dict[str, str]] = Field(default_factory=dict)
@@ -46,9 +48,18 @@ class FrameworkEntry(Strict):
         """Its managed releases, as contenders are written, and their locks: ``{"2.13.0": "pytorch@2.13.0"}``."""
         return {lock.partition("@")[2]: lock for lock in self.locks}
 
+    @property
+    def library(self) -> str:
+        """What it is an API, or a release, of: its first package, with its back end: ``torch``, ``keras[jax]``."""
+        return self.packages[0] + (f"[{self.backend}]" if self.backend else "")
+
     def modes_in(self, lock: str | None) -> tuple[str, ...]:
         """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
+
+    def does(self, workload: Workload) -> bool:
+        """Whether a workload is written in it, and not said to be absent from this back end of it."""
+        return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     @property
     def loader(self) -> Path:

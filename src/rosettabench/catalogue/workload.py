@@ -256,7 +256,10 @@ class Workload(Strict):
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     absent: dict[str, str] = {}
-    """Frameworks that it is not written in, and why; or releases that its file does not run in: ``pytorch@1.0.0``."""
+    """Frameworks that it is not written in, and why; or back ends, ``keras[jax]``, or releases, ``pytorch@1.0.0``, that
+    its file does not run in."""
+    variant_of: str | None = None
+    """The workload whose work it states with one thing changed, which is not equal: another model, another ranking."""
     folder: Path
 
     @field_validator("tensors", mode="before")
@@ -374,15 +377,29 @@ def all_workloads() -> dict[str, Workload]:
 
 
 def read_workload(path: Path) -> Workload:
-    """Read one ``workload.toml``; its folder's name, with hyphens, is the workload's."""
-    name = path.parent.name.replace("_", "-")
+    """Read one ``workload.toml``; its folder's name, with hyphens, is the workload's: `name_of`."""
     try:
-        return Workload(name=name, folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        stated = tomllib.loads(path.read_text(encoding="utf-8"))
+        name = name_of(path.parent.name.replace("_", "-"), stated.get("variant_of"))
+        return Workload(name=name, folder=path.parent, **stated)
+    except ValueError as error:  # of TOML, of pydantic, or ours: a name
         why = faults(error) if isinstance(error, ValidationError) else error
         raise UsageError(
             f"{path} does not describe a workload: {why}", hint="See docs/adding-a-workload.md."
         ) from error
+
+
+def name_of(folder: str, variant_of: str | None) -> str:
+    """Return a workload's name: its folder's, and of a variant with a colon behind the workload that it varies.
+
+    The folder imdb_gru_reset_before holds ``imdb-gru:reset-before``.
+    """
+    if variant_of is None:
+        return folder
+    variant = folder.removeprefix(f"{variant_of}-")
+    if variant == folder:
+        raise ValueError(f"the folder of a variant of {variant_of} is named {variant_of.replace('-', '_')}_…")
+    return f"{variant_of}:{variant}"
 
 
 def find_workload(name: str) -> Workload:

@@ -161,7 +161,7 @@ def imported_by(lock: Lock) -> list[str]:
     from rosettabench.catalogue.framework import contestants
 
     entries = [entry for entry in contestants().values() if lock.name in entry.locks]
-    return list(dict.fromkeys(module for entry in entries for module in entry.packages))
+    return list(dict.fromkeys(module for entry in entries for module in entry.imports or entry.packages))
 
 
 def found_by(lock: Lock) -> dict[str, str]:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rosettabench.environments.lock import Lock
 from rosettabench.environments.probe import start
@@ -32,9 +34,21 @@ def compare(lock: Lock, packages: Mapping[str, str]) -> list[Finding]:
     for name, pin in lock.pins.items():
         if name not in installed:
             findings.append(Finding(name, f"is not installed; the lock has {pin}"))
-        elif not pin.specifier.contains(installed[name], prereleases=True):
+        elif not agrees(pin, installed[name]):
             findings.append(Finding(name, f"is version {installed[name]}; the lock has {pin}"))
     return findings
+
+
+def agrees(pin: Requirement, version: str) -> bool:
+    """Whether an installed version is the one that a lock asks for.
+
+    A post release mends how a release was packed, and may still call itself by the release: what CNTK's index has as
+    2.7.post2 says in its own metadata that it is 2.7.
+    """
+    pinned = Version(next(iter(pin.specifier)).version)
+    return pin.specifier.contains(version, prereleases=True) or (
+        pinned.is_postrelease and Version(version) == Version(pinned.base_version)
+    )
 
 
 def missing_programs(lock: Lock) -> list[Finding]:

@@ -18,6 +18,8 @@ from rosettabench.environments.installer import Installer, Progress
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import Lock, read_lock
 from rosettabench.environments.probe import ask
+from rosettabench.environments.stubs import FOLDER as STUBS
+from rosettabench.environments.stubs import make_stubs
 from rosettabench.environments.torch_build import torch_arguments
 from rosettabench.errors import EnvironmentFault
 
@@ -45,6 +47,15 @@ class Environment:
     def release(self) -> str | None:
         """The release that its lock is of: ``1.0.0``; None where it was not made by us."""
         return self.name.partition("@")[2] if self.kind == "managed" else None
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables that its programs need: where the libraries lie that were made up for it."""
+        stubs = self.python.parent.parent / STUBS
+        if self.kind == "external" or not stubs.is_dir():
+            return {}
+        others = os.environ.get("LD_LIBRARY_PATH")
+        return {"LD_LIBRARY_PATH": f"{stubs}{os.pathsep}{others}" if others else str(stubs)}
 
 
 class Environments:
@@ -92,7 +103,7 @@ class Environments:
     ) -> list[Finding]:
         """Return what is wrong: packages that are not as locked, programs that it lacks, `modules` that do not import.
 
-        They are imported with the environment variables `variables`.
+        They are imported with the environment variables `variables`, beside those that the environment needs.
 
         An external environment has no lock: there, only the modules can be wrong.
         """
@@ -105,7 +116,10 @@ class Environments:
             place = environment.python.parent.parent
             lock = read_lock(place / (place.name.rpartition("-")[0] + ".txt"))
             findings = [*compare(lock, answer.packages), *missing_programs(lock)]
-        return [*findings, *imports(environment.python, modules, variables=variables)]
+        return [
+            *findings,
+            *imports(environment.python, modules, variables=environment.variables | dict(variables or {})),
+        ]
 
     def remove(self, name: str) -> list[Path]:
         """Delete every environment made from a lock `name`, of whatever digest, with its log; return their folders."""
@@ -163,7 +177,7 @@ class Environments:
 
 
 def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
-    """Make `folder` an environment of the lock: interpreter, packages, a copy of the lock, and the record."""
+    """Make `folder` an environment of the lock: interpreter, packages, stubs, a copy of the lock, and the record."""
     installer.run(
         f"making {lock.name}",
         ["venv", "--quiet", "--no-project", "--relocatable", "--python", str(python), str(folder)],
@@ -171,6 +185,9 @@ def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
     own = folder / "bin" / "python"
     install = ["pip", "install", "--python", str(own), "--requirement", str(lock.path)]
     installer.run(f"installing {lock.name}", [*install, *torch_arguments(installer, lock, install)])
+    if lock.stubs:
+        installer.progress(f"Making up {', '.join(lock.stubs)}")
+        make_stubs(folder, lock.stubs)
     installer.progress("Compiling to bytecode")
     compile_bytecode(own, folder / "lib")
     shutil.copyfile(lock.path, folder / lock.path.name)

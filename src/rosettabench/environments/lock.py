@@ -6,8 +6,10 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # python: 3.11
     # needs: g++
     # released: 2026-07-08
+    # stubs: libmpi.so.12
 
-It lists every package, those that others need included. ``needs`` are programs that must be on PATH;
+It lists every package, those that others need included. ``needs`` are programs that must be on PATH, ``stubs``
+libraries of the system that the packages ask for and never call: rosettabench.environments.stubs makes them up.
 ``released`` is the day on which the last of the framework's own packages in it came to the registry, as
 ``uv pip compile --exclude-newer`` tells it.
 Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
@@ -30,7 +32,7 @@ from rosettabench.errors import EnvironmentFault
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
-HEADER = re.compile(r"#\s*(?P<key>title|python|needs|released):\s*(?P<value>.*?)\s*")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs|released):\s*(?P<value>.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Lock:
     """One locked set of packages.
 
     name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
-    must be on PATH; path: the file; released: the day since when it can be installed, None where nobody wrote it down;
-    digest: SHA-256, in hexadecimal, of all that decides what is installed.
+    must be on PATH; path: the file; stubs: libraries that are made up; released: the day since when it can be
+    installed, None where nobody wrote it down; digest: SHA-256, in hexadecimal, of all that decides what is installed.
     """
 
     name: str
@@ -48,12 +50,13 @@ class Lock:
     requirements: tuple[str, ...]
     needs: tuple[str, ...]
     path: Path
+    stubs: tuple[str, ...] = ()
     released: date | None = None
 
     @property
     def digest(self) -> str:
-        """SHA-256 of Python's version and the requirements: comments and their order do not change it."""
-        return hashlib.sha256("\n".join([self.python, *sorted(self.requirements)]).encode()).hexdigest()
+        """SHA-256 of Python's version, the requirements and the stubs: comments and their order do not change it."""
+        return hashlib.sha256("\n".join([self.python, *sorted(self.requirements), *self.stubs]).encode()).hexdigest()
 
     @property
     def pins(self) -> dict[str, Requirement]:
@@ -94,8 +97,10 @@ def read_lock(path: Path) -> Lock:
     for requirement in requirements:
         if not is_exact(requirement):
             raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
-    title, needs = header.get("title", named["name"]), tuple(header.get("needs", "").split())
-    return Lock(named["name"], title, named["python"], requirements, needs, path, day(header.get("released"), path))
+    title = header.get("title", named["name"])
+    needs, stubs = (tuple(header.get(key, "").split()) for key in ("needs", "stubs"))
+    released = day(header.get("released"), path)
+    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs, released)
 
 
 def day(written: str | None, path: Path) -> date | None:

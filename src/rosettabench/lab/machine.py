@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rosettabench.places import cache_dir
 from rosettabench.resources.gpu import gpu_names
 
 THREAD_VARIABLES = (
@@ -23,6 +24,9 @@ THREAD_VARIABLES = (
 
 PROGRAMS = "JAX_COMPILATION_CACHE_DIR"
 """Where JAX keeps what XLA has compiled (https://docs.jax.dev/en/latest/persistent_compilation_cache.html)."""
+
+COMPILED = "ROSETTA_COMPILED"
+"""Where a framework that keeps what it compiles whatever it is told does so: Theano (runtimes/theano.py)."""
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 """Where Linux tells which processors are threads of one core (Documentation/admin-guide/cputopology.rst)."""
@@ -123,7 +127,7 @@ def kept_programs(folder: Path) -> Iterator[None]:
 
     Only for what is neither timed nor profiled: a first step would cost less than it does, and of a program that was
     kept the profiler knows no operation's name. JAX does it where it is told the folder, and keys a program by all that
-    it is compiled from; PyTorch does so unasked; the other frameworks do not.
+    it is compiled from; PyTorch and Theano do so unasked, for what is timed, too; the other frameworks do not.
     """
     if PROGRAMS in os.environ:
         yield
@@ -148,6 +152,7 @@ def worker_variables(threads: int, backend: str | None, managed: bool, folder: P
     """
     variables = {name: value for name, value in os.environ.items() if name not in PRIVATE}
     variables.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    variables.setdefault(COMPILED, str(cache_dir() / "compiled"))
     variables["TF_CPP_MIN_LOG_LEVEL"] = "2"
     variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # the order in which the driver counts, which is asked for energy
     if managed:

@@ -38,6 +38,7 @@ def start_worker(
     """Start a worker in `folder`, which must exist, under the one policy that holds for all of them."""
     variables = {
         **worker_variables(threads, backend, environment.kind == "managed", folder),
+        **environment.variables,
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
     with confined(worker_processors(threads)):

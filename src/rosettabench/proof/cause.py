@@ -241,7 +241,9 @@ def layer_causes(tensors: Files, *, normalised: bool) -> Iterator[str]:
     layers = {name.partition(".")[0] for name in tensors}
     conv = any(read(tensors, name).ndim == 4 for name in tensors)
     usual = ["another activation", "a layer too many or too few"]
-    usual += ["the reset gate applied before the recurrent product instead of after"] if "gru" in layers else []
+    if "gru" in layers:  # the form that resets before the product has one bias set
+        there, here = ("before", "after") if "gru.recurrent_bias" in tensors else ("after", "before")
+        usual.append(f"the reset gate applied {there} the recurrent product instead of {here}")
     usual += ["another last step"] if layers & GATES.keys() else []
     usual += ["padding on the other side", "another stride"] if conv else []
     usual += ["another epsilon of a normalisation"] if normalised else []

@@ -19,7 +19,7 @@ SHOWN = 12
 
 @dataclass(frozen=True)
 class Dated:
-    """A contender whose release has a date. `library` is the package that gives it its name."""
+    """A contender whose release has a date, and the library that it is a release of."""
 
     entry: EntrySummary
     library: str
@@ -43,7 +43,7 @@ def dated(contest: ContestSummary) -> list[Dated]:
     """Return the measured contenders of libraries that are there in more than one release, from old to new."""
     frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
     found = [
-        Dated(entry, frameworks[entry.framework].packages[0], lock.released)
+        Dated(entry, frameworks[entry.framework].library, lock.released)
         for entry in contest.timed
         if entry.framework in frameworks
         and (lock := lock_of(entry.environment, locks)) is not None
