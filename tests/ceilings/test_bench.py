@@ -22,6 +22,8 @@ KNOWN = {
     "mxnet-module": {"float32", "float64"},
     "chainer": {"float32", "float64"},
     "tensorflow-graph": {"float32", "float64"},
+    "cntk": {"float32", "float64"},
+    "caffe2": {"float32"},
     "numpy": {"float32", "float64"},
 }
 

@@ -10,7 +10,7 @@ from rosettabench.errors import WorkerError
 
 pytestmark = pytest.mark.environment
 
-WITHOUT = ("chainer", "mxnet-module", "tensorflow-graph")
+WITHOUT = ("chainer", "mxnet-module", "tensorflow-graph", "cntk", "caffe2")
 AUTOCAST = "self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))"
 STEP = "        self.optimizer.step()\n"
 ROUNDED = f"{STEP}        for tensor in self.tensors.values(): tensor.data.copy_(tensor.data.bfloat16())\n"

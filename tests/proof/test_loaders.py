@@ -121,6 +121,8 @@ def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
         ("mxnet-module", 2, "read in the worker itself"),
         ("chainer", 0, "trains from memory only"),
         ("tensorflow-graph", 0, "trains from memory only"),
+        ("cntk", 0, "trains from memory only"),
+        ("caffe2", 0, "trains from memory only"),
     ],
 )
 def test_what_a_framework_does_not_have_it_says(name, workers, said, references, tmp_path):

@@ -46,7 +46,10 @@ def test_a_lazy_adam_is_proven(label, sparse, tmp_path):
     assert settings["embedding_gradient"] == "sparse"
 
 
-@pytest.mark.parametrize("framework", ["jax", "tensorflow", "keras[tensorflow]", "chainer", "tensorflow-graph"])
+WITHOUT = ["jax", "tensorflow", "keras[tensorflow]", "chainer", "tensorflow-graph", "cntk", "caffe2"]
+
+
+@pytest.mark.parametrize("framework", WITHOUT)
 def test_who_has_none_says_so(framework, sparse, tmp_path):
     work, _ = sparse
     entry = all_frameworks()[framework]

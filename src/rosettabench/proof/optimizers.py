@@ -83,6 +83,7 @@ def adam_trajectory(
     epsilon: float,
     hat: bool = False,
     correct: bool = True,
+    early: bool = False,
     nesterov: bool = False,
     momentum_decay: float | None = None,
     lazy: bool = False,
@@ -93,9 +94,10 @@ def adam_trajectory(
 
     Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
     `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
-    `nesterov`, Dozat (2016), with his schedule of the momentum where `momentum_decay` is given; `lazy`, rows without a
-    gradient stay as they are, with their moments (PyTorch's SparseAdam, MXNet's lazy update); `penalty`, L2 added to
-    the gradient; `decay`, decoupled (Loshchilov and Hutter 2019).
+    `early`, that of the step to come (Caffe2); `nesterov`, Dozat (2016), with his schedule of the momentum where
+    `momentum_decay` is given; `lazy`, rows without a gradient stay as they are, with their moments (PyTorch's
+    SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
+    2019).
     """
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True), start=1):
@@ -103,7 +105,8 @@ def adam_trajectory(
         named = gradient.reshape(len(g), -1).any(axis=1).reshape(-1, *(1,) * (g.ndim - 1)) if lazy else np.True_
         first = np.where(named, beta1 * first + (1 - beta1) * g, first)
         second = np.where(named, beta2 * second + (1 - beta2) * g * g, second)
-        c1, c2 = (1 - beta1**count, 1 - beta2**count) if correct else (1.0, 1.0)
+        number = count + early
+        c1, c2 = (1 - beta1**number, 1 - beta2**number) if correct else (1.0, 1.0)
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
         weights = weights - rate * named * (ahead / (np.sqrt(second / c2) + shift) + decay * weights)
@@ -191,6 +194,11 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser adds epsilon before the bias correction (the epsilon-hat form)": {"hat": True},
     "the optimiser adds epsilon before the bias correction, and it is 1e-7": {"hat": True, "epsilon": 1e-7},
     "the optimiser does not correct the bias of its moments": {"correct": False},
+    "the optimiser corrects its first step's bias as if it were the second": {"early": True},
+    "the optimiser corrects its first step's bias as if it were the second, and adds epsilon before that (Caffe2)": {
+        "early": True,
+        "hat": True,
+    },
     "the optimiser is of the Nesterov kind (NAdam)": {"nesterov": True},
     "the optimiser is of the Nesterov kind (NAdam with PyTorch's momentum schedule)": {
         "nesterov": True,

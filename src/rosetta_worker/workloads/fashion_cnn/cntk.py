@@ -1,0 +1,42 @@
+"""fashion-cnn in CNTK."""
+
+import cntk as C
+from cntk.layers import Convolution2D, Dense
+
+from rosetta_worker.layers.cntk import over_image
+from rosetta_worker.optimizers.cntk import adam
+from rosetta_worker.tensors import TRANSPOSE, Tie
+
+
+class Model(object):
+    """Images (n, 1, 28, 28) to logits (n, 10)."""
+
+    inputs = C.input_variable((1, 28, 28))
+
+    def __init__(self):
+        self.conv1 = Convolution2D((3, 3), 64, activation=C.relu)
+        self.conv2 = Convolution2D((3, 3), 32, activation=C.relu)
+        self.output = Dense(10)
+
+    def __call__(self, images):
+        x = self.conv1(images)
+        x = self.conv2(x)
+        return self.output(C.reshape(x, -1))
+
+
+def loss(logits, labels):
+    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 10))  # of each sample: the trainer takes their mean
+
+
+def optimizer(model, hyper):
+    return adam(model.parameters, hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon, hyper.minibatch_size)
+
+
+TENSORS = [
+    Tie("conv1.kernel", "conv1.W"),
+    Tie("conv1.bias", "conv1.b", over_image()),
+    Tie("conv2.kernel", "conv2.W"),
+    Tie("conv2.bias", "conv2.b", over_image()),
+    Tie("output.kernel", "output.W", TRANSPOSE),
+    Tie("output.bias", "output.b"),
+]
