@@ -50,8 +50,9 @@ class FrameworkEntry(Strict):
 
     @property
     def library(self) -> str:
-        """What it is an API, or a release, of: its first package, with its back end: ``torch``, ``keras[jax]``."""
-        return self.packages[0] + (f"[{self.backend}]" if self.backend else "")
+        """What it is an API, or a release, of, as its package is named, with its back end: ``torch``, ``keras[jax]``."""
+        own = self.name if self.name in self.packages else self.packages[0]
+        return own + (f"[{self.backend}]" if self.backend else "")
 
     def modes_in(self, lock: str | None) -> tuple[str, ...]:
         """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
