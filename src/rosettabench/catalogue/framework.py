@@ -50,7 +50,7 @@ class FrameworkEntry(Strict):
 
     @property
     def library(self) -> str:
-        """What it is an API, or a release, of, as its package is named, with its back end: ``torch``, ``keras[jax]``."""
+        """What it is an API, or a release, of, as its package is named: ``torch``, ``keras[jax]``."""
         own = self.name if self.name in self.packages else self.packages[0]
         return own + (f"[{self.backend}]" if self.backend else "")
 
