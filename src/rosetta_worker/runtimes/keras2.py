@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 if os.environ.get("KERAS_BACKEND") == "theano":
-    from rosetta_worker.runtimes import theano as _  # it tells Theano what to compile for, before Keras imports that
+    pass  # it tells Theano what to compile for, before Keras imports that
 
 from keras import backend as K
 
