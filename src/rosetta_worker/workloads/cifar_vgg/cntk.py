@@ -3,8 +3,7 @@
 import cntk as C
 from cntk.layers import Convolution2D, Dense, Dropout, MaxPooling
 
-from rosetta_worker.layers.cntk import over_image
-from rosetta_worker.tensors import TRANSPOSE, Tie
+from rosetta_worker.tensors import TRANSPOSE, Tie, permute, stack
 
 
 class Model(object):
@@ -41,15 +40,17 @@ def optimizer(model, hyper):
     return C.momentum_sgd(model.parameters, hyper.learning_rate, hyper.momentum, unit_gain=False)
 
 
+OVER_IMAGE = stack(), stack(), permute(2, 0, 1)  # a bias is (channels, 1, 1)
+
 TENSORS = [
     Tie("conv1.kernel", "conv1.W"),
-    Tie("conv1.bias", "conv1.b", over_image()),
+    Tie("conv1.bias", "conv1.b", *OVER_IMAGE),
     Tie("conv2.kernel", "conv2.W"),
-    Tie("conv2.bias", "conv2.b", over_image()),
+    Tie("conv2.bias", "conv2.b", *OVER_IMAGE),
     Tie("conv3.kernel", "conv3.W"),
-    Tie("conv3.bias", "conv3.b", over_image()),
+    Tie("conv3.bias", "conv3.b", *OVER_IMAGE),
     Tie("conv4.kernel", "conv4.W"),
-    Tie("conv4.bias", "conv4.b", over_image()),
+    Tie("conv4.bias", "conv4.b", *OVER_IMAGE),
     Tie("hidden.kernel", "hidden.W", TRANSPOSE),
     Tie("hidden.bias", "hidden.b"),
     Tie("output.kernel", "output.W", TRANSPOSE),

@@ -3,9 +3,8 @@
 import cntk as C
 from cntk.layers import Convolution2D, Dense
 
-from rosetta_worker.layers.cntk import over_image
 from rosetta_worker.optimizers.cntk import adam
-from rosetta_worker.tensors import TRANSPOSE, Tie
+from rosetta_worker.tensors import TRANSPOSE, Tie, permute, stack
 
 
 class Model(object):
@@ -32,11 +31,13 @@ def optimizer(model, hyper):
     return adam(model.parameters, hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon, hyper.minibatch_size)
 
 
+OVER_IMAGE = stack(), stack(), permute(2, 0, 1)  # a bias is (channels, 1, 1)
+
 TENSORS = [
     Tie("conv1.kernel", "conv1.W"),
-    Tie("conv1.bias", "conv1.b", over_image()),
+    Tie("conv1.bias", "conv1.b", *OVER_IMAGE),
     Tie("conv2.kernel", "conv2.W"),
-    Tie("conv2.bias", "conv2.b", over_image()),
+    Tie("conv2.bias", "conv2.b", *OVER_IMAGE),
     Tie("output.kernel", "output.W", TRANSPOSE),
     Tie("output.bias", "output.b"),
 ]
