@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 from sample_run import Player, event, write_blocks, write_certificate, write_figures
 
+from rosettabench.catalogue.framework import find_framework
 from rosettabench.report.run import summarise
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now
@@ -38,14 +39,15 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
     weather = [draw.lognormvariate(0, 0.1) for _ in range(50)]
     for place, (label, truth) in enumerate(contenders.items()):
         player = truth if isinstance(truth, Player) else Player(label, truth)
-        framework, _, mode = label.partition(":")
+        versioned, _, mode = label.partition(":")
+        framework, _, release = versioned.partition("@")
         entry = store.add(
             Entry(
                 contest_id=contest.id,
                 label=label,
                 framework=framework,
                 mode=mode or MODES.get(framework, "eager"),
-                lock=f"{framework}@1.0",
+                lock=find_framework(framework).releases[release] if release else f"{framework}@1.0",
                 python=None,
                 control_of=player.control_of,
             )

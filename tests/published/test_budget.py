@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured_runs import measured_run
 
+from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
@@ -19,6 +20,8 @@ from rosettabench.published.asked import claims_asking
 from rosettabench.published.available import catalogue
 from rosettabench.published.claim import all_claims
 from rosettabench.published.study import all_studies
+from rosettabench.statistics.interval import fewest_rounds
+from rosettabench.statistics.ranking import pairs
 from rosettabench.store.store import Store
 
 WORKLOADS = ("fashion-mlp", "fashion-cnn", "imdb-gru")
@@ -100,6 +103,16 @@ def test_processes_are_cut_before_contests_are():
         kept, _, short = within_budget(plan(start_s=5.0), many, budget, none_asked)
         assert (short.processes, len(kept)) == (processes, 3)
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
+
+
+@pytest.mark.parametrize("contenders", [("pytorch", "mxnet-gluon"), tuple(contestants())])
+def test_rounds_are_as_short_as_so_many_pairs_need(contenders):
+    request = REQUEST.model_copy(update={"contenders": contenders, "workloads": ("fashion-mlp",)})
+    contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
+    _, _, short = within_budget(contests, STOPPING.model_copy(update={"round_seconds": 4.0}), 20.0, none_asked)
+    needed = fewest_rounds(tests=pairs(len(contests[0][0].contenders)))
+    assert short.seconds / short.round_seconds >= needed
+    assert short.round_seconds > 0.5, "no shorter than they must be"
 
 
 def test_a_large_budget_has_more_rounds():

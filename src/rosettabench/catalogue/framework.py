@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.workload import Strict, Workload, faults
 from rosettabench.errors import UsageError
 
 
@@ -48,9 +48,19 @@ class FrameworkEntry(Strict):
         """Its managed releases, as contenders are written, and their locks: ``{"2.13.0": "pytorch@2.13.0"}``."""
         return {lock.partition("@")[2]: lock for lock in self.locks}
 
+    @property
+    def library(self) -> str:
+        """What it is an API, or a release, of, as its package is named: ``torch``, ``keras[jax]``."""
+        own = self.name if self.name in self.packages else self.packages[0]
+        return own + (f"[{self.backend}]" if self.backend else "")
+
     def modes_in(self, lock: str | None) -> tuple[str, ...]:
         """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
+
+    def does(self, workload: Workload) -> bool:
+        """Whether a workload is written in it, and not said to be absent from this back end of it."""
+        return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     @property
     def loader(self) -> Path:

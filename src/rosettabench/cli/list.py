@@ -61,7 +61,7 @@ def workloads() -> Table:
 
     rows = table("Workloads", "name", "what it is", "data", "parameters", "implemented in")
     for name, workload in all_workloads().items():
-        able = [entry.name for entry in contestants().values() if workload.implementation(entry.implementation_name)]
+        able = [entry.name for entry in contestants().values() if entry.does(workload)]
         rows.add_row(name, workload.title, workload.data.set, f"{workload.parameters:,}", ", ".join(able))
     return rows
 

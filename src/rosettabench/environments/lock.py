@@ -5,10 +5,13 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # title: PyTorch 2.13.0
     # python: 3.11
     # needs: g++
+    # released: 2026-07-08
     # stubs: libmpi.so.12
 
 It lists every package, those that others need included. ``needs`` are programs that must be on PATH, ``stubs``
 libraries of the system that the packages ask for and never call: rosettabench.environments.stubs makes them up.
+``released`` is the day on which the last of the framework's own packages in it came to the registry, as
+``uv pip compile --exclude-newer`` tells it.
 Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
 """
 
@@ -17,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -28,7 +32,7 @@ from rosettabench.errors import EnvironmentFault
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
-HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs):\s*(?P<value>.*?)\s*")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs|released):\s*(?P<value>.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,8 @@ class Lock:
     """One locked set of packages.
 
     name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
-    must be on PATH; path: the file; stubs: libraries that are made up; digest: SHA-256, in hexadecimal, of all that
-    decides what is installed.
+    must be on PATH; path: the file; stubs: libraries that are made up; released: the day since when it can be
+    installed, None where nobody wrote it down; digest: SHA-256, in hexadecimal, of all that decides what is installed.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Lock:
     needs: tuple[str, ...]
     path: Path
     stubs: tuple[str, ...] = ()
+    released: date | None = None
 
     @property
     def digest(self) -> str:
@@ -94,7 +99,16 @@ def read_lock(path: Path) -> Lock:
             raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
     title = header.get("title", named["name"])
     needs, stubs = (tuple(header.get(key, "").split()) for key in ("needs", "stubs"))
-    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs)
+    released = day(header.get("released"), path)
+    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs, released)
+
+
+def day(written: str | None, path: Path) -> date | None:
+    """Return a day of a header, such as 2026-07-08; EnvironmentFault that names the file if it is none."""
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError as error:
+        raise EnvironmentFault(f"{path}: released: {error}, such as 2026-07-08") from error
 
 
 def is_exact(requirement: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from rosettabench.lab.machine import describe_machine, kept_programs
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
+from rosettabench.lab.scratch import scratch_folder
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.fit import check_fit
@@ -118,11 +118,11 @@ class Laboratory:
         if not left and request.shipped is None:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
-            with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
+            with scratch_folder() as scratch:
                 if request.proving:
-                    self._prove(run, request, left, Path(scratch))
+                    self._prove(run, request, left, scratch)
                 else:
-                    self._conduct(run, request, left, Path(scratch), conduct)
+                    self._conduct(run, request, left, scratch, conduct)
         except KeyboardInterrupt:
             Journal(self.store, run.id).event("interrupted", {})
             raise

@@ -105,6 +105,6 @@ def first_workload(entry: FrameworkEntry) -> Workload:
     """Return the first workload that a framework implements; UsageError if it implements none."""
     for name in all_workloads():
         workload = find_workload(name)
-        if workload.implementation(entry.implementation_name):
+        if entry.does(workload):
             return workload
     raise UsageError(f"{entry.name} implements no workload", "docs/adding-a-workload.md tells how to write one.")

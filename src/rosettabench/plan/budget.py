@@ -11,12 +11,11 @@ from rosettabench.plan.estimate import Estimate
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.plan.request import LeftOut, Request
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.interval import fewest_rounds
+from rosettabench.statistics.ranking import LOOKS, pairs
 
 SHORTEST_ROUND_S = 0.5
 """For a budget's sake a round is cut to that and not below: a contest's start costs more than it would save."""
-
-ROUNDS = 12
-"""Rounds that a budget makes room for: no interval of four contenders is finite before (docs/statistics.md)."""
 
 MOST_ROUNDS = 200
 """Rounds that a large budget may be used for: their batches are drawn beforehand and kept in memory."""
@@ -61,10 +60,16 @@ def within_budget(
         if all(planned is not other for other, _ in kept)
     ]
     turns = (budget - sum(found.starts(short) for _, found in kept)) / len(kept)
-    seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / ROUNDS))
+    seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept)))
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+
+
+def rounds_to_speak(contests: Sequence[Planned]) -> int:
+    """Return the rounds that a budget makes room for: no interval of so many contenders is finite before."""
+    most = max(len(planned.contenders) for planned, _ in contests)
+    return fewest_rounds(tests=LOOKS * pairs(most))
 
 
 def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float) -> Stopping:

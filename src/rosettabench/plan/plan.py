@@ -96,7 +96,7 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:
         return f"{workload.name} as it is written does not run in {contender.framework} {contender.release}: {why}"
-    if workload.implementation(implementation):
+    if contender.entry.does(workload):
         return None
-    why = workload.absent.get(implementation)
+    why = workload.absent.get(contender.framework) or workload.absent.get(implementation)
     return f"{contender.framework} has no implementation of {workload.name}" + (f": {why}" if why else "")

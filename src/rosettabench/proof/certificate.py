@@ -15,10 +15,15 @@ from rosettabench.lab.machine import processor_name
 from rosettabench.lab.session import Work
 from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
+from rosettabench.proof.sources import sources
 from rosettabench.store.store import digest
 
 PROOF_VERSION = 5
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
+
+
+WORDS = {"name", "title", "study", "summary", "absent", "folder"}
+"""What a workload says to people, and of others: a proof does not depend on it."""
 
 
 def certificate_body(
@@ -67,16 +72,28 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
 
 
 def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = None) -> dict[str, str] | None:
-    """Return {what: sha256} of all files of ours that a proof depends on; None where nobody has written the cell."""
+    """Return {what: sha256} of all of ours that a proof depends on; None where nobody has written the cell.
+
+    The implementation and the adapter, whatever these and the worker import, the reference with what it imports, and
+    what the workload states. Files of other frameworks are none of it.
+    """
     implementation = workload.implementation(entry.implementation_name, release)
     if implementation is None:
         return None
+    loader = [entry.loader] if entry.loader.is_file() else []
+    worker = [worker_folder() / "__main__.py", implementation, entry.path, *loader]
     return {
         "implementation": file_digest(implementation),
         "adapter": file_digest(entry.path),
-        "worker": folder_digest(worker_folder()),
-        "workload": folder_digest(workload.folder, "workload.toml", "reference_*.py"),
+        "worker": digest_of(sources(worker)),
+        "reference": digest_of(sources(reference_files(workload))),
+        "workload": digest(workload.model_dump(mode="json", exclude=WORDS, exclude_defaults=True)),
     }
+
+
+def reference_files(workload: Workload) -> list[Path]:
+    """Return the files that a workload's references begin with."""
+    return [*(worker_folder() / "frameworks").glob("reference_*.py"), *workload.folder.glob("reference_*.py")]
 
 
 def certificate_key(subject: dict[str, Any]) -> str:
@@ -89,15 +106,6 @@ def file_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def folder_digest(folder: Path, *patterns: str) -> str:
-    """Return the sha256 over the files in a folder that match: by default what all workers share."""
-    chosen = patterns or (
-        "*.py",
-        "layers/*.py",
-        "loaders/*.py",
-        "optimizers/*.py",
-        "runtimes/*.py",
-        "frameworks/reference_*.py",
-    )
-    files = sorted(path for pattern in chosen for path in folder.glob(pattern))
+def digest_of(files: Sequence[Path]) -> str:
+    """Return the sha256 over the names and contents of files."""
     return sha256("".join(f"{path.name}{file_digest(path)}" for path in files).encode()).hexdigest()

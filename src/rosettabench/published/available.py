@@ -61,7 +61,7 @@ def catalogue(gpus: int = 0) -> Available:
             name: (entry.mode, *(mode for mode in entry.modes if mode != entry.mode)) for name, entry in entries.items()
         },
         written={
-            name: frozenset(one for one, entry in entries.items() if workload.implementation(entry.implementation_name))
+            name: frozenset(one for one, entry in entries.items() if entry.does(workload))
             for name, workload in all_workloads().items()
         },
         axes=AXES,

@@ -27,8 +27,11 @@ COSTS = {"import_s": "import", "build_s": "build", "load_s": "load data", "first
 
 def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return {kind: Vega-Lite specification} of those charts for which the contest has numbers."""
+    from rosettabench.report.release_charts import releases
+
     kinds = {
         "ranking": ranking,
+        "releases": releases,
         "losses": losses,
         "blocks": blocks,
         "throughput": throughput,

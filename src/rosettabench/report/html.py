@@ -20,6 +20,7 @@ from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_charts import Picture, contest_pictures, pictures
 from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.record import render_json
+from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import RunSummary
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "ranking": "Time relative to the fastest, with intervals",
+    "releases": "Then and now: speed by day of release",
     "losses": "Training loss over samples seen",
     "blocks": "Every timed block",
     "throughput": "Throughput, samples per second",
@@ -103,6 +105,8 @@ def environment() -> Environment:
         tables=tables,
         study_tables=study_tables,
         forecasts_table=forecasts_table,
+        progress_sentences=progress_sentences,
+        releases_table=releases_table,
         resources_table=resources_table,
         training_tables=training_tables,
         account_tables=account_tables,

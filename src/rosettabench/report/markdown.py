@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
@@ -47,6 +48,7 @@ def contest_markdown(contest: ContestSummary) -> str:
         return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
         tables.ranking_table(contest),
+        releases_table(contest),
         forecasts_table(contest),
         tables.spread_table(contest),
         tables.costs_table(contest),
@@ -54,6 +56,7 @@ def contest_markdown(contest: ContestSummary) -> str:
         tables.settings_table(contest),
     )
     parts += [table_markdown(table) for table in shown if table.rows]
+    parts += [f"**{escaped(sentence)}**" for sentence in progress_sentences(contest)]
     if contest.timed:
         parts.append(escaped(contest.peak.sentence))
     if contest.sentences:

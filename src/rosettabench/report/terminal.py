@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
 from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
@@ -100,12 +101,21 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
         return
     for table in (
         tables.ranking_table(contest),
+        releases_table(contest),
         forecasts_table(contest),
         tables.costs_table(contest),
         resources_table(contest),
     ):
         if table.rows:
             print_table(table, console)
+    print_remarks(contest, console)
+    console.print(styled((contest.stopped, "dim"), (f" Why it is so: {contest.why}" if contest.why else "", "dim")))
+
+
+def print_remarks(contest: ContestSummary, console: Console) -> None:
+    """Print what is to be known of the times of a contest: progress, the ceiling, spreads, oddities, the control."""
+    for sentence in progress_sentences(contest):
+        console.print(styled((sentence, "bold")))
     if contest.timed:
         console.print(styled((contest.peak.sentence, "dim")))
     if any(spread.between for _, spread in contest.spreads):
@@ -115,7 +125,6 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
         console.print(styled((contest.control.sentence, colour)))
-    console.print(styled((contest.stopped, "dim"), (f" Why it is so: {contest.why}" if contest.why else "", "dim")))
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:

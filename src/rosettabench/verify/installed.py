@@ -60,7 +60,7 @@ def installed(python: Path, workload: Workload) -> list[FrameworkEntry]:
 
     Of an API on several back ends, each back end that is there counts.
     """
-    able = [entry for entry in contestants().values() if workload.implementation(entry.implementation_name)]
+    able = [entry for entry in contestants().values() if entry.does(workload)]
     wanted = sorted({module for entry in able for module in entry.packages})
     there = modules_of(python, wanted)
     found = [entry for entry in able if there.issuperset(entry.packages)]

@@ -1,0 +1,58 @@
+"""Keras 2's optimisers, put right on TensorFlow and on MXNet, and its Adam everywhere."""
+
+import keras
+from keras import backend as K
+
+
+class Gated(object):
+    """In front of an optimiser of Keras': no weight is overwritten before all gradients are there.
+
+    On TensorFlow nothing says which comes first, and so the way back through a layer may read weights that this very
+    step has moved (docs/findings.md). `tf.tuple` is how the optimisers of tf.train wait (GATE_GRAPH).
+    """
+
+    def get_gradients(self, loss, params):
+        gradients = super(Gated, self).get_gradients(loss, params)
+        if K.backend() != "tensorflow":
+            return gradients
+        import tensorflow as tf
+
+        return tf.tuple(gradients)
+
+
+class SGD(Gated, keras.optimizers.SGD):
+    """Keras' own."""
+
+
+class RMSprop(Gated, keras.optimizers.RMSprop):
+    """Keras' own."""
+
+
+class Adam(Gated, keras.optimizers.Adam):
+    """Keras' own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+
+    - Keras adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
+      epsilon acts after it.
+    - On TensorFlow nothing says whether t is read before it is counted up or after that, either, and mostly it is
+      after. What is assigned here is computed from what was read.
+    """
+
+    def get_updates(self, loss, params):
+        epsilon = self.epsilon
+        step = K.cast(self.iterations, K.floatx()) + 1
+        self.epsilon = epsilon * K.sqrt(1.0 - K.pow(self.beta_2, step))
+        updates = super(Adam, self).get_updates(loss=loss, params=params)
+        self.epsilon = epsilon
+        return [(self.iterations, self.iterations + 1)] + updates[1:]
+
+
+if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own: their updates are what is put right for MXNet
+    from rosetta_worker.optimizers import mxnet
+
+    SGD = keras.optimizers.SGD
+
+    class Adam(keras.optimizers.Adam, mxnet.Adam):
+        """Keras' own Adam on MXNet, with the update of `mxnet.Adam`."""
+
+    class RMSprop(keras.optimizers.RMSprop, mxnet.RMSProp):
+        """Keras' own RMSprop on MXNet, with the update of `mxnet.RMSProp`: epsilon is added to the root, not in it."""

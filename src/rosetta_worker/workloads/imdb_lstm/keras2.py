@@ -1,0 +1,36 @@
+"""imdb-lstm in Keras 2."""
+
+import keras
+from keras import backend as K
+from keras.layers import LSTM, Dense, Embedding, Input
+
+from rosetta_worker.optimizers.keras2 import Adam
+from rosetta_worker.tensors import TRANSPOSE, Tie
+
+
+def Model():
+    """Token ids (n, 500) to logits (n, 2)."""
+    tokens = Input((500,), dtype="int32")
+    x = Embedding(5000, 32, name="embedding")(tokens)
+    # One product for all gates: with one for each, Keras on MXNet gives all of them the bias of the input gate.
+    x = LSTM(100, recurrent_activation="sigmoid", unit_forget_bias=False, implementation=2, name="lstm")(x)
+    return keras.Model(tokens, Dense(2, name="output")(x))
+
+
+def loss(logits, labels):
+    # Of each sample: Keras itself takes the mean.
+    return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
+
+
+def optimizer(model, hyper):
+    return Adam(hyper.learning_rate, beta_1=hyper.beta1, beta_2=hyper.beta2, epsilon=hyper.epsilon)
+
+
+TENSORS = [
+    Tie("embedding", "embedding.embeddings"),
+    Tie("lstm.kernel", "lstm.cell.kernel", TRANSPOSE),  # gates: input, forget, cell, output, as in the canonical form
+    Tie("lstm.recurrent_kernel", "lstm.cell.recurrent_kernel", TRANSPOSE),
+    Tie("lstm.bias", "lstm.cell.bias"),
+    Tie("output.kernel", "output.kernel", TRANSPOSE),
+    Tie("output.bias", "output.bias"),
+]

@@ -1,0 +1,53 @@
+"""The files that some code consists of: those that it imports from the worker, and what these import in turn.
+
+A certificate is bound to them and to no others: a framework that joins the catalogue leaves everybody else's standing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from rosettabench.catalogue.roots import worker_folder
+
+PACKAGE = "rosetta_worker"
+"""The package that all workers share."""
+
+
+def sources(files: Iterable[Path]) -> list[Path]:
+    """Return `files` and all that they import from the worker, directly or not, in order of their paths."""
+    root = worker_folder()
+    found: set[Path] = set()
+    left = list(files)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left += (path for name in imported(file.read_text(encoding="utf-8")) for path in modules(root, name))
+    return sorted(found)
+
+
+@cache
+def imported(source: str) -> frozenset[str]:
+    """Return the dotted names that Python source imports from the worker, wherever it does so.
+
+    ``from rosetta_worker.layers import keras`` gives ``rosetta_worker.layers`` and ``rosetta_worker.layers.keras``.
+    """
+    names: set[str] = set()
+    for statement in ast.walk(ast.parse(source)):
+        if isinstance(statement, ast.Import):
+            names.update(alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            names.add(statement.module)
+            names.update(f"{statement.module}.{alias.name}" for alias in statement.names)
+    return frozenset(name for name in names if name.partition(".")[0] == PACKAGE)
+
+
+def modules(root: Path, name: str) -> Iterator[Path]:
+    """Yield the files that importing a dotted name runs: its packages' and its own; none of what is no module."""
+    parts = name.split(".")[1:]
+    for depth in range(len(parts) + 1):
+        place = root.joinpath(*parts[:depth])
+        yield from (file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file())
