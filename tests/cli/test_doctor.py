@@ -47,7 +47,7 @@ def test_an_interpreter_that_is_not_there(rosetta):
     else:
         variables = {}
     row = line(rosetta("doctor", "--no-noise", **variables).stdout, "Python 3.6")
-    assert row.split()[2] == "optional", "no suite needs it"
+    assert row.split()[2] == "optional", "the main job does not need it"
     assert "chainer@" in row
     assert "pyenv install 3.6" in row
 

@@ -33,9 +33,13 @@ COMPILERS = {
 """Package managers, and how each brings g++."""
 
 
+MAIN = "quick"
+"""The suite that `rosetta run` runs without arguments."""
+
+
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked for. `state` is ``optional`` for what is not there and no suite needs."""
+    """One thing that was looked for. `state` is ``optional`` for what is not there and the main job does not need."""
 
     subject: str
     state: Literal["ok", "missing", "optional"]
@@ -57,12 +61,11 @@ def all_checks(data_dir: Path | None) -> Iterator[Check]:
 
 
 def suite_locks() -> set[str]:
-    """Return the names of the locks that suites need; one that follows a study takes what there is."""
+    """Return the names of the locks that the main job needs; every other suite takes what there is, and says so."""
     from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.catalogue.suite import all_suites
+    from rosettabench.catalogue.suite import find_suite
 
-    whole = [suite for suite in all_suites().values() if not suite.study]
-    contenders = [parse_contender(text) for suite in whole for text in suite.contenders]
+    contenders = [parse_contender(text) for text in find_suite(MAIN).contenders]
     return {contender.lock for contender in contenders if contender.lock}
 
 
