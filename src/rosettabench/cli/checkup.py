@@ -33,10 +33,6 @@ COMPILERS = {
 """Package managers, and how each brings g++."""
 
 
-MAIN = "quick"
-"""The suite that `rosetta run` runs without arguments."""
-
-
 @dataclass(frozen=True)
 class Check:
     """One thing that was looked for. `state` is ``optional`` for what is not there and the main job does not need."""
@@ -63,7 +59,7 @@ def all_checks(data_dir: Path | None) -> Iterator[Check]:
 def suite_locks() -> set[str]:
     """Return the names of the locks that the main job needs; every other suite takes what there is, and says so."""
     from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.catalogue.suite import MAIN, find_suite
 
     contenders = [parse_contender(text) for text in find_suite(MAIN).contenders]
     return {contender.lock for contender in contenders if contender.lock}
