@@ -47,6 +47,7 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+
 ROUNDS_EACH = 4
 """Rounds of a process below which fewer are started, where the user asks for few rounds."""
 
