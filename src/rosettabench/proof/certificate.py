@@ -73,7 +73,7 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
         return None
     return {
         "implementation": file_digest(implementation),
-        "adapter": file_digest(entry.path),
+        "adapter": file_digest(entry.adapter),
         "worker": folder_digest(worker_folder()),
         "workload": folder_digest(workload.folder, "workload.toml", "reference_*.py"),
     }
