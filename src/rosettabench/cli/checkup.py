@@ -32,6 +32,9 @@ COMPILERS = {
 }
 """Package managers, and how each brings g++."""
 
+PROGRAMS = {"g++": COMPILERS, "Rscript": {"apt-get": "sudo apt-get install r-base-core r-cran-reticulate"}}
+"""How each brings a program. Elsewhere than in Debian and Ubuntu, R brings its package reticulate itself."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -104,15 +107,16 @@ def check_programs() -> Iterator[Check]:
         if found:
             yield Check(program, "ok", found)
         else:
+            state: Literal["missing", "optional"] = "missing" if suite_locks() & {*names} else "optional"
             yield Check(
-                program, "missing", f"not on PATH; compiled modes of {', '.join(names)} need it", bringing(program)
+                program, state, f"not on PATH; {', '.join(names)} need it, if only to compile", bringing(program)
             )
 
 
 def bringing(program: str) -> str:
     """Return the command that installs a program with this machine's package manager."""
-    for manager, command in COMPILERS.items():
-        if program == "g++" and shutil.which(manager):
+    for manager, command in PROGRAMS.get(program, {}).items():
+        if shutil.which(manager):
             return command
     return f"install {program} with your package manager"
 
