@@ -1,12 +1,14 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 from smaller import small_workload
 
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
@@ -86,7 +88,9 @@ def open_session(
     precision: str | None = None,
     rounded: str | None = None,
 ) -> Session:
-    """A session that is ready to train."""
+    """A session that is ready to train; where the program of its worker is not there, the test is skipped."""
+    if entry.program and shutil.which(entry.program) is None:
+        pytest.skip(f"{entry.program} is not on PATH, which {entry.name} needs: rosetta doctor")
     return Session(entry, mode, where, work, folder, TIMEOUT, precision, rounded).prepare()
 
 

@@ -41,13 +41,22 @@ def test_a_compiler_that_is_not_there(rosetta, tmp_path):
     assert process.returncode == 3
 
 
+def test_an_r_that_is_not_there(rosetta, tmp_path):
+    (tmp_path / "apt-get").write_text("#!/bin/sh\n")
+    (tmp_path / "apt-get").chmod(stat.S_IRWXU)
+    row = line(rosetta("doctor", "--no-noise", PATH=str(tmp_path)).stdout, "Rscript")
+    assert row.split()[1] == "optional", "no suite needs it"
+    assert "r-keras@" in row
+    assert "sudo apt-get install r-base-core r-cran-reticulate" in row
+
+
 def test_an_interpreter_that_is_not_there(rosetta):
     if shutil.which("python3.6") or list((Path.home() / ".pyenv" / "versions").glob("3.6.*")):
         variables = {"PATH": "", "PYENV_ROOT": "/nowhere"}
     else:
         variables = {}
     row = line(rosetta("doctor", "--no-noise", **variables).stdout, "Python 3.6")
-    assert row.split()[2] == "optional", "no suite needs it"
+    assert row.split()[2] == "optional", "the main job does not need it"
     assert "chainer@" in row
     assert "pyenv install 3.6" in row
 

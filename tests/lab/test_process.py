@@ -112,6 +112,13 @@ def test_an_interpreter_that_does_not_start_is_told(tmp_path):
     assert told.value.kind == "environment"
 
 
+def test_a_program_that_is_not_there_is_told_with_who_knows_the_command_for_it(tmp_path):
+    command = ("no-such-program", "worker.R")
+    with pytest.raises(WorkerError, match="no-such-program does not start") as told:
+        WorkerProcess(Path(sys.executable), tmp_path / "log", os.environ, tmp_path, worker=command)
+    assert (told.value.kind, told.value.hint) == ("environment", "rosetta doctor")
+
+
 CONTROLLER = """
 import os, sys, time
 from pathlib import Path

@@ -101,7 +101,7 @@ class BatchNormalization(layers.BatchNormalization):
 
 def as_normalised_by(layer, variance, inputs, axes):
     """Return the variance that a batch was normalised by, of what the back end says that it was."""
-    if K.backend() == "tensorflow":  # the fused kernel says n / (n - 1) times that
+    if K.backend() == "tensorflow" and K.ndim(inputs) == 4:  # the fused kernel says n / (n - 1) times that
         count = K.cast(K.prod([K.shape(inputs)[axis] for axis in axes]), K.floatx())
         return variance * (1.0 - 1.0 / count)
     return variance - layer.epsilon if K.backend() == "theano" else variance

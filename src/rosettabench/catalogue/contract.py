@@ -6,9 +6,11 @@ docs/adding-a-framework.md and docs/adding-a-workload.md say the same in words.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
+from rosettabench.catalogue import r_source
 from rosettabench.catalogue.framework import FrameworkEntry, read_entries
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import worker_folder
@@ -99,6 +101,9 @@ def missing_in_adapter(path: Path) -> list[str]:
         for mode in modes
         if lock not in entry.locks or mode not in entry.modes
     ]
+    if entries[0].program is not None:
+        adapter = entries[0].adapter
+        return sentences if adapter.is_file() else [*sentences, f"{adapter} is missing: {path} says that it is there"]
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:
         return [*sentences, f"{path}: there is no class Adapter(Framework)"]
@@ -137,12 +142,22 @@ def missing_in_reference(path: Path) -> list[str]:
 
 
 def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
-    """Return what an implementation, ``workloads/<workload>/<framework>.py``, lacks, or has in another order."""
-    tree = parsed(path)
-    if isinstance(tree, str):
-        return [tree]
-    names = defined_names(tree)
-    sentences = missing_docstring(path, tree)
+    """Return what an implementation, ``workloads/<workload>/<framework>.py``, lacks, or has in another order.
+
+    It may be in R.
+    """
+    if path.suffix == r_source.SUFFIX:
+        source = path.read_text(encoding="utf-8")
+        names = list(r_source.definitions(source))
+        tied: Callable[[str], list[str] | None] = partial(r_source.tied_names, source)
+        sentences = [] if source.startswith("# ") else [f"{path}: there is no comment at the top that says what it is"]
+    else:
+        tree = parsed(path)
+        if isinstance(tree, str):
+            return [tree]
+        names = defined_names(tree)
+        tied = partial(tied_names, tree)
+        sentences = missing_docstring(path, tree)
     wanted = ORDER if workload.inference is None else ORDER_OF_INFERENCE
     sentences += [f"{path}: {name} is not defined" for name in wanted if name not in names]
     found = [name for name in names if name in PLACES]
@@ -158,21 +173,20 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         )
         sentences.append(f"{path}: {wrong}")
     if "TENSORS" in names:
-        sentences += missing_ties(path, tree, workload, "TENSORS", trained=True)
+        sentences += missing_ties(path, tied("TENSORS"), workload, "TENSORS", trained=True)
     kept = any(not tensor.trained for tensor in workload.tensors)
     if kept and "STATE" not in names:
         sentences.append(f"{path}: STATE is not defined")
     if "STATE" in names:
-        sentences += missing_ties(path, tree, workload, "STATE", trained=False)
+        sentences += missing_ties(path, tied("STATE"), workload, "STATE", trained=False)
     return sentences
 
 
-def missing_ties(path: Path, tree: ast.Module, workload: Workload, table: str, *, trained: bool) -> list[str]:
+def missing_ties(path: Path, tied: list[str] | None, workload: Workload, table: str, *, trained: bool) -> list[str]:
     """Return which of the workload's tensors a table does not tie, ties twice, or ties though there is none.
 
-    TENSORS is to tie those that are `trained`, STATE the others.
+    TENSORS is to tie those that are `trained`, STATE the others; `tied` is what a table does.
     """
-    tied = tied_names(tree, table)
     if tied is None:
         return [f'{path}: {table} is not a list of Tie("canonical names", …) with the names written out']
     wanted = [tensor.name for tensor in workload.tensors if tensor.trained == trained]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.catalogue.workload import Strict, Workload, faults
 from rosettabench.errors import UsageError
@@ -35,6 +36,8 @@ class FrameworkEntry(Strict):
     """By lock, the modes that its release does not have, and why."""
     path: Path
     backend: str | None = None
+    program: Literal["Rscript"] | None = None
+    """What runs its worker, where that is not its environment's Python; the adapter is the whole worker then."""
     reference: bool = False
     """True for the float64 references, which are proven against and never timed."""
 
@@ -42,6 +45,16 @@ class FrameworkEntry(Strict):
     def implementation_name(self) -> str:
         """The name of its files in the workloads' folders, without backend."""
         return self.path.stem.replace("_", "-")
+
+    @property
+    def adapter(self) -> Path:
+        """The file of its adapter: the one with its description, or an R program beside that."""
+        return self.path if self.program is None else self.path.with_suffix(R)
+
+    @property
+    def worker(self) -> tuple[str, ...]:
+        """The command that starts its worker, where that is not ours, in its environment's Python."""
+        return () if self.program is None else (self.program, str(self.adapter))
 
     @property
     def releases(self) -> dict[str, str]:

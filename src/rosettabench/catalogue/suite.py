@@ -10,6 +10,9 @@ from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Strict
 from rosettabench.statistics.rounds import TURNS
 
+MAIN = "quick"
+"""The suite that `rosetta run` runs without arguments: the main job."""
+
 
 class Stopping(Strict):
     """When a contest ends, and how finely it is cut.

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots
 from rosettabench.errors import UsageError
@@ -343,10 +344,11 @@ class Workload(Strict):
     def implementation(self, framework: str, release: str | None = None) -> Path | None:
         """Return the file that implements this workload in `framework`, or None where there is none.
 
-        A release with an API of its own may have a file of its own: ``mxnet_gluon@1.0.0.py``.
+        A release with an API of its own may have a file of its own: ``mxnet_gluon@1.0.0.py``. It may be in R.
         """
         stem = framework.replace("-", "_")
-        names = [f"{stem}@{release}.py", f"{stem}.py"] if release else [f"{stem}.py"]
+        names = [f"{stem}@{release}.py"] if release else []
+        names += [f"{stem}.py", f"{stem}{R}"]
         folders = [root / "workloads" / self.folder.name for root in catalogue_roots()]
         return next((path for name in names for path in (folder / name for folder in folders) if path.is_file()), None)
 

@@ -93,7 +93,7 @@ class Bench:
         workload, implementation = smallest(contender)
         setting |= {"mode": contender.mode, "backend": contender.entry.backend, "rounded": None}
         setting |= {"optimizer": workload.hyperparameters}
-        self.ask("open", framework=str(contender.entry.path), implementation=str(implementation), setting=setting)
+        self.ask("open", framework=str(contender.entry.adapter), implementation=str(implementation), setting=setting)
         self.ask("build", weights=save_weights(draw_weights(workload, 0), self._folder / "weights"))
 
     def products(self, precision: str, size: int, seconds: float) -> Series:

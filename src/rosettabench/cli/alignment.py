@@ -1,20 +1,26 @@
-"""Python files cut into their top-level definitions, and those of several files set beside each other."""
+"""Source files cut into their top-level definitions, and those of several files set beside each other."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from rosettabench.catalogue import r_source
 from rosettabench.errors import UsageError
 
 
-def aligned(sources: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the rows of a comparison of `sources`, {label: Python source}: each {label: text of the definition}.
+def aligned(sources: Mapping[str, str], in_r: Collection[str] = ()) -> list[dict[str, str]]:
+    """Return the rows of a comparison of `sources`, {label: source}: each {label: text of the definition}.
+
+    They are in Python, but for those whose labels are `in_r`.
 
     Definitions of the same name share a row. Rows are in the order of the first source; what only later ones have
     stands behind what it follows there. Each source's text is in the rows, every line of it, blank ones apart.
     """
-    parts = {label: definitions(source, label) for label, source in sources.items()}
+    parts = {
+        label: r_source.definitions(source) if label in in_r else definitions(source, label)
+        for label, source in sources.items()
+    }
     order: list[str] = []
     for own in parts.values():
         place = 0

@@ -32,10 +32,13 @@ COMPILERS = {
 }
 """Package managers, and how each brings g++."""
 
+PROGRAMS = {"g++": COMPILERS, "Rscript": {"apt-get": "sudo apt-get install r-base-core r-cran-reticulate"}}
+"""How each brings a program. Elsewhere than in Debian and Ubuntu, R brings its package reticulate itself."""
+
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked for. `state` is ``optional`` for what is not there and no suite needs."""
+    """One thing that was looked for. `state` is ``optional`` for what is not there and the main job does not need."""
 
     subject: str
     state: Literal["ok", "missing", "optional"]
@@ -57,12 +60,11 @@ def all_checks(data_dir: Path | None) -> Iterator[Check]:
 
 
 def suite_locks() -> set[str]:
-    """Return the names of the locks that suites need; one that follows a study takes what there is."""
+    """Return the names of the locks that the main job needs; every other suite takes what there is, and says so."""
     from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.catalogue.suite import all_suites
+    from rosettabench.catalogue.suite import MAIN, find_suite
 
-    whole = [suite for suite in all_suites().values() if not suite.study]
-    contenders = [parse_contender(text) for suite in whole for text in suite.contenders]
+    contenders = [parse_contender(text) for text in find_suite(MAIN).contenders]
     return {contender.lock for contender in contenders if contender.lock}
 
 
@@ -105,15 +107,16 @@ def check_programs() -> Iterator[Check]:
         if found:
             yield Check(program, "ok", found)
         else:
+            state: Literal["missing", "optional"] = "missing" if suite_locks() & {*names} else "optional"
             yield Check(
-                program, "missing", f"not on PATH; compiled modes of {', '.join(names)} need it", bringing(program)
+                program, state, f"not on PATH; {', '.join(names)} need it, if only to compile", bringing(program)
             )
 
 
 def bringing(program: str) -> str:
     """Return the command that installs a program with this machine's package manager."""
-    for manager, command in COMPILERS.items():
-        if program == "g++" and shutil.which(manager):
+    for manager, command in PROGRAMS.get(program, {}).items():
+        if shutil.which(manager):
             return command
     return f"install {program} with your package manager"
 

@@ -46,7 +46,7 @@ def prove(
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     """
     from rosettabench.catalogue.contender import every_contender
-    from rosettabench.catalogue.suite import find_suite
+    from rosettabench.catalogue.suite import MAIN, find_suite
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.cli.console import console
     from rosettabench.lab.machine import usable_cores
@@ -62,7 +62,7 @@ def prove(
     laboratory = open_laboratory(store)
     request = Request(
         workloads=tuple(workloads or all_workloads()),
-        contenders=split(frameworks) or (cells if every else find_suite("quick").contenders),
+        contenders=split(frameworks) or (cells if every else find_suite(MAIN).contenders),
         python=str(python) if python else None,
         axes=shared | read_axes(axes or []),
         control=False,

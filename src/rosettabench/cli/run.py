@@ -47,8 +47,6 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
-SUITE = "quick"
-"""The suite that names what the user does not."""
 
 ROUNDS_EACH = 4
 """Rounds of a process below which fewer are started, where the user asks for few rounds."""
@@ -107,7 +105,7 @@ def run(
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
-    from rosettabench.catalogue.suite import Stopping, find_suite
+    from rosettabench.catalogue.suite import MAIN, Stopping, find_suite
     from rosettabench.catalogue.workload import MONASH
     from rosettabench.cli.joined import CONTESTS, parted, trainings_of
     from rosettabench.data.find import obtainable
@@ -128,7 +126,7 @@ def run(
         raise UsageError(
             "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
-    named = find_suite(suite or SUITE)
+    named = find_suite(suite or MAIN)
     gpus = len(describe_machine()["gpus"])
 
     def real(name: str) -> bool:  # of the archive those sets are meant that lie at hand

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from rosettabench.catalogue.workload import Workload
 
+LANGUAGES = {".py": "python", ".R": "r"}
+"""What implementations are written in, by the endings of their files, as the colours know it."""
+
 NARROWEST = 56
 """Columns that an implementation needs beside others: below that, most of its lines would be broken."""
 
@@ -45,11 +48,13 @@ def show(
 
     Example: rosetta show imdb-gru -f pytorch,jax
     """
+    from rosettabench.catalogue import r_source
     from rosettabench.catalogue.workload import find_workload
 
     found = find_workload(workload)
     files = implementations(found, ",".join(frameworks).split(",") if frameworks else None)
-    rows = aligned({name: path.read_text(encoding="utf-8") for name, path in files.items()})
+    in_r = [name for name, path in files.items() if path.suffix == r_source.SUFFIX]
+    rows = aligned({name: path.read_text(encoding="utf-8") for name, path in files.items()}, in_r)
     if plain or not sys.stdout.isatty():
         typer.echo(as_text(found, files, rows))
         return
@@ -105,7 +110,7 @@ def side_by_side(out: Console, files: dict[str, Path], rows: list[dict[str, str]
     for name in files:
         table.add_column(name, ratio=1)
     for row in rows:
-        table.add_row(*(highlighted(row.get(name, "")) for name in files))
+        table.add_row(*(highlighted(row.get(name, ""), path) for name, path in files.items()))
     out.print(table)
 
 
@@ -114,13 +119,13 @@ def stacked(out: Console, files: dict[str, Path], rows: list[dict[str, str]]) ->
     from rich.rule import Rule
 
     for row in rows:
-        for name in files:
+        for name, path in files.items():
             if name in row:
-                out.print(Rule(name, align="left", style="dim"), highlighted(row[name]))
+                out.print(Rule(name, align="left", style="dim"), highlighted(row[name], path))
 
 
-def highlighted(code: str) -> RenderableType:
-    """Return Python in colours that are readable on dark and light terminals alike."""
+def highlighted(code: str, path: Path) -> RenderableType:
+    """Return code out of a file in colours that are readable on dark and light terminals alike."""
     from rich.syntax import Syntax
 
-    return Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True)
+    return Syntax(code, LANGUAGES[path.suffix], theme="ansi_dark", background_color="default", word_wrap=True)

@@ -7,7 +7,7 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -49,9 +49,18 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, python: Path, log: Path, variables: Mapping[str, str], folder: Path, service: str = "model"
+        self,
+        python: Path,
+        log: Path,
+        variables: Mapping[str, str],
+        folder: Path,
+        service: str = "model",
+        worker: Sequence[str] = (),
     ) -> None:
-        """Start it; `service` is what it serves: docs/protocol.md, "Transport"."""
+        """Start it; `service` is what it serves: docs/protocol.md, "Transport".
+
+        `worker` is the command of one that is not ours, in another language.
+        """
         request_end, self._requests = os.pipe()
         self._replies, reply_end = os.pipe()
         self._buffer = b""
@@ -59,8 +68,7 @@ class WorkerProcess:
         self._out_of_memory_kills = out_of_memory_kills()
         self.log = log
         command = [
-            str(python),
-            str(worker_folder() / "__main__.py"),
+            *(worker or (str(python), str(worker_folder() / "__main__.py"))),
             str(request_end),
             str(reply_end),
             str(os.getpid()),
@@ -79,7 +87,8 @@ class WorkerProcess:
                     cwd=folder,
                 )
             except OSError as error:
-                raise WorkerError("environment", f"{python} does not start: {error}", "rosetta env check") from error
+                hint = "rosetta doctor" if worker else "rosetta env check"
+                raise WorkerError("environment", f"{command[0]} does not start: {error}", hint) from error
             finally:
                 os.close(request_end)
                 os.close(reply_end)

@@ -25,6 +25,9 @@ LAYOUT_BYTES = 4096
 in memory can cost some percent and must not stick to one contender (Mytkowicz, Diwan, Hauswirth, Sweeney: "Producing
 wrong data without doing anything obviously wrong!", ASPLOS 2009). The system randomises the rest."""
 
+PYTHON_OF_R = "RETICULATE_PYTHON"
+"""By this variable R's reticulate finds the Python that it drives (its "Python Version Configuration")."""
+
 SERIES = 32
 """Series that are forecast together: with a hundred paths each, a step of some thousand rows."""
 
@@ -33,16 +36,25 @@ TICKS = 25
 
 
 def start_worker(
-    environment: Environment, backend: str | None, threads: int, folder: Path, service: str = "model"
+    environment: Environment,
+    backend: str | None,
+    threads: int,
+    folder: Path,
+    service: str = "model",
+    worker: tuple[str, ...] = (),
 ) -> WorkerProcess:
-    """Start a worker in `folder`, which must exist, under the one policy that holds for all of them."""
+    """Start a worker in `folder`, which must exist, under the one policy that holds for all of them.
+
+    `worker` is the command of one that is not ours, and finds the environment's Python in a variable.
+    """
     variables = {
         **worker_variables(threads, backend, environment.kind == "managed", folder),
         **environment.variables,
+        **({PYTHON_OF_R: str(environment.python)} if worker else {}),
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
     with confined(worker_processors(threads)):
-        return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service)
+        return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service, worker)
 
 
 @dataclass(frozen=True)
@@ -105,7 +117,7 @@ class Session:
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
-        self.process = start_worker(environment, entry.backend, work.setting.threads, folder)
+        self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/protocol.md with this session's time limit."""
@@ -127,7 +139,7 @@ class Session:
         }
         if self._entry.reference:  # it is what loaders are held against
             setting["input"] = "memory"
-        return self.ask("open", framework=str(self._entry.path), implementation=str(implementation), setting=setting)
+        return self.ask("open", framework=str(self._entry.adapter), implementation=str(implementation), setting=setting)
 
     def build(
         self, weights: dict[str, str] | None = None, *, dropout: bool = True, pace: Pace | None = None

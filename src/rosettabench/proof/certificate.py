@@ -81,10 +81,11 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
     if implementation is None:
         return None
     loader = [entry.loader] if entry.loader.is_file() else []
-    worker = [worker_folder() / "__main__.py", implementation, entry.path, *loader]
+    begin = [] if entry.program else [worker_folder() / "__main__.py"]
+    worker = [*begin, implementation, entry.path, entry.adapter, *loader]
     return {
         "implementation": file_digest(implementation),
-        "adapter": file_digest(entry.path),
+        "adapter": file_digest(entry.adapter),
         "worker": digest_of(sources(worker)),
         "reference": digest_of(sources(reference_files(workload))),
         "workload": digest(workload.model_dump(mode="json", exclude=WORDS, exclude_defaults=True)),

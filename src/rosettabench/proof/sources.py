@@ -16,6 +16,10 @@ PACKAGE = "rosetta_worker"
 """The package that all workers share."""
 
 
+PYTHON = ".py"
+"""A worker in another language imports nothing of ours."""
+
+
 def sources(files: Iterable[Path]) -> list[Path]:
     """Return `files` and all that they import from the worker, directly or not, in order of their paths."""
     root = worker_folder()
@@ -25,7 +29,8 @@ def sources(files: Iterable[Path]) -> list[Path]:
         file = left.pop()
         if file not in found:
             found.add(file)
-            left += (path for name in imported(file.read_text(encoding="utf-8")) for path in modules(root, name))
+            names = imported(file.read_text(encoding="utf-8")) if file.suffix == PYTHON else ()
+            left += (path for name in names for path in modules(root, name))
     return sorted(found)
 
 

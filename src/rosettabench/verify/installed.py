@@ -58,9 +58,10 @@ def is_debug_build(python: Path) -> bool:
 def installed(python: Path, workload: Workload) -> list[FrameworkEntry]:
     """Return the frameworks that implement a workload and that an interpreter has; EnvironmentFault if there is none.
 
-    Of an API on several back ends, each back end that is there counts.
+    Of an API on several back ends, each back end that is there counts. What another program than this interpreter runs
+    is not asked for.
     """
-    able = [entry for entry in contestants().values() if entry.does(workload)]
+    able = [entry for entry in contestants().values() if entry.does(workload) and entry.program is None]
     wanted = sorted({module for entry in able for module in entry.packages})
     there = modules_of(python, wanted)
     found = [entry for entry in able if there.issuperset(entry.packages)]
