@@ -3,8 +3,9 @@
 import numpy as np
 
 from rosetta_worker.framework import Framework, labels_as, resolve
-from rosetta_worker.runtimes.keras2 import BACKENDS  # isort: split (this goes before Keras: see there)
+from rosetta_worker.runtimes.keras2 import BACKENDS  # before Keras: see there
 
+# isort: split
 from keras import backend as K
 from keras import layers
 from keras.models import clone_model
@@ -71,21 +72,26 @@ class Adapter(Framework):
     def draw(self):
         """Draw the model and, where it trains, compile it."""
         self.backend.clear()
-        self.model = self.implementation.Model()
-        shape = self.shape or self.model.input_shape[1:]
-        dropping = [layer for layer in self.model.layers if isinstance(layer, layers.Dropout)]
-        if shape != self.model.input_shape[1:] or (dropping and not self.dropout):
-            for layer in dropping:
-                layer.rate = layer.rate if self.dropout else NOTHING
-            self.model = clone_model(self.model, layers.Input(shape))  # the graph of the first is drawn already
-        self.differentiate = None
+        self.model, self.differentiate = self.drawn(), None
         if self.trains:
             self.model.compile(
                 self.new_optimizer(),
                 loss=lambda labels, logits: self.implementation.loss(logits, labels),
-                **self.backend.compiling
+                **self.backend.compiling,
             )
         self.backend.adopt(self.model)
+
+    def drawn(self):
+        """Return the model for samples of the shape that the data have, its dropout as it is to be."""
+        model = self.implementation.Model()
+        first, dropping = model.layers[0], [one for one in model.layers if isinstance(one, layers.Dropout)]
+        shape = (None,) + (self.shape or first.batch_input_shape[1:])
+        if shape == first.batch_input_shape and (self.dropout or not dropping):
+            return model
+        first.batch_input_shape = shape
+        for layer in dropping:
+            layer.rate = layer.rate if self.dropout else NOTHING
+        return clone_model(model)  # the graph of the first is drawn already
 
     def new_optimizer(self):
         return self.implementation.optimizer(self.model, self.setting.optimizer)
@@ -107,7 +113,7 @@ class Adapter(Framework):
         return tensors
 
     def held(self, table):
-        """Return {own name: array} of what a table names, read in one go: of TensorFlow each other set is planned anew."""
+        """Return {own name: array} of what a table names, read in one go: TensorFlow plans each other reading anew."""
         names = [own for tie in table for own in tie.own]
         return dict(zip(names, K.batch_get_value([self.weight(own) for own in names]) if names else []))
 

@@ -56,6 +56,10 @@ RELU = "rectify" if K.backend() == "theano" else "relu"
 get_custom_objects()["rectify"] = rectify
 
 
+LEAST = float(np.nextafter(np.float32(1e-5), np.float32(1)))
+"""The least epsilon that Theano takes."""
+
+
 class BatchNormalization(layers.BatchNormalization):
     """Keras' own, but it keeps running means, from where they begin, of the mean and variance that it normalises by.
 
@@ -64,7 +68,14 @@ class BatchNormalization(layers.BatchNormalization):
     - on TensorFlow running means are divided by 1 - momentum^t, as if they had begun at zero, and a variance is
       multiplied by n / (n - 1) twice; on Theano once, and it has epsilon in it already;
     - on MXNet the scale is taken for 1, and not trained.
+
+    And Theano refuses an epsilon of 1e-5, which in float32 is less than the 1e-5 that it asks for.
     """
+
+    def __init__(self, **arguments):
+        super(BatchNormalization, self).__init__(**arguments)
+        if K.backend() == "theano":
+            self.epsilon = max(self.epsilon, LEAST)
 
     def call(self, inputs, training=None):
         if K.backend() == "mxnet":
@@ -90,7 +101,7 @@ class BatchNormalization(layers.BatchNormalization):
 
 def as_normalised_by(layer, variance, inputs, axes):
     """Return the variance that a batch was normalised by, of what the back end says that it was."""
-    if K.backend() == "tensorflow":  # the fused kernel says n / (n - 1) times that
+    if K.backend() == "tensorflow" and K.ndim(inputs) == 4:  # the fused kernel says n / (n - 1) times that
         count = K.cast(K.prod([K.shape(inputs)[axis] for axis in axes]), K.floatx())
         return variance * (1.0 - 1.0 / count)
     return variance - layer.epsilon if K.backend() == "theano" else variance

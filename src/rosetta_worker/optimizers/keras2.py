@@ -1,4 +1,4 @@
-"""Keras 2's optimisers, put right on TensorFlow and on MXNet, and its Adam everywhere: epsilon where the paper has it."""
+"""Keras 2's optimisers, put right on TensorFlow and on MXNet, and its Adam everywhere."""
 
 import keras
 from keras import backend as K
@@ -51,8 +51,8 @@ if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own: their upd
 
     SGD = keras.optimizers.SGD
 
-    class Adam(keras.optimizers.Adam, mxnet.Adam):  # noqa: F811
+    class Adam(keras.optimizers.Adam, mxnet.Adam):
         """Keras' own Adam on MXNet, with the update of `mxnet.Adam`."""
 
-    class RMSprop(keras.optimizers.RMSprop, mxnet.RMSProp):  # noqa: F811
+    class RMSprop(keras.optimizers.RMSprop, mxnet.RMSProp):
         """Keras' own RMSprop on MXNet, with the update of `mxnet.RMSProp`: epsilon is added to the root, not in it."""

@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 
-if os.environ.get("KERAS_BACKEND") == "theano":
-    from rosetta_worker.runtimes import theano as _  # it tells Theano what to compile for, before Keras imports that
+if os.environ.get("KERAS_BACKEND") == "theano":  # it tells Theano what to compile for, before Keras imports that
+    import rosetta_worker.runtimes.theano  # noqa: F401
 
 from keras import backend as K
 

@@ -12,8 +12,12 @@ def Model():
     """Token ids (n, 500) to logits (n, 2)."""
     tokens = Input((500,), dtype="int32")
     x = Embedding(5000, 32, name="embedding")(tokens)
-    # One product for all gates: with one for each, Keras on MXNet gives all of them the bias of the input gate.
-    x = LSTM(100, recurrent_activation="sigmoid", unit_forget_bias=False, implementation=2, name="lstm")(x)
+    # One product for all gates: with one for each, Keras on MXNet gives all of them the bias of the input gate. And the
+    # hidden state from among the states: what comes first is that of the cell on CNTK.
+    lstm = LSTM(
+        100, recurrent_activation="sigmoid", unit_forget_bias=False, implementation=2, return_state=True, name="lstm"
+    )
+    _, x, _ = lstm(x)
     return keras.Model(tokens, Dense(2, name="output")(x))
 
 

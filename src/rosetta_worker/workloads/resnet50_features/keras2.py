@@ -1,9 +1,9 @@
 """resnet50-features in Keras 2."""
 
 import keras
-from keras.layers import Activation, Conv2D, GlobalAveragePooling2D, Input, ZeroPadding2D, add
+from keras.layers import Activation, Conv2D, GlobalAveragePooling2D, Input, MaxPooling2D, ZeroPadding2D, add
 
-from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, MaxPooling2D, arranged, image
+from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, arranged, image
 from rosetta_worker.tensors import Tie
 
 
