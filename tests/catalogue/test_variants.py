@@ -6,6 +6,8 @@ import pytest
 
 from rosettabench.catalogue.workload import all_workloads, find_workload, read_workload
 from rosettabench.errors import UsageError
+from rosettabench.plan.plan import make_plan
+from rosettabench.plan.request import Request
 
 VARIANTS = [workload for workload in all_workloads().values() if workload.variant_of]
 
@@ -15,6 +17,11 @@ def test_a_variant_is_found_by_its_name():
     assert variant.folder.name == "imdb_gru_reset_before"
     assert {one.name for one in stated.tensors} - {one.name for one in variant.tensors} == {"gru.recurrent_bias"}
     assert variant.implementation("pytorch") is None and "reset after" in variant.absent["pytorch"]
+
+
+def test_who_cannot_do_it_says_why():
+    with pytest.raises(UsageError, match=r"nothing to run: pytorch has no .*reset-before: nn\.GRU and .* reset after"):
+        make_plan(Request(workloads=("imdb-gru:reset-before",), contenders=("pytorch",)))
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda one: one.name)

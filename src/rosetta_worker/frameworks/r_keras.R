@@ -6,6 +6,7 @@
 # stay Python's: R would store them in another order. Python is also asked for what R has no word for: .npy files, the
 # ties of tensors, and what the system says of this process.
 
+Sys.setenv(KERAS_BACKEND = "tensorflow", KERAS_HOME = getwd()) # the user's keras.json may change the precision
 suppressPackageStartupMessages(library(reticulate))
 library(jsonlite)
 

@@ -45,7 +45,9 @@ def make_plan(request: Request) -> list[PlannedContest]:
     ]
     check_length(contests, request)
     if not any(contest.contenders for contest in contests):
-        raise UsageError("nothing to run: no contender implements any of the workloads", "rosetta list frameworks")
+        reasons = dict.fromkeys(why for contest in contests for why in contest.missing.values())
+        told = "; ".join(reasons) or "every contest is left out"
+        raise UsageError(f"nothing to run: {told}", "rosetta list frameworks")
     return contests
 
 
