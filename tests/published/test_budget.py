@@ -90,6 +90,15 @@ def test_what_the_fewest_claims_ask_for_goes_first():
     assert "no claim asked for it" in left_out[0].why
 
 
+def test_one_claim_of_a_short_contest_goes_before_two_of_a_long_one():
+    contests = [
+        (planned, Estimate(start, 0.0, 1.0, ())) for (planned, _), start in zip(plan(), (50.0, 5.0, 5.0), strict=True)
+    ]
+    claims = {"fashion-mlp": 2, "fashion-cnn": 1, "imdb-gru": 1}
+    kept, _, _ = within_budget(contests, STOPPING, 40.0, lambda one: claims[one.workload.name])
+    assert [planned.workload.name for planned, _ in kept] == ["fashion-cnn", "imdb-gru"]
+
+
 def test_a_request_without_what_is_left_out_has_the_rest():
     smaller, told = fitted(REQUEST, plan(), 30.0, MUCH, none_asked)
     assert [planned.workload.name for planned in make_plan(smaller)] == ["fashion-mlp", "fashion-cnn"]

@@ -40,14 +40,14 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    Processes are cut before contests are. Of these, what is `asked` for least goes first; among equals the longest,
-    then the last. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
+    Processes are cut before contests are. Of these, what is `asked` for least goes first, for the time that it takes;
+    among equals the longest, then the last. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
     fits.
     """
     short = fewer_processes(contests, stopping, budget)
     kept = list(contests)
     while kept and sum(found.least(short) for _, found in kept) > budget:
-        kept.remove(min(reversed(kept), key=lambda one: (asked(one[0]), -one[1].least(short))))
+        kept.remove(min(reversed(kept), key=lambda one: worth(one, short, asked)))
     if not kept:
         raise UsageError(
             f"nothing fits into {duration_words(budget)}: {shortest_words(contests, short)}",
@@ -64,6 +64,13 @@ def within_budget(
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+
+
+def worth(one: Planned, stopping: Stopping, asked: Callable[[PlannedContest], int]) -> tuple[float, float]:
+    """Return how much a second of a contest is asked for, and then how short it is: what a budget is spent on first."""
+    planned, found = one
+    least = found.least(stopping)
+    return asked(planned) / least, -least
 
 
 def rounds_to_speak(contests: Sequence[Planned]) -> int:
