@@ -41,8 +41,8 @@ def within_budget(
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
     Processes are cut before contests are. Of these, what is `asked` for least goes first, for the time that it takes;
-    among equals the longest, then the last. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
-    fits.
+    among equals the longest, then the last. What is left of the budget beside the starts is shared equally. Raises
+    UsageError where not even one fits.
     """
     short = fewer_processes(contests, stopping, budget)
     kept = list(contests)
