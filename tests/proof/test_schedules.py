@@ -12,6 +12,7 @@ from rosettabench.plan.learning_rate import DECAY
 pytestmark = pytest.mark.environment
 
 BATCH = 4
+WITHOUT = ("cntk", "caffe2")
 MOMENTUM = Sgd(name="sgd", learning_rate=0.1, momentum=0.9)
 TO_SGD = (
     ("from rosetta_worker.optimizers.keras import Adam", "from keras.optimizers import SGD"),
@@ -43,13 +44,21 @@ def proof_of(framework, mode, work, exact, folder):
     return proof
 
 
-@pytest.mark.parametrize("framework", list(contestants()))
+@pytest.mark.parametrize("framework", [name for name in contestants() if name not in WITHOUT])
 def test_every_framework_decays(framework, decaying, tmp_path):
     work, exact = decaying
     assert rates(exact) == pytest.approx([0.9 ** (2 * step) for step in range(10)])
     proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert sum(check.quantity == "learning rate" for check in proof.checks) == 10
+
+
+@pytest.mark.parametrize("framework", WITHOUT)
+def test_who_cannot_decay_says_so(framework, decaying, tmp_path):
+    entry = all_frameworks()[framework]
+    with pytest.raises(WorkerError, match=r"learners are made with|policy for the learning rate") as refused:
+        open_session(entry, entry.mode, environment(entry.locks[0]), decaying[0], tmp_path)
+    assert refused.value.kind == "unsupported"
 
 
 @pytest.mark.parametrize("framework", ["pytorch", "jax"])

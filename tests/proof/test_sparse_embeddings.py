@@ -105,4 +105,4 @@ def test_the_shipped_epsilon_of_sparse_adam_is_caught(sparse, tmp_path):
 def test_a_workload_without_an_embedding_refuses():
     with pytest.raises(UsageError, match="fashion-mlp has no embedding") as refused:
         settings(find_workload("fashion-mlp"), {"embedding_gradient": ["sparse"]})
-    assert "imdb-gru, imdb-lstm" in refused.value.hint
+    assert "imdb-gru, imdb-gru:reset-before, imdb-lstm" in refused.value.hint

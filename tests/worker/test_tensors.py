@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -156,28 +157,46 @@ def test_keras_gru_bias_is_input_then_recurrent_with_the_update_gate_first():
 
 
 IMPLEMENTATIONS = sorted(path for path in WORKLOADS.glob("*/*.py") if not path.name.startswith(("_", "reference_")))
+BACKENDS = {"keras2": ("tensorflow", "theano", "cntk", "mxnet")}
+"""By implementation: the back ends whose tables differ in what leads to a kernel (layers/keras2.py)."""
 
 
-@pytest.mark.parametrize("path", IMPLEMENTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_tables_of_the_rosetta_stone(path):
+@pytest.mark.parametrize(
+    ("path", "backend"),
+    [(path, backend) for path in IMPLEMENTATIONS for backend in BACKENDS.get(path.stem, (None,))],
+    ids=lambda value: f"{value.parent.name}-{value.stem}" if isinstance(value, Path) else value or "",
+)
+def test_tables_of_the_rosetta_stone(path, backend):
     """The very tables of each implementation, read without its framework: full, named as declared, and invertible."""
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 and older cannot read workload.toml")
     declared = tomllib.loads((path.parent / "workload.toml").read_text(encoding="utf-8"))["tensors"]
     weights = {name: numbered(one["shape"], 0.5) for one in declared for name in written_out(one["name"])}
-    ties = tables(path)
+    ties = tables(path, backend)
     assert sorted(name for tie in ties for name in tie.canonical) == sorted(weights)
     for tie in ties:
         back = tie.to_canonical(tie.to_own(weights))
         assert all(np.array_equal(back[name], weights[name]) for name in tie.canonical)
 
 
-def tables(path):
+def tables(path, backend):
     """Run of an implementation's file only what TENSORS and STATE are made of: the assignments of constants."""
     scope = dict(vars(tensors))
+    if backend is not None:
+        scope["KERNEL"] = kernel(path, backend)
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Assign) and statement.targets[0].id.isupper():
             exec(compile(ast.Module([statement], []), str(path), "exec"), scope)  # noqa: S102 - our own files, and of them the tables alone
     return scope["TENSORS"] + scope.get("STATE", [])
+
+
+def kernel(path, backend):
+    """Run of the layers' file only what leads to a kernel on a back end."""
+    scope = dict(vars(tensors), np=np, K=SimpleNamespace(backend=lambda: backend))
+    layers = ast.parse((WORKLOADS.parent / "layers" / path.name).read_text(encoding="utf-8"))
+    wanted = [one for one in layers.body if isinstance(one, ast.ClassDef) and one.name == "turned"]
+    wanted += [one for one in layers.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "KERNEL"]
+    exec(compile(ast.Module(wanted, []), path.name, "exec"), scope)  # noqa: S102 - our own file, too
+    return scope["KERNEL"]
 
 
 @given(st.integers(0, 12), st.integers(0, 3), st.integers(0, 12), st.integers(0, 3))

@@ -20,6 +20,14 @@ class Gated(object):
         return tf.tuple(gradients)
 
 
+def counted(iterations, updates):
+    """Return the update of TensorFlow's that counts a step up, after the others."""
+    import tensorflow as tf
+
+    with tf.control_dependencies(updates):
+        return tf.assign_add(iterations, 1)
+
+
 class SGD(Gated, keras.optimizers.SGD):
     """Keras' own."""
 
@@ -34,7 +42,7 @@ class Adam(Gated, keras.optimizers.Adam):
     - Keras adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
       epsilon acts after it.
     - On TensorFlow nothing says whether t is read before it is counted up or after that, either, and mostly it is
-      after. What is assigned here is computed from what was read.
+      after. Here it is counted when all else is done.
     """
 
     def get_updates(self, loss, params):
@@ -43,7 +51,7 @@ class Adam(Gated, keras.optimizers.Adam):
         self.epsilon = epsilon * K.sqrt(1.0 - K.pow(self.beta_2, step))
         updates = super(Adam, self).get_updates(loss=loss, params=params)
         self.epsilon = epsilon
-        return [(self.iterations, self.iterations + 1)] + updates[1:]
+        return updates if K.backend() != "tensorflow" else [counted(self.iterations, updates[1:])] + updates[1:]
 
 
 if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own: their updates are what is put right for MXNet

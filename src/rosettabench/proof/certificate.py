@@ -22,8 +22,8 @@ PROOF_VERSION = 5
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 
-WORDS = {"name", "title", "study", "summary", "absent", "folder"}
-"""What a workload says to people, and of others: a proof does not depend on it."""
+STATED = set(Workload.model_fields) - {"name", "title", "study", "summary", "absent", "folder"}
+"""What a workload states of the work; what it says to people, and of others, is nothing that a proof depends on."""
 
 
 def certificate_body(
@@ -88,7 +88,7 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
         "adapter": file_digest(entry.adapter),
         "worker": digest_of(sources(worker)),
         "reference": digest_of(sources(reference_files(workload))),
-        "workload": digest(workload.model_dump(mode="json", exclude=WORDS, exclude_defaults=True)),
+        "workload": digest(workload.model_dump(mode="json", include=STATED, exclude_defaults=True)),
     }
 
 
@@ -108,5 +108,5 @@ def file_digest(path: Path) -> str:
 
 
 def digest_of(files: Sequence[Path]) -> str:
-    """Return the sha256 over the names and contents of files."""
-    return sha256("".join(f"{path.name}{file_digest(path)}" for path in files).encode()).hexdigest()
+    """Return the sha256 over the names and contents of files, wherever they lie."""
+    return sha256("".join(sorted(f"{path.name}{file_digest(path)}" for path in files)).encode()).hexdigest()
