@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from laboratory import Plant, environment
-from test_plants import prove
+from laboratory import environment
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import contestants
@@ -75,53 +74,6 @@ def test_a_recurrence_on_mxnet_computes_with_zeros(found):
 def test_every_weight_is_moved_by_the_gradients_of_its_step(found):
     _, told = found
     assert told["steps"] == pytest.approx([10, 10], rel=1e-4)
-
-
-LAYERS = "from rosetta_worker.layers.keras2 import "
-RESNET = (
-    f"{LAYERS}CHANNELS, KERNEL, RELU, BatchNormalization,",
-    f"from keras.layers import BatchNormalization\n{LAYERS}CHANNELS, KERNEL, RELU,",
-)
-SHIPPED = {
-    "TensorFlow: Adam": (
-        "tensorflow",
-        "fashion-mlp",
-        (("from rosetta_worker.optimizers.keras2", "from keras.optimizers"),),
-        (),
-        "parameter",
-        "",
-    ),
-    "TensorFlow: running means": ("tensorflow", "cifar-resnet56", (RESNET,), (), "state", ""),
-    "MXNet: scale": ("mxnet", "cifar-resnet56", (RESNET,), (), "logits", ""),
-    "MXNet: recurrence": ("mxnet", "imdb-gru", (), (("self.backend.adopt(self.model)", "pass"),), "logits", ""),
-    "MXNet: max pooling": (
-        "mxnet",
-        "cifar-vgg",
-        ((f"{LAYERS}KERNEL, RELU, MaxPooling2D,", f"from keras.layers import MaxPooling2D\n{LAYERS}KERNEL, RELU,"),),
-        (),
-        "gradient",
-        "cut off from the loss",
-    ),
-    "Theano: kernels": (
-        "theano",
-        "fashion-cnn",
-        (("*KERNEL", "CHANNELS_LAST"), ("import TRANSPOSE", "import CHANNELS_LAST, TRANSPOSE")),
-        (),
-        "logits",
-        "kernels are flipped",
-    ),
-}
-"""What an implementation, or the adapter, would be with Keras' own, and what the proof says first of it."""
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_what_keras_does_by_itself_is_caught(name, references, tmp_path):
-    backend, workload, changes, adapter, quantity, cause = SHIPPED[name]
-    shipped = Plant(name, workload, changes, quantity, cause, adapter, f"keras2[{backend}]", "compiled")
-    proof = prove(shipped, references, tmp_path)
-    failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step) == (quantity, 0)
-    assert cause in (proof.cause or "")
 
 
 def test_a_back_end_that_a_workload_is_absent_from_says_why():

@@ -4,8 +4,7 @@ Here each kind of layer is proven in each release; `rosetta prove --all` proves 
 """
 
 import pytest
-from laboratory import Plant, environment, make_work, open_session, proven
-from test_plants import prove
+from laboratory import environment, make_work, open_session, proven
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import find_framework
@@ -39,37 +38,6 @@ def test_every_old_release_is_proven_here():
     here = {parse_contender(label).lock for label in CELLS}
     for name in ("pytorch", "mxnet-gluon", "mxnet-module"):
         assert set(find_framework(name).locks[1:]) <= here
-
-
-def failure(plant, lock, references, folder):
-    """What the proof says first of a plant in an old release, and its cause."""
-    proof = prove(plant, references, folder, lock)
-    failed = next(check for check in proof.checks if not check.passed)
-    return (failed.quantity, failed.step, failed.tensor), proof.cause
-
-
-@pytest.mark.parametrize("workload", ["fashion-mlp"])
-def test_the_early_adam_of_pytorch_is_caught_as_shipped(workload, references, tmp_path):
-    shipped = Plant("shipped", workload, (), "", "", (("published(self.implementation", "(self.implementation"),))
-    where, cause = failure(shipped, "pytorch@1.0.0", references, tmp_path)
-    assert where == ("parameter", 0, "hidden.kernel")
-    assert "epsilon-hat" in cause
-
-
-@pytest.mark.parametrize(
-    ("lock", "workload", "cut_off"),
-    [
-        ("mxnet@1.4.0", "cifar-vgg", "conv1.kernel"),
-        ("mxnet@1.0.0", "cifar-vgg", "conv1.kernel"),
-        ("mxnet@1.0.0", "chestxray-densenet121", "stem.kernel"),
-    ],
-)
-def test_the_max_pools_of_an_early_symbol_are_caught_as_shipped(lock, workload, cut_off, references, tmp_path):
-    kept = (("if RELEASE <= (1, 4) else", "if False else"),)
-    shipped = Plant("shipped", workload, (), "", "", kept, "mxnet-module", "compiled")
-    where, cause = failure(shipped, lock, references, tmp_path)
-    assert where == ("gradient", 0, cut_off)
-    assert "cut off from the loss" in cause
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,12 @@ def test_a_claim_that_is_true_holds(tmp_path):
     assert "In the place of keras2[mxnet]: mxnet-gluon" in outcome.sentence
 
 
+@pytest.mark.parametrize("origin", ["stand-in", "incomplete", "synthetic"])
+def test_data_that_were_not_the_original_are_told(origin, tmp_path):
+    outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3, origin=origin)], HERE)
+    assert [word for word in outcome.parts[0].measurement.remarks if "data" in word] == [f"{origin} data"]
+
+
 def test_a_ratio_the_wrong_way_up_is_caught(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3, 1e-3 / 0.71)], HERE)
     assert outcome.finding is Finding.FAILS

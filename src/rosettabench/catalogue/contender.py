@@ -1,7 +1,7 @@
 """Contenders: a framework in an environment and a mode, as users write it.
 
-``pytorch``, ``pytorch:compiled``, ``pytorch@2.13.0``, ``keras[tensorflow]``, ``jax:eager``, and for the user's own
-installation ``pytorch@/their/venv/bin/python``.
+``pytorch``, ``pytorch:compiled``, ``pytorch@2.13.0``, ``keras[tensorflow]``, ``jax:eager``,
+``pytorch@1.0.0:as-shipped``, and for the user's own installation ``pytorch@/their/venv/bin/python``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants, find_framework
 from rosettabench.catalogue.names import nearest
 from rosettabench.errors import UsageError
@@ -73,8 +74,8 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
             hint="Write framework, framework@release or framework:mode: pytorch:compiled.",
         )
     entry = find_framework(match["framework"])
-    mode = nearest(f"mode of {entry.name}", match["mode"], entry.modes) if match["mode"] else entry.mode
     release = match["release"]
+    mode = nearest(f"mode of {entry.name}", match["mode"], modes_of(entry)) if match["mode"] else entry.mode
     if release is None:
         return Contender(entry.name, mode, None if python else entry.locks[0], python)
     if "/" in release:
@@ -82,7 +83,7 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
     if python is not None:
         raise UsageError(f"{text!r} names a release and --python an interpreter", hint="Leave one of the two out.")
     lock = entry.releases[nearest(f"release of {entry.name}", release, entry.releases)]
-    if mode not in entry.modes_in(lock):
+    if mode != AS_SHIPPED and mode not in entry.modes_in(lock):
         raise UsageError(
             f"{entry.name} {release} has no mode {mode!r}: {entry.lacks[lock][mode]}",
             hint=f"There is: {', '.join(entry.modes_in(lock))}.",
@@ -90,8 +91,13 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
     return Contender(entry.name, mode, lock)
 
 
+def modes_of(entry: FrameworkEntry) -> tuple[str, ...]:
+    """Return the modes that a contender of a framework may name: its own, and ``as-shipped`` where that differs."""
+    return (*entry.modes, *([AS_SHIPPED] if variants_of(entry.name, None) else []))
+
+
 def every_contender() -> list[Contender]:
-    """Return each framework in each of its managed releases, in each mode that it has there."""
+    """Return each framework in each of its managed releases, in each mode that it has there; none as shipped."""
     return [
         Contender(name, mode, lock)
         for name, entry in contestants().items()

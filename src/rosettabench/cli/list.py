@@ -68,12 +68,13 @@ def workloads() -> Table:
 
 def frameworks() -> Table:
     """Return all frameworks that can be entered in a contest, their modes, and whether an environment is made."""
+    from rosettabench.catalogue.contender import modes_of
     from rosettabench.catalogue.framework import contestants
 
     made = made_locks()
     rows = table("Frameworks", "name", "what it is", "modes", "environments", "installed")
     for name, entry in contestants().items():
-        modes = ", ".join(f"{mode} (default)" if mode == entry.mode else mode for mode in entry.modes)
+        modes = ", ".join(f"{mode} (default)" if mode == entry.mode else mode for mode in modes_of(entry))
         rows.add_row(name, entry.title, modes, ", ".join(entry.locks), "yes" if entry.locks[0] in made else "no")
     return rows
 

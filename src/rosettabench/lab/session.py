@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.lags import lags_of
@@ -126,20 +127,31 @@ class Session:
     def open(self) -> dict[str, Any]:
         """Greet the worker and let it import framework and implementation; the reply of `open`."""
         self.ask("hello", protocol=PROTOCOL)
-        implementation = self.work.workload.implementation(self._entry.implementation_name, self._release)
+        adapter, implementation, mode = self._cell()
         setting = {
             **self.work.setting.as_json(),
             "schedule": schedule_of(self.work.setting.schedule, self.work.workload),
             "lazy": self.work.lazy,
             "precision": self._precision,
             "rounded": self._rounded,
-            "mode": self._mode,
+            "mode": mode,
             "backend": self._entry.backend,
             "optimizer": self.work.workload.hyperparameters,
         }
         if self._entry.reference:  # it is what loaders are held against
             setting["input"] = "memory"
-        return self.ask("open", framework=str(self._entry.adapter), implementation=str(implementation), setting=setting)
+        return self.ask("open", framework=str(adapter), implementation=str(implementation), setting=setting)
+
+    def _cell(self) -> tuple[Path, Path, str]:
+        """Return the adapter, the implementation and the mode; as shipped, both files without their work-around."""
+        workload, entry = self.work.workload, self._entry
+        implementation = workload.implementation(entry.implementation_name, self._release)
+        assert implementation is not None  # the plan leaves out contenders without one
+        if self._mode != AS_SHIPPED:
+            return entry.adapter, implementation, self._mode
+        variant = variants_of(entry.name, self._release)[workload.name]
+        implementation, adapter = variant.write(implementation, entry.adapter, self.folder / AS_SHIPPED)
+        return adapter, implementation, entry.mode
 
     def build(
         self, weights: dict[str, str] | None = None, *, dropout: bool = True, pace: Pace | None = None

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
@@ -94,6 +95,11 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
 
     Its framework has no implementation, or one that does not run in its release; the workload says why.
     """
+    if contender.mode == AS_SHIPPED:
+        known = variants_of(contender.framework, contender.release)
+        if workload.name not in known:
+            others = ", ".join(known) or "no workload"
+            return f"{contender.label} differs in {others}, as far as is known, and not in {workload.name}"
     implementation = contender.entry.implementation_name
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
@@ -63,6 +64,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
         "packages": environment.packages,
         "hashes": {
             **files,
+            **work_around(entry, mode, environment, work),
             "weights": weights,
             "data": work.data.digest,
         },
@@ -90,6 +92,14 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
         "reference": digest_of(sources(reference_files(workload))),
         "workload": digest(workload.model_dump(mode="json", include=STATED, exclude_defaults=True)),
     }
+
+
+def work_around(entry: FrameworkEntry, mode: str, environment: Environment, work: Work) -> dict[str, str]:
+    """Return the digest of what a cell lacks as shipped; of any other cell nothing."""
+    if mode != AS_SHIPPED:
+        return {}
+    variant = variants_of(entry.name, environment.release)[work.workload.name]
+    return {AS_SHIPPED: digest(variant.model_dump(mode="json", include={"implementation", "adapter"}))}
 
 
 def reference_files(workload: Workload) -> list[Path]:

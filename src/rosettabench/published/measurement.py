@@ -47,8 +47,8 @@ def empty(*found: Cell) -> Measurement:
     contests = dict.fromkeys(cell.contest.name for cell in found)
     remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]
     remarks += [UNPAIRED] if len(contests) > 1 else []
-    remarks += ["stand-in data"] if any(cell.contest.warning for cell in found) else []
-    remarks += ["synthetic data"] if any(cell.contest.data and cell.contest.data.synthetic for cell in found) else []
+    used = [cell.contest.data for cell in found if cell.contest.data]
+    remarks += [f"{data.origin} data" for data in used if data.stand_in or data.incomplete or data.synthetic]
     labels = [cell.entry.label for cell in found]
     alike = len(set(labels)) == 1 and len(contests) > 1
     return Measurement(
