@@ -26,7 +26,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - folders in it are made by tempfile, wi
 """Linux' file system in memory."""
 
 ROOM = 6 * 2**30
-"""Bytes that must be free in it: the proofs of all workloads, two at a time, never held more than 1.7e9 (watched by df)."""
+"""Bytes that must be free in it. Of the proofs of all workloads, two at a time, df showed at most 1.7e9 at once."""
 
 AVAILABLE = 16 * 2**30
 """Bytes of memory that must be available, so that workers keep what they need."""
