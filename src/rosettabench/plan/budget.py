@@ -8,6 +8,7 @@ from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.plan.request import LeftOut, Request
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -55,7 +56,7 @@ def within_budget(
         )
     why = f"no time for it within {duration_words(budget)}"
     left_out = [
-        leave_out(planned, f"{why}; {claims_words(asked(planned))} asked for it")
+        leave_out(planned, why, asked(planned))
         for planned, _ in contests
         if all(planned is not other for other, _ in kept)
     ]
@@ -103,14 +104,9 @@ def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:
     )
 
 
-def leave_out(planned: PlannedContest, why: str) -> LeftOut:
-    """Return the note that a contest is not run."""
-    return LeftOut(workload=planned.workload.name, setting=planned.setting.as_json(), why=why)
-
-
-def claims_words(count: int) -> str:
-    """Return how many claims, in words."""
-    return {0: "no claim", 1: "one claim"}.get(count, f"{count} claims")
+def leave_out(planned: PlannedContest, why: str, asked: int | None = None) -> LeftOut:
+    """Return the note that a contest is not run, and how many claims `asked` for it."""
+    return LeftOut(workload=planned.workload.name, setting=planned.setting.as_json(), why=why, asked=asked)
 
 
 def contenders_words(planned: PlannedContest) -> str:
@@ -156,7 +152,7 @@ def fitted(
     largest = max(found, key=lambda one: one.memory)
     time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
     told = [f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"]
-    told += [f"left out: {one.workload}, {setting_words(one, request)}: {one.why}" for one in left_out]
+    told += [f"left out: {sentence}" for sentence in sentences(left_out)]
     return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget}), told
 
 
@@ -173,9 +169,3 @@ def turns_of_next(request: Request, elapsed: float, contests: int, given: Sequen
     share = (request.budget - elapsed) / contests
     beside = max(0.0, (elapsed - sum(given)) / len(given)) if given else share
     return max(0.0, min(planned, share), share - beside)
-
-
-def setting_words(one: LeftOut, request: Request) -> str:
-    """Return the setting of a contest that is left out, as far as the request set it."""
-    axes = {"batch_size": [], **request.own_axes.get(one.workload, {}), **request.axes}
-    return ", ".join(f"{axis.replace('_', ' ')} {one.setting[axis]}" for axis in axes)

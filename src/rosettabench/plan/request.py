@@ -19,13 +19,17 @@ class Examining(BaseModel):
 
 
 class LeftOut(BaseModel):
-    """A contest that a request would have and that is not run: workload, setting, and why, in a sentence."""
+    """A contest that a request would have and that is not run: workload, setting, and why, in a sentence.
+
+    `asked` is how many claims of the study need it; None where nobody counted them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     workload: str
     setting: dict[str, int | str]
     why: str
+    asked: int | None = None
 
 
 class Request(BaseModel):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rosettabench.plan.setting import stated
+from rosettabench.plan.left_out import sentences
+from rosettabench.plan.request import LeftOut
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import EVERY, SERIES, all_claims
 from rosettabench.published.judge import Outcome, judge
@@ -23,25 +24,15 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
     if not name:
         return None
     study = find_study(name)
-    left_out = [
-        f"{one['workload']} at {setting_words(one['setting'])} was left out: {one['why']}."
-        for one in run.request.get("left_out", [])
-    ]
+    left_out = sentences([LeftOut.model_validate(one) for one in run.request.get("left_out", [])])
     return StudySummary(
         name=name,
         title=study.title,
         source=study.source,
         note=study.note,
-        lacking=(*run.request.get("lacking", ()), *left_out),
+        lacking=(*run.request.get("lacking", ()), *(f"Left out: {sentence}." for sentence in left_out)),
         outcomes=tuple(outcomes(name, [summary], catalogue(len(run.machine.get("gpus", []))))),
         then_and_now=tuple(then_and_now(study, summary)),
-    )
-
-
-def setting_words(setting: dict[str, Any]) -> str:
-    """Return the batch size and the axes of a setting that are not the same everywhere."""
-    return ", ".join(
-        f"{axis.replace('_', ' ')} {value}" for axis, value in stated(setting).items() if axis != "threads"
     )
 
 
