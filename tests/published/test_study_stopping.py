@@ -1,7 +1,16 @@
 """A study's contests go on until the sizes are known; others stop when it is clear who is faster."""
 
+from rosettabench.catalogue.suite import Stopping
 from rosettabench.lab.progress import Judge, Progress
+from rosettabench.plan.budget import within_budget
+from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
+from rosettabench.published.asked import intervals_together
+from rosettabench.published.available import catalogue
+from rosettabench.published.claim import all_claims
+from rosettabench.statistics.interval import fewest_rounds
+from rosettabench.statistics.ranking import pairs
 
 
 def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
@@ -14,3 +23,35 @@ def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
     assert Judge(asked, ["a", "b"], {}).enough(progress) is None
     exact = {"a": dict.fromkeys(range(12), 1.0), "b": dict.fromkeys(range(12), 2.0)}
     assert Judge(asked, ["a", "b"], {}).enough(Progress(rounds=exact)) == "precise enough"
+
+
+def test_where_a_claim_has_parts_each_takes_more_rounds():
+    asked = Request(workloads=("fashion-mlp",), contenders=("a", "b"), study="borealis-2018")
+    many = asked.model_copy(update={"tests": 8})
+
+    def rounds(count):
+        return Progress(rounds={"a": dict.fromkeys(range(count), 1.0), "b": dict.fromkeys(range(count), 2.0)})
+
+    assert Judge(asked, ["a", "b"], {}).enough(rounds(8)) == "precise enough"
+    assert Judge(many, ["a", "b"], {}).enough(rounds(8)) is None
+    assert Judge(many, ["a", "b"], {}).enough(rounds(13)) == "precise enough"
+    assert Judge(many, ["a", "b"], {}).verdicts(rounds(8)) == Judge(asked, ["a", "b"], {}).verdicts(rounds(8))
+
+
+def test_how_many_are_tested_together_is_read_from_the_claims():
+    here = catalogue()
+    assert intervals_together([claim for claim in all_claims() if claim.id == "B5"], here) == 5, (
+        "the best of five batches"
+    )
+    assert intervals_together([claim for claim in all_claims() if claim.id == "B12"], here) == 8, "eight parts"
+    assert intervals_together([claim for claim in all_claims() if claim.id == "B3"], here) == 1, "it takes a GPU"
+
+
+def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
+    request = Request(workloads=("imdb-lstm",), contenders=("pytorch", "mxnet-gluon"), study="borealis-2018", tests=8)
+    contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
+    for processes in (1, 5):
+        stopping = Stopping(rounds=(8, 10), processes=processes)
+        _, _, short = within_budget(contests, stopping, 30.0, lambda one: 1, request.tests)
+        assert short.rounds[0] >= fewest_rounds(tests=8 * pairs(len(contests[0][0].contenders)))
+        assert short.rounds[0] <= short.rounds[1]

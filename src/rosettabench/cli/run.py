@@ -182,7 +182,7 @@ def fitting(request: Request, laboratory: Laboratory, budget: float | None) -> R
     from rosettabench.plan.budget import fitted
     from rosettabench.plan.estimate import estimate
     from rosettabench.plan.plan import PlannedContest, make_plan
-    from rosettabench.published.asked import claims_asking
+    from rosettabench.published.asked import claims_asking, intervals_together
     from rosettabench.published.available import catalogue
     from rosettabench.published.claim import all_claims
 
@@ -195,6 +195,8 @@ def fitting(request: Request, laboratory: Laboratory, budget: float | None) -> R
     def asked(planned: PlannedContest) -> int:
         return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
 
+    if request.study:
+        request = request.model_copy(update={"tests": intervals_together(claims, here)})
     smaller, told = fitted(request, contests, budget, virtual_memory().available, asked)
     for sentence in (*request.lacking, *told):
         typer.echo(sentence, err=True)

@@ -52,7 +52,8 @@ class Judge:
         take far more rounds to be shown equal than those that differ to be told apart.
         """
         processes = progress.processes if self.request.stopping.processes > 1 else {}
-        pairs = self._compare(progress, self.labels, processes) or self._controls(progress, processes)
+        tests = self.request.tests
+        pairs = self._compare(progress, self.labels, processes, tests) or self._controls(progress, processes)
         if not all(map(self._settled, pairs)) or self._doubtful(progress):
             return None
         decided = all(verdict.decided for verdict in pairs) and not self.request.study
@@ -74,6 +75,8 @@ class Judge:
     def _precise(self, verdict: Verdict) -> bool:
         return verdict.interval is not None and verdict.interval.precision <= self.request.stopping.precision
 
-    def _compare(self, progress: Progress, labels: Sequence[str], processes: Mapping[int, int]) -> list[Verdict]:
+    def _compare(
+        self, progress: Progress, labels: Sequence[str], processes: Mapping[int, int], tests: int = 1
+    ) -> list[Verdict]:
         rounds = {label: progress.rounds.get(label, {}) for label in labels}
-        return compare(rounds, self.request.confidence, self.request.margin, processes)
+        return compare(rounds, self.request.confidence, self.request.margin, processes, tests)

@@ -37,15 +37,21 @@ def within_memory(contests: Sequence[Planned], free: float) -> tuple[list[Planne
 
 
 def within_budget(
-    contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Callable[[PlannedContest], int]
+    contests: Sequence[Planned],
+    stopping: Stopping,
+    budget: float,
+    asked: Callable[[PlannedContest], int],
+    tests: int = 1,
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    Processes are cut before contests are. Of these, what is `asked` for least goes first, for the time that it takes;
+    What is kept has rounds enough for its intervals to hold together with those of so many `tests`. Processes are cut
+    before contests are. Of these, what is `asked` for least goes first, for the time that it takes;
     among equals the longest, then the last. What is left of the budget beside the starts is shared equally. Raises
     UsageError where not even one fits.
     """
-    short = fewer_processes(contests, stopping, budget)
+    floor = rounds_to_speak(contests, tests) if tests > 1 else min(stopping.rounds[0], FEWEST_ROUNDS)
+    short = fewer_processes(contests, stopping, budget, floor)
     kept = list(contests)
     while kept and sum(found.least(short) for _, found in kept) > budget:
         kept.remove(min(reversed(kept), key=lambda one: worth(one, short, asked)))
@@ -61,7 +67,7 @@ def within_budget(
         if all(planned is not other for other, _ in kept)
     ]
     turns = (budget - sum(found.starts(short) for _, found in kept)) / len(kept)
-    seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept)))
+    seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept, LOOKS * tests)))
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
@@ -74,22 +80,22 @@ def worth(one: Planned, stopping: Stopping, asked: Callable[[PlannedContest], in
     return asked(planned) / least, -least
 
 
-def rounds_to_speak(contests: Sequence[Planned]) -> int:
-    """Return the rounds that a budget makes room for: no interval of so many contenders is finite before."""
+def rounds_to_speak(contests: Sequence[Planned], tests: int) -> int:
+    """Return the rounds before which no interval of so many contenders is finite, one of so many `tests`."""
     most = max(len(planned.contenders) for planned, _ in contests)
-    return fewest_rounds(tests=LOOKS * pairs(most))
+    return fewest_rounds(tests=tests * pairs(most))
 
 
-def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float) -> Stopping:
+def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
     """Return the shortest rounds, with as many processes as fit into a budget in all contests, at least one.
 
-    With fewer processes goes their share of the fewest rounds, down to those that an interval takes.
+    With fewer processes goes their share of the fewest rounds, down to a `floor`: what an interval takes.
     """
     short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
     fewest, most = stopping.rounds
     for processes in range(stopping.processes, 0, -1):
-        rounds = (max(min(fewest, FEWEST_ROUNDS), fewest * processes // stopping.processes), most)
-        short = short.model_copy(update={"processes": processes, "rounds": rounds})
+        least = max(floor, fewest * processes // stopping.processes)
+        short = short.model_copy(update={"processes": processes, "rounds": (least, max(least, most))})
         if sum(found.least(short) for _, found in contests) <= budget:
             break
     return short
@@ -143,7 +149,7 @@ def fitted(
         )
     stopping = request.stopping
     if budget is not None:
-        kept, too_long, stopping = within_budget(kept, stopping, budget, asked)
+        kept, too_long, stopping = within_budget(kept, stopping, budget, asked, request.tests)
         left_out += too_long
     found = [estimate for _, estimate in kept]
     seconds = sum(one.most(stopping) for one in found)

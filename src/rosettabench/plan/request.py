@@ -45,10 +45,10 @@ class Request(BaseModel):
     `budget` is the time for everything in seconds, which `stopping` shares out among the contests as far as their
     starts can be foreseen.
 
-    `study` is the published comparison that is run again; `lacking` what of it the catalogue does not have, in a
-    sentence each; `own_axes` the values that each workload has on the axes beside those of `axes`, which go before;
-    `left_out` what there was no time or memory for; `shipped` the trainings by libraries as shipped that follow the
-    contests.
+    `study` is the published comparison that is run again; `tests` how many intervals its claims ask to hold together,
+    which takes more rounds; `lacking` what of it the catalogue does not have, in a sentence each; `own_axes` the values
+    that each workload has on the axes beside those of `axes`, which go before; `left_out` what there was no time or
+    memory for; `shipped` the trainings by libraries as shipped that follow the contests.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -74,6 +74,7 @@ class Request(BaseModel):
     proving: int = 0
     timeout: float = 900.0
     study: str = ""
+    tests: int = 1
     lacking: tuple[str, ...] = ()
     own_axes: dict[str, dict[str, list[int | str]]] = {}
     left_out: tuple[LeftOut, ...] = ()

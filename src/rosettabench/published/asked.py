@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import Any
 
 from rosettabench.published.available import Available, lacking
@@ -12,6 +13,20 @@ from rosettabench.published.claim import SERIES, Arm, Claim, Part
 def claims_asking(claims: Iterable[Claim], workload: str, setting: Mapping[str, Any], here: Available) -> int:
     """Return how many claims that can be tested here need a contest of `workload` with this setting."""
     return sum(any(needs(part, workload, setting) and not lacking(part, here) for part in one.parts) for one in claims)
+
+
+def intervals_together(claims: Iterable[Claim], here: Available) -> int:
+    """Return the most intervals that one of the claims has to hold together, of those that can be tested here.
+
+    Each of its parts takes an equal share of the permitted error, and of a part each value that may be the best.
+    """
+    tested = [[part for part in claim.parts if not lacking(part, here)] for claim in claims]
+    return max((len(parts) * max(choices(part) for part in parts) for parts in tested if parts), default=1)
+
+
+def choices(part: Part) -> int:
+    """Return how many settings a part chooses the best of."""
+    return prod(len(values) for values in part.best.values())
 
 
 def needs(part: Part, workload: str, setting: Mapping[str, Any]) -> bool:

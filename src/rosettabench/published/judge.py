@@ -147,7 +147,7 @@ def largest(found: Sequence[Measurement]) -> Measurement:
     bounded = [(low, high) for _, _, low, high in values if low is not None and high is not None]
     if len(bounded) < len(found):
         reasons = dict.fromkeys(one.reason for one in found if one.reason)
-        return Measurement(reason=" ".join(reasons) or "not every value of the axis was measured often enough")
+        return Measurement(reason="; ".join(reasons) or "not every value of the axis was measured often enough")
     best, value, _, _ = max(values, key=lambda one: one[1])
     return replace(best, value=value, low=max(low for low, _ in bounded), high=max(high for _, high in bounded))
 

@@ -55,10 +55,17 @@ def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float,
 
 
 def compare(
-    contenders: Mapping[str, Rounds], confidence: float, margin: float, processes: Processes = NO_PROCESSES
+    contenders: Mapping[str, Rounds],
+    confidence: float,
+    margin: float,
+    processes: Processes = NO_PROCESSES,
+    tests: int = 1,
 ) -> list[Verdict]:
-    """Return the verdict on every pair; all of them, after every round, hold together at `confidence`."""
-    tests = pairs(len(contenders))
+    """Return the verdict on every pair; all of them, after every round, hold together at `confidence`.
+
+    With `tests` > 1 so many contests' verdicts do.
+    """
+    tests *= pairs(len(contenders))
     return [
         judge(a, b, relative_time(contenders[a], contenders[b], processes, confidence, tests), margin)
         for a, b in combinations(contenders, 2)
