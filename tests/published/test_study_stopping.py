@@ -39,12 +39,8 @@ def test_where_a_claim_has_parts_each_takes_more_rounds():
 
 
 def test_how_many_are_tested_together_is_read_from_the_claims():
-    here = catalogue()
-    assert intervals_together([claim for claim in all_claims() if claim.id == "B5"], here) == 5, (
-        "the best of five batches"
-    )
-    assert intervals_together([claim for claim in all_claims() if claim.id == "B12"], here) == 8, "eight parts"
-    assert intervals_together([claim for claim in all_claims() if claim.id == "B3"], here) == 1, "it takes a GPU"
+    for claim, together in (("B5", 5), ("B12", 8), ("B3", 1)):  # the best of five batches; eight parts; it takes a GPU
+        assert intervals_together([one for one in all_claims() if one.id == claim], catalogue()) == together
 
 
 def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
