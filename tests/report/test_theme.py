@@ -26,5 +26,8 @@ def test_marks_and_text_stand_out_from_the_ground(theme):
 
 
 def test_colours_and_shapes_go_together():
-    assert len(LIGHT.contenders) == len(DARK.contenders) == len(SHAPES)
-    assert len(set(LIGHT.contenders)) == len(set(DARK.contenders)) == len(SHAPES)
+    for theme in (LIGHT, DARK):
+        colours = len(set(theme.contenders))
+        assert colours == len(theme.contenders)
+        looks = [(place % colours, place % len(SHAPES)) for place in range(colours * len(SHAPES))]
+        assert len(set(looks)) == 56

@@ -12,8 +12,8 @@ from typing import Any
 
 SANS = "-apple-system, 'Segoe UI', 'Helvetica Neue', 'Liberation Sans', Arial, system-ui, sans-serif"
 
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
-"""Vega's names of the marks, in the order of the palettes."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""Vega's names of the marks, cycled like the colours: one fewer than these, so that 56 contenders look different."""
 
 
 @dataclass(frozen=True)
