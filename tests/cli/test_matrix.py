@@ -8,6 +8,7 @@ from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import contestants, find_framework
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
 from rosettabench.plan.plan import why_missing
+from rosettabench.plan.series import on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.proof.standing import Standing, cells
 from rosettabench.report.matrix import matrix_table
@@ -57,6 +58,22 @@ def standing(*certificates, framework="pytorch"):
 )
 def test_what_certificates_say_of_a_cell(certificates, expected):
     assert standing(*certificates) == expected
+
+
+@pytest.mark.parametrize("series", ["tourism_monthly", "hospital"])
+def test_a_certificate_is_of_the_work_at_the_extents_of_its_proof(series):
+    """DeepAR is proven with a decay and a bound that show, and on the windows of the set that was asked for."""
+    deepar = find_workload("deepar-monash")
+    one = certificate(**files_of(on_series(deepar, series).proven, PYTORCH))
+    one.body |= {"workload": deepar.name, "setting": {"batch_size": 8, "series": series}}
+
+    def eager():
+        found = cells([deepar], [PYTORCH], [one])
+        return next(cell.standing for cell in found if (cell.framework, cell.mode) == ("pytorch", "eager"))
+
+    assert eager() is Standing.PROVEN
+    one.body["hashes"] |= {"workload": files_of(deepar, PYTORCH)["workload"]}
+    assert eager() is Standing.STALE, "that was another work"
 
 
 @given(st.lists(st.builds(certificate, st.booleans(), st.sampled_from([8, 32])), max_size=6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from rosettabench.catalogue.contender import Contender, every_contender
@@ -12,8 +13,12 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.lock import load_lock
 from rosettabench.plan.plan import why_missing
+from rosettabench.plan.series import STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.store.schema import Certificate
+
+SERIES = "series"
+"""The axis of settings that says which set of time series a proof was made on."""
 
 
 class Standing(StrEnum):
@@ -76,10 +81,16 @@ def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, A
     """Return one cell. Of two certificates for the same setting the newer one counts; one that failed decides."""
     entry, mode = contender.entry, contender.mode
     name = replace(contender, mode=entry.mode).label
-    files = files_of(workload, entry, contender.release)
-    if files is None or why_missing(workload, contender):
+    if why_missing(workload, contender):
         return Cell(workload.name, name, mode, Standing.MISSING)
-    present = [body for body in bodies if current(body, files)]
+
+    @cache
+    def files(series: str) -> dict[str, str]:
+        found = files_of(on_series(workload, series).proven, entry, contender.release)
+        assert found is not None  # it is not missing
+        return found
+
+    present = [body for body in bodies if current(body, files(body["setting"].get(SERIES, STATED)))]
     newest = {str(sorted(body["setting"].items())): body for body in present}.values()
     batches = tuple(sorted({int(body["setting"]["batch_size"]) for body in newest if body["passed"]}))
     if any(not body["passed"] for body in newest):
