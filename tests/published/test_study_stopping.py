@@ -43,6 +43,19 @@ def test_how_many_are_tested_together_is_read_from_the_claims():
         assert intervals_together([one for one in all_claims() if one.id == claim], catalogue()) == together
 
 
+def test_no_workload_is_left_out_for_rounds_that_a_verdict_takes():
+    """Two contests of 13 rounds do not fit, of 8 they do; of one workload alone the second is left out."""
+    request = Request(workloads=("imdb-lstm", "imdb-gru"), contenders=("pytorch", "mxnet-gluon"), study="s", tests=8)
+    contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(request)]
+    stopping = Stopping(rounds=(8, 10), processes=1)
+    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: 1, request.tests)
+    assert (len(kept), short.rounds[0]) == (2, 8)
+    twice = request.model_copy(update={"workloads": ("imdb-gru",), "axes": {"batch_size": [32, 64]}})
+    contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(twice)]
+    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: 1, request.tests)
+    assert (len(kept), short.rounds[0] >= 13) == (1, True)
+
+
 def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
     request = Request(workloads=("imdb-lstm",), contenders=("pytorch", "mxnet-gluon"), study="borealis-2018", tests=8)
     contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]

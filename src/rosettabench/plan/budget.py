@@ -45,16 +45,15 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    What is kept has rounds enough for its intervals to hold together with those of so many `tests`. Processes are cut
-    before contests are. Of these, what is `asked` for least goes first, for the time that it takes;
-    among equals the longest, then the last. What is left of the budget beside the starts is shared equally. Raises
-    UsageError where not even one fits.
+    What is kept has rounds enough for its intervals to hold together with those of so many `tests`, if that leaves out
+    no workload that could be had with fewer: a table without a verdict is more than none. Processes are cut before
+    contests are. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
+    contest fits.
     """
-    floor = rounds_to_speak(contests, tests) if tests > 1 else min(stopping.rounds[0], FEWEST_ROUNDS)
-    short = fewer_processes(contests, stopping, budget, floor)
-    kept = list(contests)
-    while kept and sum(found.least(short) for _, found in kept) > budget:
-        kept.remove(min(reversed(kept), key=lambda one: worth(one, short, asked)))
+    usual = min(stopping.rounds[0], FEWEST_ROUNDS)
+    floors = (rounds_to_speak(contests, tests), usual) if tests > 1 else (usual,)
+    plans = [keep(contests, stopping, budget, asked, floor) for floor in floors]
+    kept, short = max(plans, key=lambda plan: len({planned.workload.name for planned, _ in plan[0]}))
     if not kept:
         raise UsageError(
             f"nothing fits into {duration_words(budget)}: {shortest_words(contests, short)}",
@@ -71,6 +70,24 @@ def within_budget(
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+
+
+def keep(
+    contests: Sequence[Planned],
+    stopping: Stopping,
+    budget: float,
+    asked: Callable[[PlannedContest], int],
+    floor: int,
+) -> tuple[list[Planned], Stopping]:
+    """Return the contests that fit into a budget with at least `floor` rounds each, and their shortest rounds.
+
+    What is `asked` for least goes first, for the time that it takes; among equals the longest, then the last.
+    """
+    short = fewer_processes(contests, stopping, budget, floor)
+    kept = list(contests)
+    while kept and sum(found.least(short) for _, found in kept) > budget:
+        kept.remove(min(reversed(kept), key=lambda one: worth(one, short, asked)))
+    return kept, short
 
 
 def worth(one: Planned, stopping: Stopping, asked: Callable[[PlannedContest], int]) -> tuple[float, float]:
