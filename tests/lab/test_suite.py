@@ -6,6 +6,7 @@ import pytest
 from commands import NUMPY, QUICK, finish
 
 from rosettabench.catalogue.suite import find_suite
+from rosettabench.plan.estimate import START_S
 from rosettabench.plan.scope import scope
 
 pytestmark = pytest.mark.environment
@@ -13,12 +14,12 @@ pytestmark = pytest.mark.environment
 
 def test_a_study_within_a_budget(rosetta, store, tmp_path):
     words = ("run", *QUICK, "fashion-mlp", "--suite", "smartia-2019", "-f", NUMPY, "--set", "threads=1")
-    code, out, err = finish(rosetta(*words, "--budget", "40s"))
+    code, out, err = finish(rosetta(*words, "--budget", "22s"))
     assert code == 0, err
-    assert "1 contest: 40 s at the most, at least 0.6 GB of memory; guessed in part (memory, rounds, start)" in err
+    assert "1 contest: 22 s at the most, at least 0.6 GB of memory; guessed in part (memory, rounds, start)" in err
     run = store().run()
     assert run.request["study"] == "smartia-2019"
-    assert run.contests[0].stopping["seconds"] == pytest.approx(40 - 2 * 15, abs=1), "what two starts leave"
+    assert run.contests[0].stopping["seconds"] == pytest.approx(22 - 2 * START_S, abs=1), "what two starts leave"
     assert "S10" in out
     assert "published then" in out
     code, told, err = finish(rosetta("report", "--format", "json", "--output", "-"))
