@@ -30,6 +30,7 @@ def test_its_proof_fails_where_the_file_says(variant, release, references, tmp_p
     proof, _ = proven(contender.entry, contender.mode, work, exact, tmp_path, contender.lock)
     failed = next(check for check in proof.checks if not check.passed)
     assert (failed.quantity, failed.step) == (variant.diverges, 0)
+    assert variant.tensor in ("", failed.tensor)
     assert variant.cause in (proof.cause or "")
 
 

@@ -24,7 +24,8 @@ class Variant(Strict):
 
     `releases` are those that it is about, all where none is named. `implementation` and `adapter` are pairs of what
     stands in these files and what the library does by itself. `finding` is a heading of docs/findings.md. The first
-    check that fails is about the quantity `diverges`, and the cause that is told contains `cause`.
+    check that fails is about the quantity `diverges`, of `tensor` where one is named, and the cause that is told
+    contains `cause`.
     """
 
     framework: str
@@ -34,6 +35,7 @@ class Variant(Strict):
     implementation: tuple[tuple[str, str], ...] = ()
     adapter: tuple[tuple[str, str], ...] = ()
     diverges: str
+    tensor: str = ""
     cause: str = ""
 
     def covers(self, framework: str, release: str | None) -> bool:

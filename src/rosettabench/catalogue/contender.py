@@ -74,8 +74,8 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
             hint="Write framework, framework@release or framework:mode: pytorch:compiled.",
         )
     entry = find_framework(match["framework"])
-    release = match["release"]
     mode = nearest(f"mode of {entry.name}", match["mode"], modes_of(entry)) if match["mode"] else entry.mode
+    release = match["release"]
     if release is None:
         return Contender(entry.name, mode, None if python else entry.locks[0], python)
     if "/" in release:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from rosettabench.catalogue.workload import MONASH, Workload, all_workloads
 from rosettabench.errors import UsageError
 
+SERIES = "series"
+"""The axis, as settings and claims name it."""
+
 STATED = "tourism_monthly"
 """The set that the workloads themselves state."""
 

@@ -13,12 +13,9 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.lock import load_lock
 from rosettabench.plan.plan import why_missing
-from rosettabench.plan.series import STATED, on_series
+from rosettabench.plan.series import SERIES, STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.store.schema import Certificate
-
-SERIES = "series"
-"""The axis of settings that says which set of time series a proof was made on."""
 
 
 class Standing(StrEnum):

@@ -11,10 +11,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
+from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
-from rosettabench.published.claim import SERIES, Part, Quantity
+from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.comparison import doubt, ratio_of
 from rosettabench.published.measurement import Measurement, empty, with_interval, words
 from rosettabench.statistics.factors import pooled

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any
 
+from rosettabench.plan.series import SERIES
 from rosettabench.published.available import Available, lacking
-from rosettabench.published.claim import SERIES, Arm, Claim, Part
+from rosettabench.published.claim import Arm, Claim, Part
 
 
 def claims_asking(claims: Iterable[Claim], workload: str, setting: Mapping[str, Any], here: Available) -> int:

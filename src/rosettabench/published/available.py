@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from rosettabench.errors import UsageError
+from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
-from rosettabench.published.claim import SERIES, Arm, Part, Quantity
+from rosettabench.published.claim import Arm, Part, Quantity
 
 MEASURED = frozenset(
     {

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from rosettabench.catalogue.workload import Strict, faults
 from rosettabench.errors import UsageError
+from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
 
 CLAIMS = Path(__file__).parent / "claims.toml"
@@ -55,11 +56,8 @@ OF_MANY = {Quantity.ORDER, Quantity.SPREAD}
 """Quantities that compare all of `among`."""
 
 
-SERIES = "series"
-"""The axis of the sets of time series."""
-
 EVERY = "all"
-"""The value on it that means the sum over all sets."""
+"""The value on the axis SERIES that means the sum over all sets of time series."""
 
 OF_SHIPPED = {Quantity.TIME, Quantity.THROUGHPUT}
 """Quantities that whole trainings by libraries as shipped tell."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
-from rosettabench.published.claim import EVERY, SERIES, Part, Quantity
+from rosettabench.plan.series import SERIES
+from rosettabench.published.claim import EVERY, Part, Quantity
 from rosettabench.published.measurement import Measurement, with_interval, words
 from rosettabench.shipped.request import EPOCHS
 from rosettabench.statistics.spread import interval_of_starts

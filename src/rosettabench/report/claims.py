@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.request import LeftOut
+from rosettabench.plan.series import SERIES
 from rosettabench.published.available import Available, catalogue
-from rosettabench.published.claim import EVERY, SERIES, all_claims
+from rosettabench.published.claim import EVERY, all_claims
 from rosettabench.published.judge import Outcome, judge
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
