@@ -63,6 +63,17 @@ def test_steady_contenders_are_warm_after_the_fewest_blocks_of_the_final_length(
     assert warm_up.steps == 250
 
 
+def test_where_a_step_is_longer_than_a_turn_one_shows_the_speed():
+    """Fifteen libraries take a minute for a step of everybody: five of them would tell nothing more."""
+    _, lengths = blocks_until_over(lambda block: {"a": 3.0, "b": 5.0})
+    assert lengths == [1, 1, *[1] * FEWEST_BLOCKS]
+
+
+def test_where_only_the_first_step_is_slow_the_second_block_does_not_mislead():
+    _, lengths = blocks_until_over(lambda block: {"a": 10.0 if block == 1 else 0.001})
+    assert lengths[:3] == [1, 1, 1000]
+
+
 def test_where_the_clock_is_dear_blocks_are_longer():
     warm_up = WarmUp(0.1, tick=0.002)
     for _ in range(len(PROBE)):

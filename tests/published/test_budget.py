@@ -13,6 +13,7 @@ from rosettabench.lab.past import past
 from rosettabench.plan.budget import fitted, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Estimate, Past, estimate
+from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
 from rosettabench.plan.scope import scope
@@ -100,9 +101,9 @@ def test_one_claim_of_a_short_contest_goes_before_two_of_a_long_one():
 
 
 def test_a_request_without_what_is_left_out_has_the_rest():
-    smaller, told = fitted(REQUEST, plan(), 30.0, MUCH, none_asked)
+    smaller, _ = fitted(REQUEST, plan(), 30.0, MUCH, none_asked)
     assert [planned.workload.name for planned in make_plan(smaller)] == ["fashion-mlp", "fashion-cnn"]
-    assert "left out: imdb-gru, batch size 64: no time for it within 30 s" in told[1]
+    assert sentences(smaller.left_out) == ["imdb-gru, batch size 64: no time for it within 30 s; no claim asked for it"]
     assert Request.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
 
 

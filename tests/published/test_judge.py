@@ -57,6 +57,40 @@ def test_data_that_were_not_the_original_are_told(origin, tmp_path):
     assert [word for word in outcome.parts[0].measurement.remarks if "data" in word] == [f"{origin} data"]
 
 
+def test_a_batch_that_the_study_did_not_have_is_told(tmp_path):
+    """A budget may have cut it; a claim that names its batch has no such remark, and the study's own goes first."""
+    times = {"pytorch": 1e-3, "mxnet-gluon": 2e-3}
+    where = "where = {{ batch_size = {} }}\n"
+    text = (
+        'workload = "imdb-gru"\nquantity = "time ratio"\nexpected = { around = 2.0 }\n'
+        'a = { frameworks = ["mxnet-gluon"] }\nb = { frameworks = ["pytorch"] }\n'
+    )
+    run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
+    (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
+    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
+    assert "with a batch of 8, where the study had 64" in part.sentence.lower()
+    (part,) = judge(own_claim(tmp_path, text + where.format(8)), [run], HERE).parts
+    assert part.measurement.remarks == ()
+    both = measured_run(
+        tmp_path, ("imdb-gru", {"batch_size": 8}, times), ("imdb-gru", {"batch_size": 64}, times), run_id="second"
+    )
+    (part,) = judge(own_claim(tmp_path, text), [both], HERE).parts
+    assert part.measurement.remarks == ()
+
+
+def test_an_order_with_another_batch_is_told_and_the_studys_own_goes_first(tmp_path):
+    text = 'workload = "imdb-gru"\nquantity = "order by time"\namong = [["pytorch"], ["mxnet-gluon"]]\n'
+    times = {"pytorch": 1e-3, "mxnet-gluon": 2e-3}
+    run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
+    (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
+    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
+    both = measured_run(
+        tmp_path, ("imdb-gru", {"batch_size": 8}, times), ("imdb-gru", {"batch_size": 64}, times), run_id="second"
+    )
+    (part,) = judge(own_claim(tmp_path, text), [both], HERE).parts
+    assert part.measurement.remarks == ()
+
+
 def test_a_ratio_the_wrong_way_up_is_caught(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3, 1e-3 / 0.71)], HERE)
     assert outcome.finding is Finding.FAILS

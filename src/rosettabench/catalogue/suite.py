@@ -39,7 +39,8 @@ class Suite(Strict):
 
     `axes` are the values that each workload is run with, beyond its own setting: {workload: {axis: values}}. A suite
     that runs a published `study` again names what the study had; what of it the catalogue lacks is told, and the rest
-    is run (plan/scope.py). `libraries` also train as they are shipped, on the same series (shipped/race.py).
+    is run (plan/scope.py). `smaller` are the batches that a workload may be cut to where there is no room for it, the
+    largest first (plan/smaller.py). `libraries` also train as they are shipped, on the same series (shipped/race.py).
     """
 
     name: str
@@ -48,6 +49,7 @@ class Suite(Strict):
     contenders: tuple[str, ...]
     study: str = ""
     axes: dict[str, dict[str, list[int | str]]] = {}  # noqa: RUF012 (pydantic copies it)
+    smaller: dict[str, tuple[int, ...]] = {}  # noqa: RUF012
     libraries: tuple[str, ...] = ()
     control: bool = True
     stopping: Stopping = Stopping()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -169,26 +170,33 @@ def run(
     request = request.model_copy(update={"shipped": trainings_of(named, request, libraries, time)})
     laboratory = open_laboratory(store)
     share = time * CONTESTS if time is not None and request.shipped else time
-    started = laboratory.begin(fitting(request, laboratory, share), ["rosetta", *sys.argv[1:]])
+    started = laboratory.begin(fitting(request, laboratory, share, named.smaller), ["rosetta", *sys.argv[1:]])
     conduct(laboratory, started, report)
 
 
-def fitting(request: Request, laboratory: Laboratory, budget: float | None) -> Request:
-    """Return the request with what fits into memory and, in seconds, into the budget; say what it will take."""
+def fitting(
+    request: Request, laboratory: Laboratory, budget: float | None, batches: Mapping[str, Sequence[int]]
+) -> Request:
+    """Return the request with what fits into memory and, in seconds, into the budget; say what it will take.
+
+    `batches` are those that a workload may be cut to, rather than be left out.
+    """
     from psutil import virtual_memory
 
     from rosettabench.lab.machine import describe_machine
     from rosettabench.lab.past import past
     from rosettabench.plan.budget import fitted
     from rosettabench.plan.estimate import estimate
+    from rosettabench.plan.left_out import sentences
     from rosettabench.plan.plan import PlannedContest, make_plan
+    from rosettabench.plan.smaller import with_smaller_batches
     from rosettabench.published.asked import claims_asking, intervals_together
     from rosettabench.published.available import catalogue
     from rosettabench.published.claim import all_claims
 
+    free = virtual_memory().available
     machine = describe_machine()
     before = past([laboratory.store.run(run.id) for run in laboratory.store.runs()[:PAST_RUNS]], machine)
-    contests = [(planned, estimate(planned, before)) for planned in make_plan(request)]
     claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
     here = catalogue(len(machine["gpus"]))
 
@@ -197,10 +205,16 @@ def fitting(request: Request, laboratory: Laboratory, budget: float | None) -> R
 
     if request.study:
         request = request.model_copy(update={"tests": intervals_together(claims, here)})
-    smaller, told = fitted(request, contests, budget, virtual_memory().available, asked)
-    for sentence in (*request.lacking, *told):
+
+    def fit(tried: Request) -> tuple[Request, str]:
+        contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
+        return fitted(tried, contests, budget, free, asked)
+
+    kept, told = with_smaller_batches(request, batches, fit)
+    left_out = [f"left out: {sentence}" for sentence in sentences(kept.left_out)]
+    for sentence in (*request.lacking, told, *left_out):
         typer.echo(sentence, err=True)
-    return smaller
+    return kept
 
 
 def resume(

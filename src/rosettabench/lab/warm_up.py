@@ -23,7 +23,9 @@ FEWEST_BLOCKS = LEAST + 1
 """Blocks of the final length: one that may still be slow, and enough to be a level of its own after it."""
 
 PROBE = (1, 5)
-"""Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed."""
+"""Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed.
+
+The second has fewer where those of the first were so slow that no more of them are a turn."""
 
 MOST_BLOCKS = 12
 """After so many blocks the warm-up ends in any case; the report shows them."""
@@ -52,10 +54,10 @@ class WarmUp:
     def note(self, seconds_per_step: Mapping[str, float]) -> None:
         """Take in what one block of every contender took; those that are not among them have left."""
         self.blocks += 1
-        if self.blocks < len(PROBE):
-            self.steps = PROBE[self.blocks]
-            return
         wanted = self._block_steps(seconds_per_step) if seconds_per_step else self.steps
+        if self.blocks < len(PROBE):
+            self.steps = min(wanted, PROBE[self.blocks])
+            return
         if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
             self.steps = wanted
             self._times = {}

@@ -8,7 +8,6 @@ from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import Estimate
-from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.plan.request import LeftOut, Request
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -154,7 +153,7 @@ def fitted(
     budget: float | None,
     free: float,
     asked: Callable[[PlannedContest], int],
-) -> tuple[Request, list[str]]:
+) -> tuple[Request, str]:
     """Return a request for those of its contests that fit, and what is to be said of time and memory before the start.
 
     Raises UsageError where nothing fits.
@@ -174,8 +173,7 @@ def fitted(
     basis = f"guessed in part ({', '.join(guessed)})" if guessed else "from earlier contests here"
     largest = max(found, key=lambda one: one.memory)
     time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
-    told = [f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"]
-    told += [f"left out: {sentence}" for sentence in sentences(left_out)]
+    told = f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"
     return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget}), told
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.claim import Arm, Part
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """One timed contender. `instead_of` is the framework that the study had, where another one answers for it."""
+    """One timed contender. `instead_of` is the framework that the study had, where another one answers for it.
+
+    `instead_of_batch` is the batch size that the study had, where the claim names none and another was run.
+    """
 
     run: RunSummary
     contest: ContestSummary
     entry: EntrySummary
     instead_of: str = ""
+    instead_of_batch: int | None = None
 
     @property
     def rounds(self) -> Rounds:
@@ -71,13 +76,15 @@ def cells(
     Values of the arm's own go before those of `where`. The second copy of a control is nobody's cell.
     """
     wanted = {**where, **arm.set}
+    stated = None if "batch_size" in wanted else find_workload(workload).batch_size
     for name in here.candidates(arm.frameworks, workload):
         for run in runs:
             for contest in run.contests:
                 if contest.workload != workload or any(contest.setting.get(key) != wanted[key] for key in wanted):
                     continue
+                other = None if contest.setting["batch_size"] == stated else stated
                 yield from (
-                    Cell(run, contest, entry, "" if name == arm.frameworks[0] else arm.frameworks[0])
+                    Cell(run, contest, entry, "" if name == arm.frameworks[0] else arm.frameworks[0], other)
                     for entry in contest.timed
                     if entry.framework == name and entry.mode == here.mode(name, arm.mode)
                 )
@@ -104,6 +111,7 @@ def find_pair(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary]
     return list(min(together, key=lambda pair: rating(*pair)))
 
 
-def rating(a: Cell, b: Cell) -> tuple[bool, int, bool]:
-    """Return how far a pair is from ideal: judged and true and in one contest; earlier ones win among equals."""
-    return bool(a.fault or b.fault), bool(a.instead_of) + bool(b.instead_of), a.contest is not b.contest
+def rating(a: Cell, b: Cell) -> tuple[bool, int, bool, bool]:
+    """Return how far a pair is from ideal: judged, true, its batch, one contest; earlier ones win among equals."""
+    other_batch = a.instead_of_batch is not None
+    return bool(a.fault or b.fault), bool(a.instead_of) + bool(b.instead_of), other_batch, a.contest is not b.contest

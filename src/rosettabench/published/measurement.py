@@ -49,6 +49,11 @@ def empty(*found: Cell) -> Measurement:
     remarks += [UNPAIRED] if len(contests) > 1 else []
     used = [cell.contest.data for cell in found if cell.contest.data]
     remarks += [f"{data.origin} data" for data in used if data.stand_in or data.incomplete or data.synthetic]
+    remarks += [
+        f"with a batch of {cell.contest.setting['batch_size']}, where the study had {cell.instead_of_batch}"
+        for cell in found
+        if cell.instead_of_batch is not None
+    ]
     labels = [cell.entry.label for cell in found]
     alike = len(set(labels)) == 1 and len(contests) > 1
     return Measurement(

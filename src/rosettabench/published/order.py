@@ -22,13 +22,21 @@ TOO_FEW = "no contest has measured two of these libraries"
 
 
 def together(part: Part, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], Cell]:
-    """Return {names in `among`: cell} of the contest that has most of them, in the claim's order."""
+    """Return {names in `among`: cell} of the contest that has most of them, in the claim's order.
+
+    Among equals one of the study's batch goes first.
+    """
     by_contest: dict[int, dict[tuple[str, ...], Cell]] = {}
     for names in part.among:
         for cell in cells(runs, part.workload, Arm(frameworks=names), part.where, here):
             if not cell.fault:
                 by_contest.setdefault(id(cell.contest), {}).setdefault(names, cell)
-    return max(by_contest.values(), key=len, default={})
+    return max(by_contest.values(), key=lambda found: (len(found), of_the_batch(found)), default={})
+
+
+def of_the_batch(found: dict[tuple[str, ...], Cell]) -> bool:
+    """Whether cells are of the batch that the claim, or else the study, has."""
+    return all(cell.instead_of_batch is None for cell in found.values())
 
 
 def later_over_earlier(part: Part, found: dict[tuple[str, ...], Cell], tests: int) -> list[Interval | None]:

@@ -1,0 +1,96 @@
+"""A workload that there is no room for is tried with smaller batches, and what takes whose place is told."""
+
+import pytest
+
+from rosettabench.catalogue.suite import Stopping, all_suites
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.errors import UsageError
+from rosettabench.plan.budget import fitted
+from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.left_out import sentences
+from rosettabench.plan.plan import make_plan
+from rosettabench.plan.request import Request
+from rosettabench.plan.smaller import with_smaller_batches
+
+STOPPING = Stopping(processes=1, rounds=(10, 20), round_seconds=1.0, turns=2)
+REQUEST = Request(
+    workloads=("fashion-mlp", "resnet50-features"),
+    contenders=("pytorch", "mxnet-gluon"),
+    control=False,
+    stopping=STOPPING,
+)
+SIZES = {"resnet50-features": (8, 2)}
+SAMPLE_S = {"fashion-mlp": 1e-4, "resnet50-features": 0.2}
+SAMPLE_BYTES = {"fashion-mlp": 1e3, "resnet50-features": 1e8}
+
+
+def fit(budget=None, free=1e12):
+    """Fit requests whose steps take time and memory in proportion to their batch, and a second to start."""
+
+    def fitting(request):
+        contests = []
+        for planned in make_plan(request):
+            name, batch = planned.workload.name, planned.setting.batch_size
+            contests.append((planned, Estimate(1.0, batch * SAMPLE_S[name], batch * SAMPLE_BYTES[name], ())))
+        return fitted(request, contests, budget, free, lambda one: 1)
+
+    return fitting
+
+
+def batches(request):
+    return {planned.workload.name: planned.setting.batch_size for planned in make_plan(request)}
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [(None, 32), (200.0, 32), (80.0, 8), (25.0, 2)],
+)
+def test_the_largest_batch_that_fits_is_taken(budget, expected):
+    kept, _ = with_smaller_batches(REQUEST, SIZES, fit(budget))
+    assert batches(kept) == {"fashion-mlp": 32, "resnet50-features": expected}
+    said = sentences(kept.left_out)
+    if expected == 32:
+        assert said == []
+    else:
+        (sentence,) = said
+        assert sentence.startswith("resnet50-features, batch size 32: no time for it within")
+        assert f", and batch size {expected} in its place" in sentence
+    assert Request.model_validate(kept.model_dump(mode="json")) == kept, "a resumed run reads it again"
+    assert batches(Request.model_validate(kept.model_dump(mode="json"))) == batches(kept)
+
+
+def test_too_little_memory_makes_batches_smaller_too():
+    kept, _ = with_smaller_batches(REQUEST, SIZES, fit(free=1e9))
+    assert batches(kept)["resnet50-features"] == 8
+    assert "need about 3.2 GB at once; 1.0 GB are free, and batch size 8 in its place" in sentences(kept.left_out)[0]
+
+
+def test_where_no_batch_is_small_enough_the_workload_is_left_out_as_it_is():
+    kept, _ = with_smaller_batches(REQUEST, SIZES, fit(9.0))
+    assert batches(kept) == {"fashion-mlp": 32}
+    assert sentences(kept.left_out) == [
+        "resnet50-features, batch size 32: no time for it within 9 s; one claim asked for it"
+    ]
+
+
+def test_who_names_a_batch_gets_no_other():
+    request = REQUEST.model_copy(update={"axes": {"batch_size": [32]}})
+    kept, _ = with_smaller_batches(request, SIZES, fit(25.0))
+    assert batches(kept) == {"fashion-mlp": 32}
+
+
+def test_nothing_fits_but_with_a_smaller_batch():
+    request = REQUEST.model_copy(update={"workloads": ("resnet50-features",)})
+    kept, _ = with_smaller_batches(request, SIZES, fit(20.0))
+    assert batches(kept) == {"resnet50-features": 2}
+    assert "nothing fits into 20 s" in sentences(kept.left_out)[0]
+    with pytest.raises(UsageError, match="nothing fits into 5 s: resnet50-features with 2 contenders"):
+        with_smaller_batches(request, SIZES, fit(5.0))
+
+
+def test_suites_name_batches_that_are_smaller():
+    for suite in all_suites().values():
+        for name, sizes in suite.smaller.items():
+            assert name in suite.workloads
+            assert list(sizes) == sorted(sizes, reverse=True)
+            assert 0 < sizes[-1] <= sizes[0] < find_workload(name).batch_size
