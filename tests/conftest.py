@@ -11,13 +11,14 @@ import pytest
 from hypothesis import settings
 from processors import PROCESSORS
 
-from rosettabench.lab.machine import PROGRAMS
+from rosettabench.lab.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
 
 MOST = 8
 """Processes that share the tests, at most: each may have a framework or two in memory."""
 
 os.environ.setdefault(PROGRAMS, str(cache_dir() / "compiled"))  # nothing is timed: what JAX has compiled is kept
+os.environ.setdefault(SHORTEST_KEPT, "0")
 
 settings.register_profile("rosettabench", deadline=None)
 settings.load_profile("rosettabench")

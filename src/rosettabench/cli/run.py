@@ -185,7 +185,7 @@ def fitting(
 
     from rosettabench.lab.machine import describe_machine
     from rosettabench.lab.past import past
-    from rosettabench.plan.budget import fitted
+    from rosettabench.plan.budget import Fitted, fitted
     from rosettabench.plan.estimate import estimate
     from rosettabench.plan.left_out import sentences
     from rosettabench.plan.plan import PlannedContest, make_plan
@@ -206,15 +206,15 @@ def fitting(
     if request.study:
         request = request.model_copy(update={"tests": intervals_together(claims, here)})
 
-    def fit(tried: Request) -> tuple[Request, str]:
+    def fit(tried: Request) -> Fitted:
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
         return fitted(tried, contests, budget, free, asked)
 
-    kept, told = with_smaller_batches(request, batches, fit)
-    left_out = [f"left out: {sentence}" for sentence in sentences(kept.left_out)]
-    for sentence in (*request.lacking, told, *left_out):
+    kept = with_smaller_batches(request, batches, fit)
+    left_out = [f"left out: {sentence}" for sentence in sentences(kept.request.left_out)]
+    for sentence in (*request.lacking, kept.told, *left_out):
         typer.echo(sentence, err=True)
-    return kept
+    return kept.request
 
 
 def resume(

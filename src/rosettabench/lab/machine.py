@@ -25,6 +25,10 @@ THREAD_VARIABLES = (
 PROGRAMS = "JAX_COMPILATION_CACHE_DIR"
 """Where JAX keeps what XLA has compiled (https://docs.jax.dev/en/latest/persistent_compilation_cache.html)."""
 
+SHORTEST_KEPT = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+"""Seconds of compiling from which on JAX keeps a program. By itself it keeps none of below one, which are all those of
+a step that is done op by op."""
+
 COMPILED = "ROSETTA_COMPILED"
 """Where a framework that keeps what it compiles whatever it is told does so: Theano (runtimes/theano.py)."""
 
@@ -132,11 +136,14 @@ def kept_programs(folder: Path) -> Iterator[None]:
     if PROGRAMS in os.environ:
         yield
         return
-    os.environ[PROGRAMS] = str(folder)
+    wanted = {PROGRAMS: str(folder), SHORTEST_KEPT: "0"}
+    variables = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        del os.environ[PROGRAMS]
+        for name in variables:
+            del os.environ[name]
 
 
 def backend_variables(backend: str | None) -> dict[str, str]:

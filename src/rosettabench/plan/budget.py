@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import UsageError
@@ -22,6 +23,23 @@ MOST_ROUNDS = 200
 
 Planned = tuple[PlannedContest, Estimate]
 """A contest with what it will take."""
+
+
+ALL = 2
+"""Of `verdicts`: there are rounds enough for all of them."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A `request` for what fits of one, and in words how long that takes.
+
+    `verdicts` is ALL where every contest has rounds enough for all intervals that are asked to hold together, 1 where
+    it has enough for those of its own ranking, and 0 where a ranking may have none.
+    """
+
+    request: Request
+    told: str
+    verdicts: int
 
 
 def within_memory(contests: Sequence[Planned], free: float) -> tuple[list[Planned], list[LeftOut]]:
@@ -44,13 +62,13 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
-    What is kept has rounds enough for its intervals to hold together with those of so many `tests`, if that leaves out
-    no workload that could be had with fewer: a table without a verdict is more than none. Processes are cut before
-    contests are. What is left of the budget beside the starts is shared equally. Raises UsageError where not even one
-    contest fits.
+    What is kept has rounds enough for its intervals to hold together with those of so many `tests`, or at least with
+    each other, if that leaves out no workload that could be had with fewer: a table without a verdict is more than
+    none. Processes are cut before contests are. What is left of the budget beside the starts is shared equally. Raises
+    UsageError where not even one contest fits.
     """
     usual = min(stopping.rounds[0], FEWEST_ROUNDS)
-    floors = (rounds_to_speak(contests, tests), usual) if tests > 1 else (usual,)
+    floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), usual) if tests > 1 else (usual,)
     plans = [keep(contests, stopping, budget, asked, floor) for floor in floors]
     kept, short = max(plans, key=lambda plan: len({planned.workload.name for planned, _ in plan[0]}))
     if not kept:
@@ -96,7 +114,7 @@ def worth(one: Planned, stopping: Stopping, asked: Callable[[PlannedContest], in
     return asked(planned) / least, -least
 
 
-def rounds_to_speak(contests: Sequence[Planned], tests: int) -> int:
+def rounds_to_speak(contests: Sequence[Planned], tests: int = 1) -> int:
     """Return the rounds before which no interval of so many contenders is finite, one of so many `tests`."""
     most = max(len(planned.contenders) for planned, _ in contests)
     return fewest_rounds(tests=tests * pairs(most))
@@ -153,7 +171,7 @@ def fitted(
     budget: float | None,
     free: float,
     asked: Callable[[PlannedContest], int],
-) -> tuple[Request, str]:
+) -> Fitted:
     """Return a request for those of its contests that fit, and what is to be said of time and memory before the start.
 
     Raises UsageError where nothing fits.
@@ -174,7 +192,10 @@ def fitted(
     largest = max(found, key=lambda one: one.memory)
     time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
     told = f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"
-    return request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget}), told
+    enough = (rounds_to_speak(kept, tests) for tests in (1, request.tests))
+    verdicts = ALL if budget is None or request.tests == 1 else sum(stopping.rounds[0] >= rounds for rounds in enough)
+    smaller = request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget})
+    return Fitted(smaller, told, verdicts)
 
 
 def turns_of_next(request: Request, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:

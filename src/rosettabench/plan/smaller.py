@@ -2,47 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rosettabench.errors import UsageError
+from rosettabench.plan.budget import ALL, Fitted
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import LeftOut, Request
 
-Fit = Callable[[Request], tuple[Request, str]]
-"""Returns what of a request fits, and in words how long it takes. Raises UsageError where nothing does."""
+Fit = Callable[[Request], Fitted]
+"""Returns what of a request fits. Raises UsageError where nothing does."""
 
 BATCH = "batch_size"
 """The axis."""
 
 
-def with_smaller_batches(request: Request, sizes: Mapping[str, Sequence[int]], fit: Fit) -> tuple[Request, str]:
-    """Return what of a request fits, where workloads that do not fit at all are tried with smaller and smaller batches.
+def with_smaller_batches(request: Request, sizes: Mapping[str, Sequence[int]], fit: Fit) -> Fitted:
+    """Return what of a request fits, tried with smaller and smaller batches as long as something is missing.
 
-    `sizes` are those of each workload, the largest first. Of all that is tried, what has the most workloads is
-    returned; among equals what was tried first. A setting whose place a smaller batch takes is left out, and says so.
-    Whoever names a batch gets no other. Raises UsageError, that of the request as it is, where nothing fits.
+    `sizes` are those of each workload, the largest first. Workloads that do not fit at all get the next smaller one;
+    where all fit, but not with rounds enough for verdicts, all that have one do. Of all that is tried, what has the
+    most workloads is returned, and among equals what has verdicts, and then what was tried first. A setting whose place
+    a smaller batch takes is left out, and says so. Whoever names a batch gets no other. Raises UsageError, that of the
+    request as it is, where nothing fits.
     """
     rest = {} if BATCH in request.axes else {name: list(sizes.get(name, ())) for name in request.workloads}
     tried = request
-    found: list[tuple[Request, str]] = []
-    refusals: list[UsageError] = []
+    attempts: list[Fitted | UsageError] = []
     while True:
-        kept: set[str] = set()
-        try:
-            found.append(fit(tried))
-            kept = workloads_of(found[-1][0])
-        except UsageError as error:
-            refusals.append(error)
-        smaller = {name: left.pop(0) for name, left in rest.items() if left and name not in kept}
+        attempts.append(attempt(fit, tried))
+        smaller = {name: rest[name].pop(0) for name in short_of(attempts[-1], rest) if rest[name]}
         if not smaller:
             break
         tried = with_batches(tried, smaller)
-    if not found:
-        raise refusals[0]
-    best, told = max(found, key=lambda one: len(workloads_of(one[0])))
-    why = refusals[0].what if refusals else ""
-    replaced = settings_replaced(request, best, found[0][0].left_out, why)
-    return best.model_copy(update={"left_out": (*replaced, *best.left_out)}), told
+    first, found = attempts[0], [one for one in attempts if isinstance(one, Fitted)]
+    if isinstance(first, UsageError) and not found:
+        raise first
+    best = max(found, key=lambda one: (len(workloads_of(one.request)), one.verdicts))
+    left_out = (*settings_replaced(request, best.request, first), *best.request.left_out)
+    return replace(best, request=best.request.model_copy(update={"left_out": left_out}))
+
+
+def attempt(fit: Fit, request: Request) -> Fitted | UsageError:
+    """Return what of a request fits, or why nothing does."""
+    try:
+        return fit(request)
+    except UsageError as error:
+        return error
+
+
+def short_of(attempted: Fitted | UsageError, workloads: Iterable[str]) -> list[str]:
+    """Return the workloads for which a smaller batch may help: the lost ones; all where rounds are too few."""
+    if isinstance(attempted, UsageError):
+        return list(workloads)
+    kept = workloads_of(attempted.request)
+    lost = [name for name in workloads if name not in kept]
+    return lost or ([] if attempted.verdicts == ALL else list(workloads))
 
 
 def workloads_of(request: Request) -> set[str]:
@@ -56,12 +71,16 @@ def with_batches(request: Request, batches: Mapping[str, int]) -> Request:
     return request.model_copy(update={"own_axes": {**request.own_axes, **own}})
 
 
-def settings_replaced(request: Request, best: Request, left_out: Sequence[LeftOut], refusal: str) -> list[LeftOut]:
+def settings_replaced(request: Request, best: Request, first: Fitted | UsageError) -> list[LeftOut]:
     """Return the settings of a request that `best` has a smaller batch for, and why each is left out.
 
-    That is what `left_out` says of it, as the request was tried as it is, or the `refusal` where nothing fitted.
+    That is what was said of it in the `first` attempt, which was with the request as it is.
     """
-    before = {(one.workload, tuple(one.setting.items())): one for one in left_out}
+    usual, before = "no time for rounds enough for a verdict", {}
+    if isinstance(first, UsageError):
+        usual = first.what
+    else:
+        before = {(one.workload, whole_setting(one.setting)): one for one in first.request.left_out}
     kept = workloads_of(best)
     replaced = []
     for planned in make_plan(request):
@@ -69,7 +88,12 @@ def settings_replaced(request: Request, best: Request, left_out: Sequence[LeftOu
         batches = best.own_axes.get(name, {}).get(BATCH)
         if batches is None or batches == request.own_axes.get(name, {}).get(BATCH):
             continue
-        one = before.get((name, tuple(setting.items()))) or LeftOut(workload=name, setting=setting, why=refusal)
+        one = before.get((name, whole_setting(setting))) or LeftOut(workload=name, setting=setting, why=usual)
         stand_in = f", and batch size {batches[0]} in its place" if name in kept else ""
         replaced.append(one.model_copy(update={"why": one.why + stand_in}))
     return replaced
+
+
+def whole_setting(setting: Mapping[str, int | str]) -> tuple[tuple[str, int | str], ...]:
+    """Return a setting as a key."""
+    return tuple(sorted(setting.items()))

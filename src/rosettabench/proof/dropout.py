@@ -114,10 +114,11 @@ def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> D
     `gradients` tells the logits, but the steps that are timed may be another piece of code: only their loss is seen.
     """
     steps = ceil(LOSSES / session.work.setting.batch_size)
+    weights = {name: str(folder / "weights" / f"{name}.npy") for name in session.work.weights}
     losses = []
     for _ in range(steps):
-        session.build({name: str(folder / "weights" / f"{name}.npy") for name in session.work.weights})
         losses.append(session.train(0, 1).loss)
+        session.ask("place", weights=weights)
     if any(loss is None for loss in losses):
         return Deviation("dropout loss", None, site.layer, inf)
     mean, variance = probe.loss(session.work, site.kept)
