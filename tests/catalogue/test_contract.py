@@ -236,9 +236,11 @@ class InFolder(Workload):
 
 def test_releases_and_modes_that_nobody_has(tmp_path):
     stated = find_workload("fashion-mlp").model_dump()
-    workload = Workload(**{**stated, "absent": {"pytorch@0.9": "too old", "pytorch@1.0.0": "too old"}})
-    [sentence] = missing([all_frameworks()["pytorch"]], [workload])
-    assert sentence.endswith("absent names pytorch@0.9, which is no release of it")
+    absent = {"pytorch@0.9": "too old", "pytorch@1.0.0": "too old", "pytorch:tund": "no", "pytorch:tuned": "no"}
+    workload = Workload(**{**stated, "absent": absent})
+    release, mode = missing([all_frameworks()["pytorch"]], [workload])
+    assert release.endswith("absent names pytorch@0.9, which is no release of it")
+    assert mode.endswith("absent names pytorch:tund, which is no mode of it")
     source = (worker_folder() / "frameworks" / "pytorch.py").read_text(encoding="utf-8")
     for old, new in (('"pytorch@1.0.0": {', '"pytorch@0.9": {'), ('"tuned": "torch.comp', '"tund": "torch.comp')):
         assert old in source

@@ -1,22 +1,33 @@
-"""TensorFlow 1: a graph of tf.layers and tf.nn, which a session runs."""
+"""TensorFlow 1: a graph of tf.layers and tf.nn, which a session runs, or an Estimator's training loop."""
+
+from functools import partial
 
 import numpy as np
 import tensorflow as tf
 
 from rosetta_worker.framework import Framework, Setting, labels_as
 from rosetta_worker.runtimes import tensorflow1 as runtime
+from rosetta_worker.runtimes.estimator import Loop
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
     "title": "TensorFlow 1",
-    "modes": {"compiled": "a graph that is made once and fed at each step, it knows no other mode"},
+    "modes": {
+        "compiled": "a graph that is made once and fed at each step",
+        "estimator": "the same graph in the training loop of tf.estimator.Estimator, fed by tf.data",
+    },
     "mode": "compiled",
     "packages": ["tensorflow"],
     "locks": ["tensorflow@1.13.1"],
 }
 
 CLASSES = (tf.int32, (None,))
-"""What the placeholder of labels takes, where a sample has one class."""
+"""Type and shape of labels, where a sample has one class."""
+
+
+def labels_of(model):
+    """Return type and shape of the labels that a model is trained with."""
+    return getattr(model, "labels", CLASSES)
 
 
 class Adapter(Framework):
@@ -28,33 +39,61 @@ class Adapter(Framework):
         "precision": "TensorFlow 1 has no bfloat16 in the kernels of its CPUs and GPUs",
         "precision=tf32": "TensorFlow 1 has no switch for TF32",
     }
+    loop = None
+    """The Estimator's, in that mode."""
     session = None
     watched = None
     """Where `profile` wants to see the runs of a session: what has been traced so far."""
 
     def build(self, weights):
         if self.model is None:
-            if self.session is not None:
+            if self.loop is not None:
+                self.loop.close()
+            elif self.session is not None:
                 self.session.close()
-            self.graph = tf.Graph()
-            with self.graph.as_default():
-                self.draw()
-                self.variables = {variable.op.name: variable for variable in tf.global_variables()}
-                self.initialize = tf.global_variables_initializer()
-            self.graph.finalize()
-            self.session = tf.Session(graph=self.graph, config=runtime.configuration(self.setting))
+            if self.setting.mode == "estimator":
+                self.begin_loop()
+            else:
+                self.begin_session()
         self.session.run(self.initialize)
         self.set_parameters(weights)
 
-    def draw(self):
+    def begin_session(self):
+        """Draw the graph between placeholders, and open a session of it."""
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            model = self.implementation.Model()
+            labels = tf.placeholder(*labels_of(model)) if self.trains else None
+            self.draw(model, tf.placeholder(*model.inputs), labels)
+        self.graph.finalize()
+        self.session = tf.Session(graph=self.graph, config=runtime.configuration(self.setting))
+
+    def begin_loop(self):
+        """Let an Estimator draw the graph, behind what tf.data hands it, and open its session."""
+        model = self.implementation.Model()
+
+        def draw(inputs, labels):
+            self.graph = tf.get_default_graph()
+            self.draw(model, inputs, labels)
+            return self.step, self.mean_loss
+
+        config = runtime.configuration(self.setting)
+        self.loop = Loop(draw, model.inputs, labels_of(model), config)
+        self.session = self.loop.session
+
+    def draw(self, model, inputs, labels):
         """Draw the graph of the model and, where it trains, of the loss, the gradients and the update."""
-        self.model = self.implementation.Model()
-        self.inputs = tf.placeholder(*self.model.inputs)
-        self.training = tf.placeholder_with_default(False, ()) if self.trains else False
-        self.logits = self.model(self.inputs, self.training)
-        if not self.trains:
-            return
-        self.labels = tf.placeholder(*getattr(self.model, "labels", CLASSES))
+        self.model, self.inputs, self.labels = model, inputs, labels
+        # `training` is all that switches a dropout off; a workload with both dropout and running means has no such row
+        self.training = tf.placeholder_with_default(self.dropout, ()) if self.trains else False
+        self.logits = model(inputs, self.training)
+        if self.trains:
+            self.draw_update()
+        self.variables = {variable.op.name: variable for variable in tf.global_variables()}
+        self.initialize = tf.global_variables_initializer()
+
+    def draw_update(self):
+        """Draw the loss, the gradients and the update."""
         self.mean_loss = self.loss(self.model, self.logits, self.labels)
         hyper = self.setting.optimizer
         self.rate = tf.Variable(hyper.learning_rate, trainable=False, name="learning_rate")
@@ -76,8 +115,7 @@ class Adapter(Framework):
 
     def run(self, fetches, inputs, labels):
         """Run what leads to `fetches` on one batch, in training mode; return what they are."""
-        # `training` is all that switches a dropout off; a workload with both dropout and running means has no such row
-        fed = {self.inputs: inputs, self.labels: labels, self.training: self.dropout}
+        fed = {self.inputs: inputs, self.labels: labels}
         if self.watched is None:
             return self.session.run(fetches, fed)
         options, told = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
@@ -122,6 +160,8 @@ class Adapter(Framework):
         return inputs[ids], labels[ids]
 
     def train(self, dataset, batches):
+        if self.loop is not None:
+            return self.loop.train([partial(self.batch, dataset, ids) for ids in batches]) / len(batches)
         total = 0.0
         for inputs, labels in self.feed(dataset, batches):
             _, loss = self.run((self.step, self.mean_loss), inputs, labels)
@@ -140,7 +180,8 @@ class Adapter(Framework):
         return self.infer(self.batch(dataset, ids)[0] for ids in batches)
 
     def infer(self, batches):
-        return np.concatenate([self.session.run(self.logits, {self.inputs: batch}) for batch in batches])
+        fed = {self.training: False} if self.trains else {}
+        return np.concatenate([self.session.run(self.logits, {**fed, self.inputs: batch}) for batch in batches])
 
     def synchronize(self):
         """Nothing is left to wait for: a run of a session ends when the device has done all of it."""
@@ -159,12 +200,15 @@ class Adapter(Framework):
         first = next(iter(self.variables.values()))
         found = dict(runtime.settings(self.session), precision=first.dtype.base_dtype.name, loader_workers=0)
         found.update(readable(layout=lambda: runtime.layout(self.graph)))
-        return dict(found, mode="compiled", compiler="Session")
+        return dict(found, mode=self.setting.mode, compiler="Session" if self.loop is None else "Estimator")
 
     def train_fetched(self, fetched, steps):
+        batches = [fetched[step % len(fetched)] for step in range(steps)]
+        if self.loop is not None:
+            return self.loop.train([lambda batch=batch: batch for batch in batches]) / steps
         total = 0.0
-        for step in range(steps):
-            _, loss = self.run((self.step, self.mean_loss), *fetched[step % len(fetched)])
+        for inputs, labels in batches:
+            _, loss = self.run((self.step, self.mean_loss), inputs, labels)
             total += loss
         return total / steps
 
@@ -183,11 +227,17 @@ class Adapter(Framework):
 
     def profile(self, work, folder):
         """A session's own trace of each run."""
-        self.watched = []
+        self.watch([])
         try:
             return work(), runtime.operations(self.watched)
         finally:
-            self.watched = None
+            self.watch(None)
+
+    def watch(self, watched):
+        """Let runs of the session be traced into a list, or not, with None."""
+        self.watched = watched
+        if self.loop is not None:
+            self.loop.turnstile.watched = watched
 
     def product(self, matrix, precision):
         if precision not in ("float32", "float64"):

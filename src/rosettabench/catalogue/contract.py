@@ -66,7 +66,7 @@ def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
 
 
 def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | None) -> Iterator[str]:
-    """Yield what the files that a workload has for single releases lack, and releases that it names and nobody has.
+    """Yield what the files that a workload has for single releases lack, and releases or modes that nobody has.
 
     `path` is the implementation for all the others.
     """
@@ -77,6 +77,9 @@ def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | 
     for framework, _, release in (name.partition("@") for name in workload.absent if "@" in name):
         if framework == entry.implementation_name and release not in entry.releases:
             yield f"{workload.folder / 'workload.toml'}: absent names {framework}@{release}, which is no release of it"
+    for framework, _, mode in (name.partition(":") for name in workload.absent if ":" in name):
+        if framework == entry.implementation_name and mode not in entry.modes:
+            yield f"{workload.folder / 'workload.toml'}: absent names {framework}:{mode}, which is no mode of it"
 
 
 def missing_in_adapter(path: Path) -> list[str]:

@@ -257,8 +257,8 @@ class Workload(Strict):
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     absent: dict[str, str] = {}
-    """Frameworks that it is not written in, and why; or back ends, ``keras[jax]``, or releases, ``pytorch@1.0.0``, that
-    its file does not run in."""
+    """Frameworks that it is not written in, and why; or back ends, ``keras[jax]``, releases, ``pytorch@1.0.0``, or
+    modes, ``jax:tuned``, that its file does not run in."""
     variant_of: str | None = None
     """The workload whose work it states with one thing changed, which is not equal: another model, another ranking."""
     folder: Path

@@ -104,6 +104,9 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:
         return f"{workload.name} as it is written does not run in {contender.framework} {contender.release}: {why}"
+    why = workload.absent.get(f"{implementation}:{contender.mode}")
+    if why:
+        return f"{contender.label} does not do {workload.name}: {why}"
     if contender.entry.does(workload):
         return None
     why = workload.absent.get(contender.framework) or workload.absent.get(implementation)
