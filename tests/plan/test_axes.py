@@ -18,6 +18,8 @@ from rosettabench.proof.walk import STEPS
 OLD = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
 """A setting as the store had it before there were other axes."""
 
+MLP = find_workload("fashion-mlp")
+
 
 def contest(setting):
     """A stored contest, as far as its key goes."""
@@ -41,10 +43,13 @@ def test_a_certificate_is_bound_to_what_an_old_one_was():
 
 def test_a_contest_is_named_by_what_is_unusual():
     other = {**OLD, "schedule": DECAY}
-    assert apart(OLD, [OLD]) == []
-    assert apart(other, [other]) == [f"schedule {DECAY}"]
-    assert apart(OLD, [OLD, other]) == ["schedule constant"]
-    assert apart({**OLD, "batch_size": 8}, [OLD]) == ["batch size 8"]
+    assert apart(OLD, [OLD], MLP) == apart(OLD, [OLD], None) == []
+    assert apart(other, [other], MLP) == [f"schedule {DECAY}"]
+    assert apart(OLD, [OLD, other], MLP) == ["schedule constant"]
+    small = {**OLD, "batch_size": 8}
+    assert apart(small, [OLD], None) == ["batch size 8"]
+    assert apart(small, [small], MLP) == ["batch size 8"], "nor is that of its workload"
+    assert apart(small, [small], None) == []
 
 
 def test_every_combination_is_a_setting():
@@ -128,7 +133,7 @@ def test_real_and_synthetic_are_two_contests_and_what_is_found_is_what_was_befor
     workload = find_workload("chestxray-densenet121")
     assert [one.data for one in settings(workload, read_axes(["data=real,synthetic"]))] == ["real", "synthetic"]
     assert canonical_setting(workload).data == whole(OLD)["data"] == "found"
-    assert apart({**OLD, "data": "synthetic"}, [OLD]) == ["data synthetic"]
+    assert apart({**OLD, "data": "synthetic"}, [OLD], MLP) == ["data synthetic"]
 
 
 def test_picture_files_are_read_where_a_workload_trains_on_them():

@@ -44,6 +44,22 @@ def test_times_of_epochs_are_formed_from_the_step(tmp_path):
     assert all(one.now.value == pytest.approx(3 * (60_000 // 64) * 1e-3, rel=0.15) for one in found)
 
 
+def test_what_is_otherwise_than_in_the_study_stands_beside_the_number(tmp_path):
+    """A budget may have cut the batch, and of a data set a part may be at hand: an epoch of it is shorter."""
+    times = {"pytorch": 1e-3}
+    contests = [("resnet50-features", {"batch_size": 2}, times), ("cifar-vgg", {"batch_size": 64}, times)]
+    run = measured_run(tmp_path, *contests, request={"study": "rosetta-2018"}, origin="incomplete")
+    rows = [row for row in then_and_now_table(run.study).rows if row[1].text == "pytorch" and row[5].note]
+    said = {row[0].text: row[5].note for row in rows if "accuracy" not in row[3].text}
+    assert said["resnet50-features"].endswith(", batch size 2")
+    assert said["cifar-vgg"].endswith(", of 60,000 samples")
+    both = [*contests, ("resnet50-features", {"batch_size": 32}, times)]
+    run = measured_run(tmp_path, *both, request={"study": "rosetta-2018"}, run_id="second")
+    found = [one for one in run.study.then_and_now if one.library == "pytorch" and one.now is not None]
+    assert found
+    assert {one.aside for one in found} == {""}, "the study's own batch goes first; the data are whole"
+
+
 def test_all_forms_have_it(summary):
     html, markdown = render_html(summary), render_markdown(summary)
     record = json.loads(render_json(summary))

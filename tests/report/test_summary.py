@@ -56,7 +56,7 @@ def test_without_a_proof_nobody_is_ranked_however_fast(contests):
 
 
 def test_a_crash_and_too_few_rounds_say_why(contests):
-    contest = contests["imdb-gru"]
+    contest = contests["imdb-gru, batch size 32"]
     assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
     assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 8 rounds")
     assert entry(contest, HOSTILE).step.low is None
@@ -115,7 +115,7 @@ def test_a_damaged_certificate_proves_nothing(tmp_path):
 
 
 def test_stand_in_data_is_confessed(contests):
-    assert "not the real imdb" in contests["imdb-gru"].warning
+    assert "not the real imdb" in contests["imdb-gru, batch size 32"].warning
     assert contests["fashion-mlp"].warning == ""
 
 
@@ -247,7 +247,7 @@ def test_costs_stand_apart(contests):
     keras = entry(contests["fashion-mlp"], "keras[tensorflow]").costs
     assert (keras.import_s.value, keras.first_step_s.value, keras.import_s.times) == (6.1, 1.4, 1)
     assert keras.cpu_cores == pytest.approx(1.8)
-    evaluation = entry(contests["imdb-gru"], "pytorch").costs.evaluate_per_1000_s
+    evaluation = entry(contests["imdb-gru, batch size 32"], "pytorch").costs.evaluate_per_1000_s
     assert evaluation.value == pytest.approx(0.31 * 14 / 10) and evaluation.times == 3
 
 

@@ -337,7 +337,7 @@ def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
     """Return the name of a contest: the workload, and the values on axes that it is known by."""
     name = planned.workload.name
     settings = [row.setting for row in rows if row.workload == name]
-    return ", ".join([name, *apart(planned.setting.as_json(), settings)])
+    return ", ".join([name, *apart(planned.setting.as_json(), settings, planned.workload)])
 
 
 def unfinished(run: Run, row: ContestRow) -> bool:

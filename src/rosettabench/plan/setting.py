@@ -80,13 +80,16 @@ def stated(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {axis: value for axis, value in setting.items() if axis not in DEFAULTS or value != DEFAULTS[axis]}
 
 
-def apart(setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the values by which a contest is named, in words.
+def apart(setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]], workload: Workload | None) -> list[str]:
+    """Return the values by which a contest of a workload is named, in words.
 
-    They are those that not all `others` of its run have, too, and those of later axes that are not the defaults.
+    They are those that not all `others` of its run have, too, those of later axes that are not the defaults, and a
+    batch size that is not the workload's. None is a workload that is not known here any more.
     """
     known = [whole(other) for other in others]
     named = stated(setting).keys() & DEFAULTS.keys()
+    if workload is not None and setting.get("batch_size") != workload.batch_size:
+        named |= {"batch_size"}
     return [
         f"{axis.replace('_', ' ')} {value}"
         for axis, value in whole(setting).items()

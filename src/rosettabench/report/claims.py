@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.request import LeftOut
 from rosettabench.plan.series import SERIES
@@ -57,8 +58,9 @@ def then_and_now(study: Study, summary: RunSummary) -> Iterator[ThenAndNow]:
                 unit=result.unit,
                 then=result.value,
                 note=result.note,
-                contender=found[0].label if found else "",
-                now=found[1] if found else None,
+                contender=found[1].label if found else "",
+                now=found[2] if found else None,
+                aside=otherwise(result, found[0]) if found else "",
             )
 
 
@@ -78,8 +80,12 @@ def quantity_words(result: Result) -> str:
 
 def answers(
     result: Result, frameworks: Iterable[str], contests: Iterable[ContestSummary]
-) -> Iterator[tuple[EntrySummary, Estimate]]:
-    """Yield the ranked contenders that answer for a published number, with the same quantity of theirs."""
+) -> Iterator[tuple[ContestSummary, EntrySummary, Estimate]]:
+    """Yield the ranked contenders that answer for a published number, in their contests, with that quantity of theirs.
+
+    Contests of the batch that the study had go first.
+    """
+    contests = sorted(contests, key=lambda contest: contest.setting["batch_size"] != stated_batch(contest))
     for framework in frameworks:
         for contest in contests:
             wanted = {axis: value for axis, value in result.setting.items() if axis not in ("epochs", "workers_before")}
@@ -92,7 +98,22 @@ def answers(
             for entry in contest.ranked:
                 now = same_quantity(result, contest, entry) if entry.framework == framework else None
                 if now is not None:
-                    yield entry, now
+                    yield contest, entry, now
+
+
+def stated_batch(contest: ContestSummary) -> int:
+    """Return the batch size that a contest's workload states, which is the study's."""
+    return find_workload(contest.workload).batch_size
+
+
+def otherwise(result: Result, contest: ContestSummary) -> str:
+    """Return in which way a contest differs from what a number was published for, where the number does not say it."""
+    words = []
+    if "batch_size" not in result.setting and contest.setting["batch_size"] != stated_batch(contest):
+        words.append(f"batch size {contest.setting['batch_size']}")
+    if result.quantity == "training time" and contest.data and contest.data.origin != "original":
+        words.append(f"of {contest.data.train:,} samples")
+    return ", ".join(words)
 
 
 def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) -> Estimate | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import apart
 from rosettabench.report import figures
 from rosettabench.report.account import accounts
@@ -61,7 +62,8 @@ def contest_names(run: Run) -> dict[int, str]:
     named = {}
     for contest in run.contests:
         siblings = [other.setting for other in run.contests if other.workload == contest.workload]
-        words = apart(contest.setting, siblings) or [f"contest {contest.id}"] * (len(siblings) > 1)
+        known = all_workloads().get(contest.workload)
+        words = apart(contest.setting, siblings, known) or [f"contest {contest.id}"] * (len(siblings) > 1)
         named[contest.id] = ", ".join([contest.workload, *words])
     return named
 

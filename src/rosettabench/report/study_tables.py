@@ -106,9 +106,8 @@ def then_row(one: ThenAndNow) -> tuple[Cell, ...]:
     if one.now is not None:
         bounded = one.now.low is not None and one.now.high is not None
         between = figures.span(one.now.low or 0.0, one.now.high or 0.0) if bounded else ""
-        now = Cell(
-            f"{figures.significant(one.now.value)} {one.unit}", ", ".join(filter(None, (one.contender, between)))
-        )
+        told = ", ".join(filter(None, (one.contender, between, one.aside)))
+        now = Cell(f"{figures.significant(one.now.value)} {one.unit}", told)
         share = Cell(figures.ratio(one.now.value / one.then))
     return (
         Cell(one.workload),

@@ -379,7 +379,10 @@ class ContestSummary:
 
 @dataclass(frozen=True)
 class ThenAndNow:
-    """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did."""
+    """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
+
+    `aside` says what was otherwise than in the study: the batch, or the number of samples.
+    """
 
     workload: str
     library: str
@@ -391,6 +394,7 @@ class ThenAndNow:
     note: str
     contender: str
     now: Estimate | None
+    aside: str = ""
 
 
 @dataclass(frozen=True)
