@@ -197,7 +197,7 @@ class Adapter(Framework):
         return float(self.session.run(rates[0]))
 
     def settings(self):
-        first = next(iter(self.variables.values()))
+        first = self.graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)[0]
         found = dict(runtime.settings(self.session), precision=first.dtype.base_dtype.name, loader_workers=0)
         found.update(readable(layout=lambda: runtime.layout(self.graph)))
         return dict(found, mode=self.setting.mode, compiler="Session" if self.loop is None else "Estimator")
