@@ -1,6 +1,7 @@
 """Fed by picture files every framework does the same work, and what goes wrong on the way from them is seen."""
 
 import json
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -94,16 +95,24 @@ def test_what_a_framework_does_not_have_it_says(name, workers, said, photographs
     assert told.value.kind == "unsupported"
 
 
-@pytest.mark.parametrize(("name", "workers"), CELLS)
-def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, photographs, tmp_path):
-    """In one sentence, whatever the framework's loader makes of what its workers raise."""
+@pytest.fixture
+def own_photographs(photographs, tmp_path):
+    """The same work from copies of its pictures, which a test may damage; and their paths."""
     work, _ = photographs
     pictures = work.data.pictures
     copies = [Path(shutil.copy(file.path, tmp_path)) for file in pictures.files]
     own = replace(work.data, pictures=Pictures.of(copies, pictures.side, pictures.rendering))
+    return replace(work, data=own), copies
+
+
+@pytest.mark.parametrize(("name", "workers"), CELLS)
+def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, own_photographs, tmp_path):
+    """In one sentence, whatever the framework's loader makes of what its workers raise."""
+    work, copies = own_photographs
     entry = contestants()[name]
-    work = with_workers(replace(work, data=own), workers)
-    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")
+    session = open_session(
+        entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path / "session"
+    )
     try:
         assert session.ask("feed", first=0, steps=3)["samples"] == 3 * work.setting.batch_size
         for path in copies:
@@ -115,6 +124,31 @@ def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, p
     sentence = r"Unreadable: (.*\.JPEG) is empty, cut off, damaged or no picture: fetch it again, or remove it"
     found = re.fullmatch(sentence, told.value.what)
     assert found and Path(found.group(1)) in copies, told.value.what
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_damaged_file_does_not_end_the_processes_of_mxnet(workers, own_photographs, tmp_path):
+    """Terminated beside their answers they can hang for ever: they answer, go on, and end when they are told to."""
+    work, copies = own_photographs
+    entry = contestants()["mxnet-gluon"]
+    session = open_session(
+        entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path / "session"
+    )
+    whole = {path: (path.read_bytes(), path.stat()) for path in copies}
+    try:
+        session.ask("feed", first=0, steps=3)
+        for path in copies:
+            path.write_bytes(whole[path][0][:500])
+        with pytest.raises(WorkerError, match="cut off"):
+            session.ask("feed", first=3, steps=3)
+        for path, (content, status) in whole.items():
+            path.write_bytes(content)
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert session.ask("feed", first=6, steps=3)["samples"] == 3 * work.setting.batch_size
+        session.ask("close")
+        assert session.process._process.wait(20) == 0
+    finally:
+        session.process.kill()
 
 
 # -- planted mistakes --------------------------------------------------------------------------------------------------

@@ -1,7 +1,10 @@
 """Gluon's DataLoader: a pool of processes that cut and join samples, and live as long as the loader does."""
 
+import traceback
+
 import numpy as np
 from mxnet.gluon.data import DataLoader
+from mxnet.gluon.data.dataloader import default_batchify_fn, default_mp_batchify_fn
 
 from rosetta_worker.children import tie_children
 from rosetta_worker.loaders import AHEAD
@@ -17,12 +20,18 @@ class Loader(object):
         self.rows = Rows()
         self.context = context
         self.loader = DataLoader(
-            Samples(source), batch_sampler=self.rows, num_workers=workers, prefetch=AHEAD * workers
+            Samples(source),
+            batch_sampler=self.rows,
+            batchify_fn=Joined(default_mp_batchify_fn if workers else default_batchify_fn),
+            num_workers=workers,
+            prefetch=AHEAD * workers,
         )
 
     def read(self, rows):
         self.rows.ask(rows)
         for inputs, labels in self.loader:
+            if isinstance(inputs, Exception):
+                raise inputs from RuntimeError("in the DataLoader:\n" + labels)
             yield inputs.as_in_context(self.context), labels.as_in_context(self.context)
 
     def settings(self):
@@ -30,11 +39,19 @@ class Loader(object):
         return {"loader": type(self.loader).__name__, "loader_workers": len(pool._pool) if pool else 0}
 
     def close(self):
-        self.loader = None  # its processes are ended by that
+        pool = self.loader._worker_pool
+        if pool:  # they finish what they have begun: `terminate`, when the loader goes, is safe with idle ones only
+            pool.close()
+            pool.join()
+        self.loader = None
 
 
 class Samples(object):
-    """A source whose labels are as Gluon's losses read them."""
+    """A source whose labels are as Gluon's losses read them.
+
+    A sample is (inputs, label) or, where it cannot be had, what was raised and its traceback as text. Raised within a
+    process it would have MXNet terminate the pool, which can hang for ever (docs/findings.md).
+    """
 
     def __init__(self, source):
         self.source = source
@@ -43,5 +60,21 @@ class Samples(object):
         return len(self.source)
 
     def __getitem__(self, number):
-        inputs, label = self.source[number]
+        try:
+            inputs, label = self.source[number]
+        except Exception as error:  # noqa: BLE001 (raised again by `read`)
+            return error, traceback.format_exc()
         return inputs, np.float32(label)
+
+
+class Joined(object):
+    """Samples joined to a batch by `join`, one of Gluon's; or the first of them that could not be had."""
+
+    def __init__(self, join):
+        self.join = join
+
+    def __call__(self, samples):
+        for sample in samples:
+            if isinstance(sample[0], Exception):
+                return sample
+        return self.join(samples)
