@@ -134,7 +134,8 @@ class Adapter(Framework):
         """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""
         inputs, labels = self.batch(dataset, ids)
         if self.twin is None:
-            self.logits = Logits((len(ids),) + tuple(self.model(inputs[:1]).shape[1:]))
+            answers = self.model.compute_output_spec(keras.KerasTensor(inputs.shape, inputs.dtype.name))
+            self.logits = Logits(answers.shape)
             self.twin = self.compile(lambda model, hyper: Gradients(), [self.logits])
         self.twin.set_weights(self.model.get_weights())
         history = self.twin.fit(inputs, labels, batch_size=len(ids), shuffle=False, verbose=0)

@@ -36,8 +36,8 @@ class Adapter(Framework):
         "tf.keras is not lazy: it does the work of embedding_gradient=dense"
     }
     rate_within_momentum = True
-    run = None
-    """What takes all steps of a block at once, where something does."""
+    whole = False
+    """Whether all steps of a block are one graph."""
 
     def build(self, weights):
         if self.model is None:
@@ -64,7 +64,7 @@ class Adapter(Framework):
         """Wrap each function that works on the device in what the mode wraps it in."""
         self.function = function
         self.step = function(self.take_step)
-        self.held = self.step_on_held = None
+        self.held = self.on_held = None
         self.differentiate = function(self.with_gradients)
         self.update = function(self.apply)
         self.predict = function(self.answer)
@@ -73,14 +73,7 @@ class Adapter(Framework):
         """Let the steps of a block be one graph, where the data lie in memory, with no Python between them."""
         if self.setting.device == "cpu" and has_recurrence(self.model):
             self.step = tf.function(self.take_step, jit_compile=True)
-        if self.setting.input == "memory":
-            self.run = tf.function(self.take_steps, reduce_retracing=True)  # blocks have any number of steps
-
-    def take_steps(self, inputs, labels, batches):
-        total = tf.zeros(())
-        for ids in batches:
-            total += self.step(tf.gather(inputs, ids), tf.gather(labels, ids))
-        return total
+        self.whole = self.setting.input == "memory"
 
     def step_on(self, dataset):
         """Return the step on samples of `dataset`: what cuts them out is part of the same graph, where there is one.
@@ -88,8 +81,22 @@ class Adapter(Framework):
         It is made once and holds the data set, as handing it over in every step would cost a tenth of a short one.
         """
         if self.held is not dataset:
-            self.held, self.step_on_held = dataset, self.function(lambda ids: self.take_step(*self.batch(dataset, ids)))
-        return self.step_on_held
+            self.held, self.on_held = dataset, self.function(lambda ids: self.take_step(*self.batch(dataset, ids)))
+        return self.on_held
+
+    def steps_on(self, dataset, batches):
+        """Return the same for all steps of a block, which has any number of them: the graph is that of a loop."""
+        if self.held is not dataset:
+
+            def take_steps(batches):
+                total = tf.zeros(())
+                for ids in batches:
+                    total += self.step(*self.batch(dataset, ids))
+                return total
+
+            blocks = tf.TensorSpec((None,) + batches.shape[1:], batches.dtype)
+            self.held, self.on_held = dataset, tf.function(take_steps, input_signature=[blocks])
+        return self.on_held
 
     def take_step(self, inputs, labels):
         _, loss, gradients = self.with_gradients(inputs, labels)
@@ -129,8 +136,8 @@ class Adapter(Framework):
         return Loader(source, self.setting.workers)
 
     def train(self, dataset, batches):
-        if self.run is not None:
-            return self.run(*dataset, tf.constant(batches)) / len(batches)
+        if self.whole:
+            return self.steps_on(dataset, batches)(tf.constant(batches)) / len(batches)
         total = tf.zeros(())
         if self.setting.input == "memory":
             step = self.step_on(dataset)
@@ -179,7 +186,7 @@ class Adapter(Framework):
         return float(self.optimizer.learning_rate.numpy())
 
     def settings(self):
-        steps = [step for step in (self.step, self.step_on_held) if step] if self.trains else [self.predict]
+        steps = [step for step in (self.step, self.on_held) if step] if self.trains else [self.predict]
         compiled = hasattr(steps[0], "get_concrete_function")
         found = {
             "precision": self.variables[0].dtype,
