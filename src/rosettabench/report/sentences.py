@@ -13,6 +13,9 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
 
+FEW_PAIRS = 3
+"""So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each."""
+
 ONE_PROCESS = "This speaks of one process of each: others may differ by some percent (--processes)."
 
 
@@ -95,11 +98,27 @@ def lead(verdict: Verdict) -> str:
 
 
 def level_evidence(pairs: Sequence[Verdict]) -> str:
-    """Return the evidence for a shared place; a single pair has been named already."""
+    """Return the evidence for a shared place; a single pair has been named already, and many are counted."""
+    if len(pairs) > FEW_PAIRS:
+        return f"Of their {len(pairs)} pairs, {listed(pair_counts(pairs))}."
     if len(pairs) > 1:
         return " ".join(map(verdict_sentence, pairs))
     words = level_words(pairs[0])
     return f"{words[0].upper()}{words[1:]}."
+
+
+def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
+    """Return what was found of pairs, each with the number of them: ``2 have not enough data``."""
+    apart = sum(verdict.finding is Finding.FASTER for verdict in pairs)
+    level = sum(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
+    doubted = sum(bool(verdict.doubt) for verdict in pairs)
+    counted = (
+        (apart, "a difference"),
+        (level, f"no difference above {figures.percent(pairs[0].margin)}"),
+        (doubted, "no verdict (something was odd in their rounds)"),
+        (len(pairs) - apart - level - doubted, "not enough data"),
+    )
+    return [f"{number} {'has' if number == 1 else 'have'} {what}" for number, what in counted if number]
 
 
 def other(verdict: Verdict, label: str) -> str:

@@ -1,0 +1,54 @@
+"""The one sentence above a table: it must be readable however many share the first place."""
+
+import re
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosettabench.report.sentences import headline
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.ranking import Ranked
+from rosettabench.statistics.verdict import Finding, Verdict
+
+ODD = "{} got slower by 19.5% relative to the others during the contest."
+STATES = ["equivalent", "doubted", "open"]
+
+
+def verdict(pair, state):
+    """A verdict on a pair that nobody can part, for one of three reasons."""
+    finding = Finding.EQUIVALENT if state == "equivalent" else Finding.OPEN
+    interval = Interval(1.01, 0.995, 1.015, 0.95, 20) if state == "equivalent" else Interval(1.2, 0.9, 1.6, 0.95, 20)
+    return Verdict(finding, *pair, interval, 0.02, ODD.format(pair[0]) if state == "doubted" else "")
+
+
+def ranking(labels):
+    """All of them on the first rank."""
+    return [Ranked(label, 1, 1e-3, None) for label in labels]
+
+
+@given(st.integers(3, 9).flatmap(lambda n: st.lists(st.sampled_from(STATES), min_size=n * (n - 1) // 2, max_size=36)))
+def test_many_pairs_are_counted_each_once(states):
+    count = next(n for n in range(9, 2, -1) if n * (n - 1) // 2 <= len(states))
+    labels = [f"contender{number}" for number in range(count)]
+    pairs = list(combinations(labels, 2))
+    verdicts = [verdict(pair, state) for pair, state in zip(pairs, states, strict=False)]
+    evidence = headline(ranking(labels), verdicts).evidence
+    if count == 3:
+        assert all(f"{a} and {b}: " in evidence for a, b in pairs)
+        return
+    whole, *parts = [int(number) for number in re.findall(r"(?<![\d.])(\d+) (?:pairs|has|have)\b", evidence)]
+    assert whole == len(pairs) == sum(parts)
+    assert len(evidence) < 200
+    assert "got slower" not in evidence  # that is told once, below
+    for state, words in zip(STATES, ["difference above 2%", "odd in their rounds", "enough data"], strict=True):
+        assert (words in evidence) == (state in states[: len(pairs)])
+
+
+def test_nine_that_were_disturbed_make_a_sentence():
+    labels = [f"contender{number}" for number in range(9)]
+    verdicts = [verdict(pair, "doubted") for pair in combinations(labels[:-1], 2)]
+    verdicts += [verdict((label, labels[-1]), "open") for label in labels[:-1]]
+    assert headline(ranking(labels), verdicts).evidence == (
+        "Of their 36 pairs, 28 have no verdict (something was odd in their rounds) and 8 have not enough data."
+    )
