@@ -1,6 +1,6 @@
 """Each implementation beside a plain script that a good user of its framework would write for the same model, in turns.
 
-    .venv/bin/python benchmarks/plain_scripts.py [-w fashion-mlp,imdb-gru] [-f pytorch,keras[jax]] [--rounds 30]
+    .venv/bin/python benchmarks/plain_scripts.py [-w fashion-mlp] [-f pytorch,keras[jax]] [--rounds 30] [--batch 8]
 
 Both processes live side by side, as contenders do, with the same environment, variables, processors and batches. The
 ratio is script over implementation, paired within rounds: 1 and more means that the implementation is at least as fast.
@@ -17,7 +17,7 @@ import numpy as np
 from turns import WARM_UP, make_work, plain_script, script_of, take_turns, worker
 
 from rosettabench.catalogue.framework import contestants
-from rosettabench.catalogue.workload import all_workloads
+from rosettabench.catalogue.workload import ProofExtents, all_workloads
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.machine import usable_cores
 from rosettabench.statistics.interval import ratio_interval
@@ -30,6 +30,9 @@ TURN_S = 0.3
 PROBES = 4096
 """Batches that are at hand while the length of a turn is sought."""
 
+NO_PROOF = ProofExtents()
+"""A proof at the workload's own extents: nothing is smaller than it is."""
+
 
 def main() -> int:
     """Measure the chosen cells, print a line for each, and return 1 if one of them is a defect."""
@@ -38,6 +41,7 @@ def main() -> int:
     options.add_argument("-w", "--workloads", default=",".join(workloads))
     options.add_argument("-f", "--frameworks", default=",".join(contestants()))
     options.add_argument("--rounds", type=int, default=30)
+    options.add_argument("--batch", type=int, help="samples of a step, instead of the workload's own batch")
     chosen = options.parse_args()
     cells = [
         (workloads[name], entry)
@@ -46,7 +50,7 @@ def main() -> int:
         if entry.name in chosen.frameworks.split(",")
     ]
     print(f"{'':36}  script / implementation     middle half   ms/step  losses           {usable_cores()} threads")
-    defects = [measure(workload, entry, chosen.rounds) for workload, entry in cells]
+    defects = [measure(workload, entry, chosen.rounds, chosen.batch) for workload, entry in cells]
     print(f"{len(cells)} cells, {sum(defects)} defects")
     return 1 if any(defects) else 0
 
@@ -56,18 +60,19 @@ def cells_of(workload):
     return [entry for entry in contestants().values() if script_of(workload, entry).exists()]
 
 
-def measure(workload, entry, rounds):
+def measure(workload, entry, rounds, batch):
     """Measure one cell, print its line, and return whether it is a defect."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        work = make_work(workload, folder, workload.batch_size, PROBES, usable_cores())
+        timed = workload.model_copy(update={"proof": NO_PROOF})  # at its own extents
+        work = make_work(timed, folder, batch or workload.batch_size, PROBES, usable_cores())
         with worker(entry, work, folder / "session") as session:
             steps = length_of_turn(session)
             draw(work, steps * (WARM_UP + rounds))
             session.ask("batches", path=str(work.batches))
             with plain_script(entry, work, folder / "script") as script:
                 ours, plain, _ = take_turns(session, script, steps, rounds)
-                losses = session.train(0, steps).loss, script.loss
+                losses = session.block(0, steps).loss, script.loss
     ratios = np.array(plain) / np.array(ours)
     interval = ratio_interval(ratios)
     known = "too few rounds for an interval"
@@ -77,7 +82,7 @@ def measure(workload, entry, rounds):
     step = 1e3 * np.median(ours) / steps
     print(
         f"{workload.name:14}  {entry.name:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
-        f"{losses[0]:.4f} {losses[1]:.4f}  {judge(interval)}",
+        f"{' '.join(f'{loss:.4f}' for loss in losses if loss is not None):13}  {judge(interval)}",
         flush=True,
     )
     return interval is not None and interval.high < DEFECT
@@ -85,18 +90,22 @@ def measure(workload, entry, rounds):
 
 def length_of_turn(session):
     """Return how many steps take TURN_S: the first turn compiles, and the others grow until they can be timed."""
-    session.train(0, 1)
-    steps, seconds = 1, session.train(0, 1).elapsed_s
+    session.block(0, 1)
+    steps, seconds = 1, session.block(0, 1).elapsed_s
     while seconds < TURN_S / 3 and 2 * steps <= PROBES:
         steps *= 2
-        seconds = session.train(0, steps).elapsed_s
+        seconds = session.block(0, steps).elapsed_s
     return max(1, ceil(steps * TURN_S / seconds))
 
 
 def draw(work, steps):
-    """Draw so many batches for both processes."""
-    samples = work.data.train.samples
-    np.save(work.batches, draw_batches(samples, work.setting.batch_size, steps, work.setting.seed))
+    """Draw so many batches for both processes; what is inferred, goes through them as they lie."""
+    samples, size = work.data.train.samples, work.setting.batch_size
+    if work.workload.inference is None:
+        rows = draw_batches(samples, size, steps, work.setting.seed)
+    else:
+        rows = np.arange(steps * size).reshape(steps, size) % samples
+    np.save(work.batches, rows)
 
 
 def judge(interval):

@@ -84,7 +84,7 @@ def take_turns(session, script, steps, rounds):
 
     def through_worker(first):
         start = perf_counter()
-        turn = session.train(first, steps)
+        turn = session.block(first, steps)
         messages.append(perf_counter() - start - turn.elapsed_s)
         return turn.elapsed_s
 
