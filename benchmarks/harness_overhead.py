@@ -37,7 +37,7 @@ def main() -> int:
             worker(entry, work, folder / "session") as session,
             plain_script(entry, work, folder / "script") as script,
         ):
-            ours, plain, messages = take_turns(session, script, STEPS, rounds)
+            ours, plain, messages, _ = take_turns(session, script, STEPS, rounds)
     interval = ratio_interval([one / other for one, other in zip(ours, plain, strict=True)])
     print(
         f"worker / plain script: {interval.ratio:.4f} (95%: {interval.low:.4f} to {interval.high:.4f}), {rounds} rounds"

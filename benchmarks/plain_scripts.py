@@ -71,8 +71,8 @@ def measure(workload, entry, rounds, batch):
             draw(work, steps * (WARM_UP + rounds))
             session.ask("batches", path=str(work.batches))
             with plain_script(entry, work, folder / "script") as script:
-                ours, plain, _ = take_turns(session, script, steps, rounds)
-                losses = session.block(0, steps).loss, script.loss
+                ours, plain, _, loss = take_turns(session, script, steps, rounds)
+                losses = loss, script.loss  # on the same batches
     ratios = np.array(plain) / np.array(ours)
     interval = ratio_interval(ratios)
     known = "too few rounds for an interval"

@@ -78,24 +78,25 @@ def plain_script(entry, work, folder):
 def take_turns(session, script, steps, rounds):
     """Let both train so many steps in random order, round by round; the first WARM_UP rounds do not count.
 
-    Return the seconds of the session's turns, those of the script's, and those of messages: what each turn of the
-    session took beyond its timed region.
+    Return the seconds of the session's turns, those of the script's, those of messages (what each turn of the session
+    took beyond its timed region), and the session's mean loss in its last turn.
     """
 
     def through_worker(first):
         start = perf_counter()
         turn = session.block(first, steps)
         messages.append(perf_counter() - start - turn.elapsed_s)
+        losses.append(turn.loss)
         return turn.elapsed_s
 
     def in_script(_):
         return script.train(steps)
 
-    ours, plain, messages = [], [], []
+    ours, plain, messages, losses = [], [], [], []
     for number in range(WARM_UP + rounds):
         seconds = {}
         for turn in random.sample([through_worker, in_script], 2):
             seconds[turn] = turn(number * steps)
         ours.append(seconds[through_worker])
         plain.append(seconds[in_script])
-    return ours[WARM_UP:], plain[WARM_UP:], messages[WARM_UP:]
+    return ours[WARM_UP:], plain[WARM_UP:], messages[WARM_UP:], losses[-1]
