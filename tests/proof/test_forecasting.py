@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosettabench.proof.forecast import forecast_loss, rearranged
+from rosettabench.proof.causes.forecast import forecast_loss, rearranged
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 
 DRAW = np.random.default_rng(0)

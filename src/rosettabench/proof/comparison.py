@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite, sqrt
+from typing import Self
 
 import numpy as np
 
@@ -36,6 +38,32 @@ class Deviation:
     value: float
 
 
+@dataclass(frozen=True)
+class Exact(Walked):
+    """A step of the reference: what the others are held against, and what their deviations are measured in.
+
+    It has begun with the weights `start`, whatever steps lay before it. The norms of its files are worked out once,
+    however many are held against it.
+    """
+
+    start: Files
+
+    @classmethod
+    def of(cls, step: Walked, start: Files) -> Self:
+        """Return a step that the reference has walked from `start`."""
+        return cls(step.step, step.batch, step.gradients, step.parameters, step.turn, start)
+
+    @cached_property
+    def sizes(self) -> dict[str, float]:
+        """The norm of the gradient of each tensor that has one."""
+        return {name: norm(read(self.gradients, name)) for name in self.start if name in self.gradients}
+
+    @cached_property
+    def ways(self) -> dict[str, float]:
+        """The norm of how far each tensor has moved from the start."""
+        return moved(self.parameters, self.start)
+
+
 def relative(found: Array, reference: Array, scale: float | None = None) -> float:
     """Return ‖found - reference‖ / scale, infinite where shapes differ or a value is not finite.
 
@@ -52,33 +80,30 @@ def relative(found: Array, reference: Array, scale: float | None = None) -> floa
     return difference / scale
 
 
-def compare_step(found: Walked, reference: Walked, start: Files) -> Iterator[Deviation]:
+def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     """Yield every deviation of one step, in the order in which a mistake would first show.
 
     A learning rate that the framework cannot tell is seen in what it makes of the parameters.
     """
     step = found.step
     for name in ("inputs", "labels"):
-        same = np.array_equal(
-            canonical_form(read(found.batch, name), read(reference.batch, name)), read(reference.batch, name)
-        )
+        same = np.array_equal(canonical_form(read(found.batch, name), read(exact.batch, name)), read(exact.batch, name))
         yield Deviation("batch", step, name, 0.0 if same else inf)
-    yield Deviation("samples", step, None, 0.0 if found.turn.samples == reference.turn.samples else inf)
+    yield Deviation("samples", step, None, 0.0 if found.turn.samples == exact.turn.samples else inf)
     if found.turn.learning_rate is not None:
-        yield Deviation("learning rate", step, None, off(found.turn.learning_rate, reference.turn.learning_rate))
-    yield from off_logits(read(found.gradients, "logits"), read(reference.gradients, "logits"), step, "logits")
-    yield Deviation("loss", step, None, off(found.turn.loss, reference.turn.loss))
-    trained = {name: file for name, file in start.items() if name in reference.gradients}
-    kept = {name: file for name, file in start.items() if name not in trained}
-    yield from compare_gradients(found.gradients, reference, start)
-    yield from compare_parameters(found.parameters, reference.parameters, kept, step, "state")
-    yield from compare_parameters(found.parameters, reference.parameters, trained, step, "parameter")
+        yield Deviation("learning rate", step, None, off(found.turn.learning_rate, exact.turn.learning_rate))
+    yield from off_logits(read(found.gradients, "logits"), read(exact.gradients, "logits"), step, "logits")
+    yield Deviation("loss", step, None, off(found.turn.loss, exact.turn.loss))
+    yield from compare_gradients(found.gradients, exact)
+    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients}
+    kept = {name: way for name, way in exact.ways.items() if name not in trained}
+    yield from off_tensors(found.parameters, exact.parameters, kept, step, "state")
+    yield from off_tensors(found.parameters, exact.parameters, trained, step, "parameter")
 
 
-def compare_gradients(found: Files, reference: Walked, start: Files) -> Iterator[Deviation]:
-    """Yield the deviation of the gradient of each tensor of `start` that has one in a step of the reference."""
-    norms = {name: norm(read(reference.gradients, name)) for name in start if name in reference.gradients}
-    yield from off_tensors(found, reference.gradients, norms, reference.step, "gradient")
+def compare_gradients(found: Files, exact: Exact) -> Iterator[Deviation]:
+    """Yield the deviation of the gradient of each tensor that has one in a step of the reference."""
+    yield from off_tensors(found, exact.gradients, exact.sizes, exact.step, "gradient")
 
 
 def off_logits(found: Array, reference: Array, step: int | None, quantity: str) -> Iterator[Deviation]:
@@ -98,8 +123,12 @@ def compare_parameters(
     found: Files, reference: Files, start: Files, step: int | None, quantity: str
 ) -> Iterator[Deviation]:
     """Yield the deviation of every parameter of `start`, relative to how far the reference has moved from there."""
-    moved = {name: norm(np.subtract(read(reference, name), read(start, name), dtype=np.float64)) for name in start}
-    yield from off_tensors(found, reference, moved, step, quantity)
+    yield from off_tensors(found, reference, moved(reference, start), step, quantity)
+
+
+def moved(parameters: Files, start: Files) -> dict[str, float]:
+    """Return the norm of how far each tensor of `start` has moved from there."""
+    return {name: norm(np.subtract(read(parameters, name), read(start, name), dtype=np.float64)) for name in start}
 
 
 def off_tensors(

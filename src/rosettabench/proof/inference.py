@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosettabench.lab.session import Session
-from rosettabench.proof.cause import layer_causes
+from rosettabench.proof.causes.model import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, Reference, Start

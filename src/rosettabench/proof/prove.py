@@ -12,11 +12,12 @@ import numpy as np
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
-from rosettabench.proof.cause import Case, likely_cause
+from rosettabench.proof.causes.case import Case
+from rosettabench.proof.causes.likely import likely_cause
+from rosettabench.proof.causes.misdrawn import Suspect
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
 from rosettabench.proof.dropout import probe_dropout
-from rosettabench.proof.misdrawn import Suspect
 from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
 from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
@@ -111,7 +112,7 @@ class Proof:
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)
-            yield own.compare_step(found, exact) if self._mixed else compare_step(found, exact, reference.start), found
+            yield own.compare_step(found, exact) if self._mixed else compare_step(found, exact), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None

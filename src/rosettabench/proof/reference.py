@@ -13,10 +13,10 @@ import numpy as np
 
 from rosettabench.lab.session import Session
 from rosettabench.plan.learning_rate import PROOF_PACE
-from rosettabench.proof.comparison import NOTHING, Deviation, compare_parameters, compare_step, norm, off_logits
+from rosettabench.proof.comparison import NOTHING, Deviation, Exact, compare_parameters, compare_step, off_logits
 from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
-from rosettabench.proof.walk import Array, Files, Walked, evaluation_samples, read, walk
+from rosettabench.proof.walk import Array, Files, evaluation_samples, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
@@ -43,7 +43,7 @@ class Reference:
 
     framework: str
     start: Files
-    steps: list[Walked]
+    steps: list[Exact]
     evaluation: Evaluation
     tolerances: Tolerances
     start_session: Start
@@ -87,7 +87,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     exact = start("float64", None, folder / "float64")
     try:
         exact.build(begin, pace=PROOF_PACE)
-        steps, guide = walk_first(exact, folder)
+        steps, guide = walk_first(exact, begin, folder)
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
         exact.process.close()
@@ -99,32 +99,31 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
 
 
-def walk_first(exact: Session, folder: Path) -> tuple[list[Walked], list[Files] | None]:
+def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact], list[Files] | None]:
     """Return the steps of the reference in float64 and, for a proof that is guided, what each of them has led to.
 
     That is written down as float32, and the reference itself goes on from there: everybody begins with the same.
     """
     place = folder / "float64" / "walk"
     if not exact.work.workload.proof.guided:
-        return list(walk(exact, place)), None
-    steps: list[Walked] = []
+        return [Exact.of(step, begin) for step in walk(exact, place)], None
+    steps: list[Exact] = []
     guide: list[Files] = []
     for step in walk(exact, place, guide):
-        steps.append(step)
+        steps.append(Exact.of(step, begin))
         weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
         guide.append(save_weights(weights, folder / "guide" / str(step.step)))
     return steps, guide
 
 
-def without_gradient(step: Walked) -> set[str]:
+def without_gradient(step: Exact) -> set[str]:
     """Return the names of the tensors whose gradient is zero by mathematics, or so nearly.
 
     A reference has it exactly so where its formulas leave the tensor out, and as round-off where only all of them
     together do: a shift that nothing but linear layers, and ReLUs that are open, part from the next normalisation.
     """
-    norms = {name: norm(read(step.gradients, name)) for name in step.gradients if name != "logits"}
-    whole = hypot(*norms.values())
-    return {name for name, size in norms.items() if size <= NOTHING * whole}
+    whole = hypot(*step.sizes.values())
+    return {name for name, size in step.sizes.items() if size <= NOTHING * whole}
 
 
 def measure_noise(
@@ -132,7 +131,7 @@ def measure_noise(
     precision: str,
     weights: Weights,
     folder: Path,
-    exact: list[Walked],
+    exact: list[Exact],
     evaluation: Evaluation,
     begin: Files,
     guide: list[Files] | None,
@@ -152,14 +151,14 @@ def measure_noise(
 
 
 def follow(
-    session: Session, folder: Path, exact: list[Walked], begin: Files, guide: list[Files] | None = None
+    session: Session, folder: Path, exact: list[Exact], begin: Files, guide: list[Files] | None = None
 ) -> Iterator[Deviation]:
     """Walk a session and yield its deviations step by step, keeping only the files of the present step.
 
     The last step's parameters count for the block as well, which ends where single steps end that nobody has guided.
     """
     for found in walk(session, folder, guide):
-        yield from compare_step(found, exact[found.step], begin)
+        yield from compare_step(found, exact[found.step])
         if found.step == exact[-1].step and guide is None:
             last = exact[-1].parameters
             yield from compare_parameters(found.parameters, last, begin, None, "block parameter")

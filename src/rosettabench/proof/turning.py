@@ -53,7 +53,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
         for _ in range(TRIALS):
             session.build(moved(begin, generator, place / "weights"), pace=PROOF_PACE)
             files = session.ask("gradients", step=step, folder=str(place / "gradients"))["files"]
-            for deviation in compare_gradients(files, exact, reference.start):
+            for deviation in compare_gradients(files, exact):
                 name = str(deviation.tensor)
                 noise[name] = max(noise.get(name, 0.0), deviation.value)
     finally:

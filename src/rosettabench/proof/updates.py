@@ -18,7 +18,7 @@ from math import inf
 import numpy as np
 
 from rosettabench.lab.session import Work
-from rosettabench.proof.comparison import Deviation, compare_step, norm, relative
+from rosettabench.proof.comparison import Deviation, Exact, compare_step, norm, relative
 from rosettabench.proof.optimizers import TRAJECTORIES, clipped, given
 from rosettabench.proof.tolerance import exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
@@ -54,9 +54,9 @@ class OwnUpdates:
         """The precision that the work asks for."""
         return self._work.setting.precision
 
-    def compare_step(self, found: Walked, exact: Walked) -> Iterator[Deviation]:
+    def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
         """Yield the deviations of a step from the reference, and of its update from that of the own gradients."""
-        yield from within_a_step(compare_step(found, exact, self._start))
+        yield from within_a_step(compare_step(found, exact))
         if found.step == 0:
             off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
             yield exactness(off, self.precision)

@@ -1,4 +1,4 @@
-"""Likely causes where sample paths fail their check: see `rosettabench.proof.cause` and `rosettabench.proof.sampling`.
+"""Likely causes where sample paths fail the check of `rosettabench.proof.sampling`.
 
 What is drawn under other weights tells which part of a sampler is at fault: under weights to which that part makes no
 difference, all is well.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights, save_weights
 from rosettabench.statistics.student_t import distribution_function
 from rosettabench.statistics.uniformity import off_uniform, shared_part
+
+if TYPE_CHECKING:
+    from rosettabench.proof.causes.case import Case
 
 FITS = 3.3
 """Standard errors up to which a suspicion explains what was drawn: by chance, one right one in a thousand is further
@@ -40,6 +44,12 @@ class Suspect:
         """Whether transforms are uniform, all together and step by step."""
         rows = uniform.reshape(-1, uniform.shape[2]).T
         return bool(np.isfinite(uniform).all()) and max(off_uniform(rows), off_uniform(uniform.ravel()[None])) < FITS
+
+
+def drawing(case: Case) -> Iterator[str]:
+    """What a sampler does otherwise than it should."""
+    assert case.drawn is not None
+    yield from misdrawn(case.drawn)
 
 
 def misdrawn(suspect: Suspect) -> Iterator[str]:

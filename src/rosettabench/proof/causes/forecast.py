@@ -1,4 +1,4 @@
-"""Likely causes where a forecast of time series fails its proof: see `rosettabench.proof.cause`."""
+"""Likely causes where a forecast of time series fails its proof: see `rosettabench.proof.causes.likely`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosettabench.proof.walk import Array, read
 from rosettabench.statistics.student_t import negative_log_likelihood
 
 if TYPE_CHECKING:
-    from rosettabench.proof.cause import Case
+    from rosettabench.proof.causes.case import Case
 
 SAME = 1e-5
 """Relative deviation up to which two losses count as the same: one value in a hundred makes more of a difference."""

@@ -1,0 +1,71 @@
+"""What there is to go by when a proof has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosettabench.catalogue.workload import Normalisation, Optimizer
+from rosettabench.proof.augmentation import Seen
+from rosettabench.proof.causes.misdrawn import Suspect
+from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.reference import Reference
+from rosettabench.proof.tolerance import MIXED
+from rosettabench.proof.updates import OwnUpdates
+from rosettabench.proof.walk import Array, Walked, read
+from rosettabench.proof.weights import Weights
+
+FITS = 1e-3
+"""A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
+round-off, and a hundred times less than the mistakes that it tells apart."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
+
+    `again` returns the contender's logits of one batch, computed anew at each call. Of the tensors `lazy` only the rows
+    that a batch names are updated. `own` is there where the update was held against the contender's own gradients.
+    """
+
+    divergence: Deviation
+    found: Walked | None
+    reference: Reference
+    optimizer: Optimizer
+    again: Callable[[], Array]
+    normalisation: Normalisation | None = None
+    lazy: tuple[str, ...] = ()
+    own: OwnUpdates | None = None
+    seen: Seen | None = None
+    drawn: Suspect | None = None
+
+    @property
+    def exact(self) -> Walked:
+        """The reference's step."""
+        return self.reference.steps[self.divergence.step or 0]
+
+    @property
+    def fits(self) -> float:
+        """FITS; in mixed precision, how far off a gradient may be."""
+        return MIXED[self.own.precision]["gradient"] if self.own else FITS
+
+    def weights(self) -> Weights:
+        """The reference's parameters before this step."""
+        step = self.divergence.step or 0
+        files = self.reference.start if step == 0 else self.reference.steps[step - 1].parameters
+        return {name: np.array(read(files, name)) for name in self.reference.start}
+
+
+def numbers(case: Case, name: str) -> tuple[Array, Array]:
+    """Return the contender's array and the reference's: a gradient, or ``logits``."""
+    assert case.found is not None
+    return read(case.found.gradients, name), read(case.exact.gradients, name)
+
+
+def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)
+    """Return the softmax over the last axis."""
+    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))

@@ -1,0 +1,72 @@
+"""The likely cause of a failed proof: suspicions that can be tested are tested, and only what fits is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rosettabench.proof.causes.batch import another_batch, rearranged_inputs, rounded_inputs, sample_count
+from rosettabench.proof.causes.case import Case
+from rosettabench.proof.causes.forecast import other_parameters, other_windows
+from rosettabench.proof.causes.gradient import gradient_scale
+from rosettabench.proof.causes.loss import loss_scale
+from rosettabench.proof.causes.misdrawn import drawing
+from rosettabench.proof.causes.model import (
+    dropping,
+    evaluation_mode,
+    other_weights,
+    random_forward,
+    softmax_in_model,
+    structure,
+)
+from rosettabench.proof.causes.pictures import augmenting, no_crop
+from rosettabench.proof.causes.precision import half_precision, size_of_half, too_exact
+from rosettabench.proof.causes.state import running_average
+from rosettabench.proof.causes.update import block_loop, other_optimizer, other_update, rate
+
+BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
+    "batch": (rounded_inputs, rearranged_inputs, another_batch),
+    "samples": (sample_count,),
+    "learning rate": (rate,),
+    "logits": (
+        random_forward,
+        softmax_in_model,
+        other_parameters,
+        other_weights,
+        other_windows,
+        half_precision,
+        structure,
+    ),
+    "loss": (loss_scale, size_of_half),
+    "gradient": (gradient_scale, size_of_half),
+    "state": (running_average,),
+    "parameter": (other_optimizer, size_of_half),
+    "update": (other_update,),
+    "reduced precision": (too_exact,),
+    "block parameter": (block_loop,),
+    "evaluation logits": (evaluation_mode,),
+    "accuracy": (evaluation_mode,),
+    "dropout evaluation": (dropping,),
+    "dropout repeats": (dropping,),
+    "dropout scale": (dropping,),
+    "dropout share": (dropping,),
+    "dropout loss": (dropping,),
+    "sampling values": (drawing,),
+    "sampling distribution": (drawing,),
+    "sampling steps": (drawing,),
+    "sampling paths": (drawing,),
+    "sampling series": (drawing,),
+    "sampling batches": (drawing,),
+    "sampling succession": (drawing,),
+    "augmentation pictures": (no_crop,),
+    "augmentation flips": (augmenting,),
+    "augmentation places": (augmenting,),
+    "augmentation repeats": (augmenting,),
+    "augmentation drawn": (augmenting,),
+}
+"""For the first quantity that diverges: the suspicions, the most specific first."""
+
+
+def likely_cause(case: Case) -> str | None:
+    """Return a sentence on what explains the first divergence, or None where no suspicion fits."""
+    suspicions = BY_QUANTITY.get(case.divergence.quantity, ())
+    return next((sentence for suspicion in suspicions for sentence in suspicion(case)), None)

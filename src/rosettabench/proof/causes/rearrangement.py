@@ -1,0 +1,75 @@
+"""Ways in which weights get mixed up on their way into a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from math import isqrt
+
+import numpy as np
+
+from rosettabench.proof.weights import Weights
+
+GATES = {"gru": "reset update new", "lstm": "input forget cell output"}
+"""The canonical order of gates, by the recurrent layer's name."""
+
+
+LSTM_ORDERS = ((0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 1, 2), (1, 0, 2, 3))
+"""Orders of other libraries, as places in the canonical one: Chainer's, TensorFlow 1's, ONNX's, and one slip. The
+reference is run for each, so that all 23 would take too long."""
+
+
+def rearrangements(weights: Weights) -> Iterator[tuple[str, Weights]]:
+    """Yield ways in which weights get mixed up: gates, biases, flipped kernels, flatten order, biases left out."""
+    for layer in GATES:
+        yield from gate_orders(weights, layer)
+    yield from lstm_biases(weights)
+    kernels = {name: array for name, array in weights.items() if array.ndim == 4}
+    if kernels:
+        flipped = {name: array[:, :, ::-1, ::-1] for name, array in kernels.items()}
+        yield "the convolution kernels are flipped: true convolution where cross-correlation is meant", flipped
+        yield from flatten_orders(weights, list(kernels.values())[-1].shape[0])
+    for name, array in weights.items():
+        if name.endswith("bias") and array.any():
+            yield f"the bias {name} is missing from the model", {name: np.zeros_like(array)}
+
+
+def kind_of_layer(name: str) -> str:
+    """Return what layer a tensor belongs to, by its name, whichever of several it is: ``lstm`` of lstm2.kernel."""
+    return name.partition(".")[0].rstrip("0123456789")
+
+
+def gate_orders(weights: Weights, layer: str) -> Iterator[tuple[str, Weights]]:
+    """Yield the weights of a recurrent layer with their gates in another order."""
+    gated = [name for name in weights if kind_of_layer(name) == layer]
+    canonical = GATES[layer].split()
+    orders = LSTM_ORDERS if layer == "lstm" else list(permutations(range(3)))[1:]
+    for order in orders if gated else ():
+        names = " ".join(canonical[gate] for gate in order)
+        yield (
+            f"the gates of the {layer.upper()} are in the order {names}; canonical is {GATES[layer]}",
+            {name: np.concatenate([np.split(weights[name], len(order))[gate] for gate in order]) for name in gated},
+        )
+
+
+def lstm_biases(weights: Weights) -> Iterator[tuple[str, Weights]]:
+    """Yield what frameworks do to an LSTM's bias: one more for the forget gate, and a second bias beside it."""
+    bias = weights.get("lstm.bias")
+    if bias is None:
+        return
+    enter, forget, cell, output = np.split(bias, 4)
+    opened = np.concatenate([enter, forget + 1, cell, output])
+    yield "the forget gate has a bias of 1 on top: it must start at 0", {"lstm.bias": opened}
+    yield "the LSTM trains two biases where the workload has one: their sum moves twice as far", {"lstm.bias": 2 * bias}
+
+
+def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weights]]:
+    """Yield the dense kernel behind the last convolution with its columns in the other order."""
+    for name, array in weights.items():
+        side = isqrt(array.shape[1] // channels) if array.ndim == 2 else 0
+        if side > 1 and channels * side * side == array.shape[1]:
+            image = array.reshape(len(array), side, side, channels).transpose(0, 3, 1, 2)
+            yield (
+                f"{name} reads the image flattened channels-last; canonical is channel-major",
+                {name: image.reshape(array.shape)},
+            )

@@ -1,0 +1,42 @@
+"""Likely causes where what is kept beside the parameters differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosettabench.proof.causes.case import Case
+from rosettabench.proof.comparison import relative
+from rosettabench.proof.walk import Array, read
+
+
+def running_average(case: Case) -> Iterator[str]:
+    """A running mean or variance that keeps another share of itself, or takes up another variance."""
+    assert case.found is not None and case.normalisation is not None
+    name = str(case.divergence.tensor)
+    if name not in case.found.parameters:
+        yield f"{name} is not among what the framework keeps"
+        return
+    momentum, old = case.normalisation.momentum, case.weights()[name].astype(np.float64)
+    found, exact = (read(step.parameters, name).astype(np.float64) for step in (case.found, case.exact))
+    if np.array_equal(found, old.astype(np.float32)):
+        yield f"{name} does not move: training passes do not update it"
+    shares = {
+        share: best_factor(found - share * old, exact - share * old, float(np.linalg.norm(exact - old)))
+        for share in (1.0, momentum)
+    }
+    factor, off = shares[1.0]
+    kept = f"{1 - factor * (1 - momentum):.3g}"
+    if off < case.divergence.value / 5 and kept != f"{momentum:.3g}":
+        yield f"running averages keep {kept} of themselves in a step, not {momentum}"
+    factor, off = shares[momentum]
+    if off < case.divergence.value / 5:
+        samples = "" if factor <= 1 else f": the unbiased one, n / (n - 1) times, of n = {factor / (factor - 1):.0f}"
+        yield f"{name} takes up {factor:.6g} times what the batch has{samples}"
+
+
+def best_factor(found: Array, exact: Array, scale: float) -> tuple[float, float]:
+    """Return the number by which `exact` comes closest to `found`, and how far off it is then, relative to `scale`."""
+    factor = float(np.vdot(exact, found) / (np.vdot(exact, exact) or 1.0))
+    return factor, relative(found, factor * exact, scale)

@@ -1,0 +1,91 @@
+"""Likely causes where an optimiser step, or a block of them, leads elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from math import isclose
+
+import numpy as np
+
+from rosettabench.proof.causes.case import FITS, Case
+from rosettabench.proof.causes.precision import MANTISSAS, round_mantissa
+from rosettabench.proof.comparison import relative
+from rosettabench.proof.optimizers import CLIPPINGS, TRAJECTORIES, clipped, given, suspects
+from rosettabench.proof.walk import Array, read
+
+ALIKE = 1.5
+"""How many times as far off as the best one another suspicion may be and still be as good: both leave round-off."""
+
+
+def other_optimizer(case: Case) -> Iterator[str]:
+    """An optimiser with other values, or another one, that ends where the contender did."""
+    assert case.found is not None
+    name = str(case.divergence.tensor)
+    if name not in case.found.parameters:
+        yield f"{name} is not among the framework's parameters"
+        return
+    found = read(case.found.parameters, name)
+    start = np.array(read(case.reference.start, name), np.float64)
+    if np.array_equal(found, start.astype(found.dtype)):
+        yield f"{name} does not move: the optimiser does not hold it"
+        return
+    steps = case.reference.steps[: case.found.step + 1]
+    longest = getattr(case.optimizer, "clip_norm", None)
+    needed = [one for one in steps[0].gradients if one != "logits"] if longest else [name]
+    gradients = [{one: np.array(read(step.gradients, one), np.float64) for one in needed} for step in steps]
+    moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
+    rates = [float(step.turn.learning_rate or 0.0) for step in steps]
+    stated = given(case.optimizer) | ({"lazy": True} if name in case.lazy else {})
+    trajectory, _ = TRAJECTORIES[case.optimizer.name]
+    own = [clipped(case.optimizer, step)[name] for step in gradients]
+    ends = {
+        sentence: partial(trajectory, start, own, rates, **{**stated, **change})
+        for sentence, change in suspects(case.optimizer).items()
+    }
+    if longest is not None:
+        for sentence, clip in CLIPPINGS.items():
+            other = [clip(step, longest)[name] for step in gradients]
+            ends[sentence] = partial(trajectory, start, other, rates, **stated)
+    yield from best_fit(case, ends, found, moved)
+
+
+def other_update(case: Case) -> Iterator[str]:
+    """The same, fed with the contender's own gradients; or parameters that are no float32."""
+    assert case.found is not None
+    assert case.own is not None
+    name, own = str(case.divergence.tensor), case.own
+    found = read(case.found.parameters, name)
+    if np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
+        yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
+    moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
+    ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
+    yield from best_fit(case, ends, found, moved)
+
+
+def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, moved: float) -> Iterator[str]:
+    """Yield what is said of the optimiser that leads nearest to what was `found`, if it explains that.
+
+    `ends` are where optimisers lead, by what is said of them. Some cannot be told apart yet: to Adam's first step every
+    length of a gradient is the same. Then all of them are named.
+    """
+    off = {sentence: relative(found, reach(), moved) for sentence, reach in ends.items()}
+    best = min(off.values())
+    if best < case.divergence.value / 5:  # it must explain most of what was off
+        yield ", or ".join(sentence for sentence, value in off.items() if value <= ALIKE * best)
+
+
+def rate(case: Case) -> Iterator[str]:
+    """The learning rate as such, and where it follows a schedule."""
+    found = case.found.turn.learning_rate if case.found else None
+    rates = [step.turn.learning_rate for step in case.reference.steps]
+    if found is not None and len(set(rates)) > 1:
+        still = isclose(found, rates[0] or 0.0, rel_tol=FITS)
+        passed = "is still the first one: the schedule is not followed" if still else "is that of another epoch"
+        yield f"the learning rate {passed} ({found:.4g}, not {case.exact.turn.learning_rate:.4g})"
+    yield f"the optimiser uses the learning rate {found}, the workload states {case.exact.turn.learning_rate}"
+
+
+def block_loop(case: Case) -> Iterator[str]:
+    """Single steps are right and a block is not."""
+    yield "a block of steps ends elsewhere than the same steps one by one: its loop skips, repeats or reorders batches"
