@@ -6,11 +6,12 @@ With two lanes, and contests 1, 2, … of contenders a, b, c, …::
     lane 1    reference 2    1a    1c     1e     2a      2c    …
 
 A reference is made one contest ahead, so that nobody waits for it. Each lane has processors of its own, as long as
-there are enough of them.
+there are enough of them. A framework's modes are not proven side by side: what two of them compile alike, some keep.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -76,7 +77,7 @@ class Proving:
         for number, (contest, title) in enumerate(zip(self._contests, self._titles, strict=True), start=1):
             for following in self._contests[number : number + 1]:
                 self._executor.submit(self._refer, following)
-            cells.append([self._executor.submit(self._prove, contest, title, one) for one in contest.present])
+            cells.append([self._executor.submit(self._prove, contest, title, one) for one in by_modes(contest.present)])
         return cells
 
     @contextmanager
@@ -114,3 +115,14 @@ class Proving:
             for competitor in contest.present:
                 competitor.abandon()
         interrupt_all()
+
+
+def by_modes(competitors: Sequence[Competitor]) -> list[Competitor]:
+    """Return competitors in the order in which they are proven: of each framework the first mode, then the second."""
+    modes: Counter[tuple[str, str | None]] = Counter()
+    ordered = []
+    for number, one in enumerate(competitors):
+        framework = one.contender.framework, one.contender.lock
+        ordered.append((modes[framework], number, one))
+        modes[framework] += 1
+    return [one for *_, one in sorted(ordered, key=lambda placed: placed[:2])]
