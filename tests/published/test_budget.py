@@ -60,6 +60,7 @@ def test_what_is_no_duration_is_refused(text):
 
 def test_durations_in_words():
     assert [duration_words(one) for one in (45, 720, 7200)] == ["45 s", "12 min", "2.0 h"]
+    assert [duration_words(one) for one in (44.1, 200, 7201)] == ["45 s", "4 min", "2.1 h"], "rounded up"
 
 
 @given(st.floats(20, 5000), st.lists(st.floats(1, 60), min_size=3, max_size=3), st.floats(0, 3), st.floats(0.5, 4))

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rosettabench.lab.display import Display
+from rosettabench.plan.duration import duration_words
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -123,10 +124,5 @@ class Moving:
 def time_left(spent: float, number: int, of: int, seconds: float | None) -> str:
     """Return how long a run goes on: judged by the contests before this one, or by what the first is allowed."""
     if number > 1:
-        return f" · about {minutes(spent / (number - 1) * (of - number + 1))} left"
-    return "" if seconds is None else f" · about {minutes(of * (seconds + SECONDS_OF_SET_UP))} in all"
-
-
-def minutes(seconds: float) -> str:
-    """Return a duration as one says it."""
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+        return f" · about {duration_words(spent / (number - 1) * (of - number + 1))} left"
+    return "" if seconds is None else f" · about {duration_words(of * (seconds + SECONDS_OF_SET_UP))} in all"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import ceil
 
 from rosettabench.errors import UsageError
 
@@ -27,7 +28,10 @@ def read_duration(text: str) -> float:
 
 
 def duration_words(seconds: float) -> str:
-    """Return a duration as one would say it: ``45 s``, ``12 min``, ``1.5 h``."""
+    """Return a duration as one would say it, rounded up: ``45 s``, ``12 min``, ``1.5 h``.
+
+    What takes "3 min at the most" may not take 3.4.
+    """
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return f"{ceil(seconds)} s"
+    return f"{ceil(seconds / 60)} min" if seconds <= 5400 else f"{ceil(seconds / 360) / 10} h"
