@@ -23,13 +23,16 @@ class Adam(mx.optimizer.Adam):
 class RMSProp(mx.optimizer.RMSProp):
     """MXNet's own RMSprop, but with epsilon added to the root of the mean square: w - rate·g / (√n + epsilon).
 
-    MXNet takes the root of n + epsilon, in one operation that no epsilon could make do the other. It is written out.
+    MXNet takes the root of n + epsilon, in one operation that no epsilon could make do the other. That of its Adam can
+    be: with beta1 = 0, and without the bias corrections, which MXNet makes part of the rate, it is this RMSprop.
     """
+
+    def create_state(self, index, weight):
+        return mx.nd.zeros_like(weight), mx.nd.zeros_like(weight)
 
     def update(self, index, weight, grad, state):
         self._update_count(index)
-        grad = self.rescale_grad * grad
-        (square,) = state
-        square *= self.gamma1
-        square += (1 - self.gamma1) * mx.nd.square(grad)
-        weight -= self._get_lr(index) * grad / (mx.nd.sqrt(square) + self.epsilon)
+        gradient, square = state
+        constants = {"beta1": 0.0, "beta2": self.gamma1, "epsilon": self.epsilon, "wd": 0.0}
+        rate, scale = self._get_lr(index), self.rescale_grad
+        mx.nd.adam_update(weight, grad, gradient, square, out=weight, lr=rate, rescale_grad=scale, **constants)

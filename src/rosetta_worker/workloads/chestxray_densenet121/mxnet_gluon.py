@@ -25,8 +25,8 @@ class Layer(gluon.HybridBlock):
         self.conv2 = nn.Conv2D(32, kernel_size=3, padding=1, use_bias=False, in_channels=128)
 
     def hybrid_forward(self, F, x):
-        y = self.conv1(F.relu(self.norm1(x)))
-        y = self.conv2(F.relu(self.norm2(y)))
+        y = self.conv1(F.Activation(self.norm1(x), act_type="relu"))
+        y = self.conv2(F.Activation(self.norm2(y), act_type="relu"))
         return F.concat(x, y, dim=1)
 
 
@@ -40,7 +40,7 @@ class Transition(gluon.HybridBlock):
         self.pool = nn.AvgPool2D(2)
 
     def hybrid_forward(self, F, x):
-        return self.pool(self.conv(F.relu(self.norm(x))))
+        return self.pool(self.conv(F.Activation(self.norm(x), act_type="relu")))
 
 
 class Model(gluon.HybridBlock):
@@ -64,13 +64,13 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(14, in_units=channels)
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.norm(self.stem(images)))
+        x = F.Activation(self.norm(self.stem(images)), act_type="relu")
         x = self.pool(x)
         for number, layer in enumerate(self.stack):
             if number in SMALLER:
                 x = self.transitions[SMALLER.index(number)](x)
             x = layer(x)
-        x = F.mean(F.relu(self.final(x)), axis=(2, 3))
+        x = F.mean(F.Activation(self.final(x), act_type="relu"), axis=(2, 3))
         return self.output(x)
 
 

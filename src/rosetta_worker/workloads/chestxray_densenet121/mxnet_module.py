@@ -19,14 +19,14 @@ def norm(x, name):
 
 def layer(x, name):
     """What comes in, and beside it 32 maps more."""
-    y = convolution(sym.relu(norm(x, name + "_norm1")), 128, 1, name + "_conv1")
-    y = convolution(sym.relu(norm(y, name + "_norm2")), 32, 3, name + "_conv2")
+    y = convolution(sym.Activation(norm(x, name + "_norm1"), act_type="relu"), 128, 1, name + "_conv1")
+    y = convolution(sym.Activation(norm(y, name + "_norm2"), act_type="relu"), 32, 3, name + "_conv2")
     return sym.concat(x, y, dim=1)
 
 
 def transition(x, channels, name):
     """Half as many maps, of half the height and width."""
-    x = convolution(sym.relu(norm(x, name + "_norm")), channels, 1, name + "_conv")
+    x = convolution(sym.Activation(norm(x, name + "_norm"), act_type="relu"), channels, 1, name + "_conv")
     return sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="avg")
 
 
@@ -37,7 +37,7 @@ class Model(object):
     labels = (14,)  # of an image
 
     def __call__(self, images):
-        x = sym.relu(norm(convolution(images, 64, 7, "stem", stride=2), "norm"))
+        x = sym.Activation(norm(convolution(images, 64, 7, "stem", stride=2), "norm"), act_type="relu")
         x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
         channels = 64
         for number in range(58):
@@ -46,7 +46,7 @@ class Model(object):
                 x = transition(x, channels, "transition%d" % (1 + SMALLER.index(number)))
             x = layer(x, "layer%d" % (number + 1))
             channels += 32
-        x = sym.mean(sym.relu(norm(x, "final")), axis=(2, 3))
+        x = sym.mean(sym.Activation(norm(x, "final"), act_type="relu"), axis=(2, 3))
         return sym.FullyConnected(x, num_hidden=14, name="output")
 
 

@@ -24,14 +24,15 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(10, in_units=512)
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.conv1(images))
-        x = F.relu(self.pool(self.conv2(x)))
+        # Not F.relu: behind a convolution it has oneDNN turn its layout back (docs/measurement.md).
+        x = F.Activation(self.conv1(images), act_type="relu")
+        x = F.Activation(self.pool(self.conv2(x)), act_type="relu")
         x = self.dropout1(x)
-        x = F.relu(self.conv3(x))
-        x = F.relu(self.pool(self.conv4(x)))
+        x = F.Activation(self.conv3(x), act_type="relu")
+        x = F.Activation(self.pool(self.conv4(x)), act_type="relu")
         x = self.dropout2(x)
         x = F.flatten(x)
-        x = F.relu(self.hidden(x))
+        x = F.Activation(self.hidden(x), act_type="relu")
         x = self.dropout3(x)
         return self.output(x)
 

@@ -12,16 +12,18 @@ class Model(object):
     shape = (3, 32, 32)  # of an image: Module reserves its memory beforehand
 
     def __call__(self, images):
-        x = sym.relu(sym.Convolution(images, num_filter=50, kernel=(3, 3), pad=(1, 1), name="conv1"))
+        x = sym.Activation(
+            sym.Convolution(images, num_filter=50, kernel=(3, 3), pad=(1, 1), name="conv1"), act_type="relu"
+        )
         x = sym.Convolution(x, num_filter=50, kernel=(3, 3), pad=(1, 1), name="conv2")
-        x = sym.relu(sym.Pooling(x, kernel=(2, 2), stride=(2, 2)))
+        x = sym.Activation(sym.Pooling(x, kernel=(2, 2), stride=(2, 2)), act_type="relu")
         x = sym.Dropout(x, p=0.25)
-        x = sym.relu(sym.Convolution(x, num_filter=100, kernel=(3, 3), pad=(1, 1), name="conv3"))
+        x = sym.Activation(sym.Convolution(x, num_filter=100, kernel=(3, 3), pad=(1, 1), name="conv3"), act_type="relu")
         x = sym.Convolution(x, num_filter=100, kernel=(3, 3), pad=(1, 1), name="conv4")
-        x = sym.relu(sym.Pooling(x, kernel=(2, 2), stride=(2, 2)))
+        x = sym.Activation(sym.Pooling(x, kernel=(2, 2), stride=(2, 2)), act_type="relu")
         x = sym.Dropout(x, p=0.25)
         x = sym.flatten(x)
-        x = sym.relu(sym.FullyConnected(x, num_hidden=512, name="hidden"))
+        x = sym.Activation(sym.FullyConnected(x, num_hidden=512, name="hidden"), act_type="relu")
         x = sym.Dropout(x, p=0.5)
         return sym.FullyConnected(x, num_hidden=10, name="output")
 

@@ -17,8 +17,9 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(10, in_units=18432)
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.conv1(images))
-        x = F.relu(self.conv2(x))
+        # Not F.relu: behind a convolution it has oneDNN turn its layout back (docs/measurement.md).
+        x = F.Activation(self.conv1(images), act_type="relu")
+        x = F.Activation(self.conv2(x), act_type="relu")
         x = F.flatten(x)
         return self.output(x)
 

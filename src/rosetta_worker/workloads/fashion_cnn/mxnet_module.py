@@ -12,8 +12,8 @@ class Model(object):
     shape = (1, 28, 28)  # of an image: Module reserves its memory beforehand
 
     def __call__(self, images):
-        x = sym.relu(sym.Convolution(images, num_filter=64, kernel=(3, 3), name="conv1"))
-        x = sym.relu(sym.Convolution(x, num_filter=32, kernel=(3, 3), name="conv2"))
+        x = sym.Activation(sym.Convolution(images, num_filter=64, kernel=(3, 3), name="conv1"), act_type="relu")
+        x = sym.Activation(sym.Convolution(x, num_filter=32, kernel=(3, 3), name="conv2"), act_type="relu")
         x = sym.flatten(x)
         return sym.FullyConnected(x, num_hidden=10, name="output")
 

@@ -16,7 +16,7 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(10, in_units=128)
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.hidden(images))
+        x = F.Activation(self.hidden(images), act_type="relu")
         return self.output(x)
 
 

@@ -13,7 +13,7 @@ class Model(object):
 
     def __call__(self, images):
         x = sym.FullyConnected(images, num_hidden=128, name="hidden")
-        x = sym.relu(x)
+        x = sym.Activation(x, act_type="relu")
         return sym.FullyConnected(x, num_hidden=10, name="output")
 
 

@@ -26,7 +26,7 @@ class Block(gluon.HybridBlock):
 
     def hybrid_forward(self, F, x):
         y = x if self.stride == 1 else F.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros behind, none in front
-        y = F.relu(self.norm1(self.conv1(y)))
+        y = F.Activation(self.norm1(self.conv1(y)), act_type="relu")
         y = self.norm2(self.conv2(y))
         if self.stride == 2:
             x = self.shortcut(x)
@@ -49,7 +49,7 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(1000, in_units=4096)  # flattens what it is given
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.norm(self.stem(images)))
+        x = F.Activation(self.norm(self.stem(images)), act_type="relu")
         x = self.blocks(x)
         x = self.pool(x)
         return self.output(x)

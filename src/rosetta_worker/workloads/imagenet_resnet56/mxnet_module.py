@@ -18,11 +18,11 @@ def norm(x, name):
 def block(x, channels, stride, name):
     """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
     y = x if stride == 1 else sym.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros behind, none in front
-    y = sym.relu(norm(convolution(y, channels, name + "_conv1", stride), name + "_norm1"))
+    y = sym.Activation(norm(convolution(y, channels, name + "_conv1", stride), name + "_norm1"), act_type="relu")
     y = norm(convolution(y, channels, name + "_conv2"), name + "_norm2")
     if stride == 2:
         x = sym.Convolution(x, num_filter=channels, kernel=(1, 1), stride=(2, 2), name=name + "_shortcut")
-    return sym.relu(x + y)
+    return sym.Activation(x + y, act_type="relu")
 
 
 class Model(object):
@@ -31,7 +31,7 @@ class Model(object):
     shape = (3, 256, 256)  # of an image: Module reserves its memory beforehand
 
     def __call__(self, images):
-        x = sym.relu(norm(convolution(images, 16, "stem"), "norm"))
+        x = sym.Activation(norm(convolution(images, 16, "stem"), "norm"), act_type="relu")
         for number in range(1, 28):
             channels = 16 if number < 10 else 32 if number < 19 else 64
             x = block(x, channels, 2 if number in (10, 19) else 1, "block%d" % number)

@@ -18,12 +18,12 @@ def norm(x, name):
 
 def block(x, channels, stride, first, name):
     """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
-    y = sym.relu(norm(convolution(x, channels, 1, name + "_conv1"), name + "_norm1"))
-    y = sym.relu(norm(convolution(y, channels, 3, name + "_conv2", stride), name + "_norm2"))
+    y = sym.Activation(norm(convolution(x, channels, 1, name + "_conv1"), name + "_norm1"), act_type="relu")
+    y = sym.Activation(norm(convolution(y, channels, 3, name + "_conv2", stride), name + "_norm2"), act_type="relu")
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
     if first:
         x = norm(convolution(x, 4 * channels, 1, name + "_shortcut", stride), name + "_shortcut_norm")
-    return sym.relu(x + y)
+    return sym.Activation(x + y, act_type="relu")
 
 
 class Model(object):
@@ -32,7 +32,7 @@ class Model(object):
     shape = (3, 224, 224)  # of an image: Module reserves its memory beforehand
 
     def __call__(self, images):
-        x = sym.relu(norm(convolution(images, 64, 7, "stem", 2), "norm"))
+        x = sym.Activation(norm(convolution(images, 64, 7, "stem", 2), "norm"), act_type="relu")
         x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
         number = 0
         for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):

@@ -28,8 +28,8 @@ class Block(gluon.HybridBlock):
             self.shortcut_norm = norm(4 * channels)
 
     def hybrid_forward(self, F, x):
-        y = F.relu(self.norm1(self.conv1(x)))
-        y = F.relu(self.norm2(self.conv2(y)))
+        y = F.Activation(self.norm1(self.conv1(x)), act_type="relu")
+        y = F.Activation(self.norm2(self.conv2(y)), act_type="relu")
         y = self.norm3(self.conv3(y))
         if self.first:
             x = self.shortcut_norm(self.shortcut(x))
@@ -52,7 +52,7 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(1000, in_units=2048)
 
     def hybrid_forward(self, F, images):
-        x = F.relu(self.norm(self.stem(images)))
+        x = F.Activation(self.norm(self.stem(images)), act_type="relu")
         x = F.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
         x = self.blocks(x)
         x = F.mean(x, axis=(2, 3))
