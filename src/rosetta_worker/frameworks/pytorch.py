@@ -9,6 +9,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from rosetta_worker.framework import Framework, labels_as
 from rosetta_worker.optimizers.pytorch import AdamBesideSparse, published
 from rosetta_worker.runtimes import pytorch as runtime
+from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.schedule import factor
 from rosetta_worker.surroundings import readable
 
@@ -17,7 +18,8 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op, as its guides begin",
         "compiled": "torch.compile of the forward pass and loss",
-        "tuned": "compiled (on a GPU with CUDA graphs), images channels last, an optimiser fused into one kernel",
+        "tuned": "images channels last, an optimiser fused into one kernel, freed memory kept, and compiled where that "
+        "pays (on a GPU with CUDA graphs)",
     },
     "mode": "eager",
     "packages": ["torch"],
@@ -43,6 +45,7 @@ class Adapter(Framework):
             self.tuned = self.setting.mode == "tuned"
             self.model = self.implementation.Model().to(self.device)
             if self.tuned:
+                keep_freed_memory()
                 self.model.to(memory_format=torch.channels_last)
                 self.model.register_forward_pre_hook(channels_last)
             self.tensors = dict(self.model.named_parameters(), **dict(self.model.named_buffers()))
@@ -56,10 +59,21 @@ class Adapter(Framework):
             self.predict, self.eager = self.model, self.with_loss
             if self.setting.precision == "bfloat16":
                 self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))
-            self.forward, self.answer = map(compiler(self.setting.mode), (self.eager, self.predict))
+            self.forward, self.answer = map(self.compiler(), (self.eager, self.predict))
         self.set_parameters(weights)
         if self.trains:
             self.make_optimizer()
+
+    def compiler(self):
+        """Return what makes of a function the one that is called.
+
+        "reduce-overhead" means CUDA graphs, and on the CPU no more than the default; "max-autotune" would try out other
+        products for minutes.
+        """
+        if self.tuned:
+            gains = gains_by_compiling(self.model, self.device)
+            return functools.partial(torch.compile, mode="reduce-overhead") if gains else untouched
+        return torch.compile if self.setting.mode == "compiled" else untouched
 
     def make_optimizer(self):
         """Make the optimiser, and what lowers its rate where the setting has a schedule."""
@@ -173,9 +187,10 @@ class Adapter(Framework):
     def settings(self):
         first = next(iter(self.tensors.values()))
         compiled = self.forward is not self.eager
+        tuned = self.tuned and compiled == gains_by_compiling(self.model, self.device)
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
-            "mode": ("tuned" if self.tuned else "compiled") if compiled else "eager",
+            "mode": "tuned" if tuned else "compiled" if compiled else "eager",
             "loader_workers": 0,
         }
         found.update(
@@ -248,15 +263,14 @@ def untouched(function):
     return function
 
 
-def compiler(mode):
-    """Return what makes of a function the one that is called in `mode`.
+def gains_by_compiling(model, device):
+    """Whether torch.compile makes a model faster: on the CPU not one of convolutions without a normalisation.
 
-    "reduce-overhead" means CUDA graphs, and on the CPU no more than the default; "max-autotune" would try out other
-    products for minutes.
+    Then there is nothing to fuse between two products but a ReLU, and what is compiled turns images into other layouts
+    (docs/axes.md has the times).
     """
-    if mode == "eager":
-        return untouched
-    return functools.partial(torch.compile, mode="reduce-overhead") if mode == "tuned" else torch.compile
+    kinds = {type(layer) for layer in model.modules()}
+    return device.type != "cpu" or torch.nn.Conv2d not in kinds or torch.nn.BatchNorm2d in kinds
 
 
 def channels_last(model, given):
