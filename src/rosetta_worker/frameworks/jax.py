@@ -55,6 +55,24 @@ class Adapter(Framework):
     """The step of mode `tuned`, where it is the mode."""
     lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
 
+    whole = None
+    """The model as modules, which the steps of mode `tuned` leave behind."""
+
+    @property
+    def model(self):
+        """The model as the last step has left it."""
+        self.settle()
+        return self.whole
+
+    @model.setter
+    def model(self, model):
+        self.whole = model
+
+    def settle(self):
+        """Put model and optimiser together again where the steps of mode `tuned` have taken them apart."""
+        if self.functional:
+            self.functional.settle()
+
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
@@ -136,6 +154,7 @@ class Adapter(Framework):
 
     def factor(self):
         """Return the variable by which updates are multiplied where the setting has a schedule."""
+        self.settle()
         return self.optimizer.opt_state[-1].hyperparams["step_size"]
 
     def gradients(self, dataset, ids):
@@ -207,6 +226,7 @@ class Adapter(Framework):
         return self.run(itertools.islice(itertools.cycle(fetched), steps)) / steps
 
     def backpropagate(self, fetched, steps):
+        self.settle()
         total = jnp.zeros(())
         for step in range(steps):
             total, gradients = self.backward(total, *fetched[step % len(fetched)])
@@ -256,19 +276,28 @@ class Adapter(Framework):
 class Functional(object):
     """The step of mode `tuned`: one program over the state of model and optimiser.
 
-    It is the functional loop of NNX's guide to performance: modules are taken apart once before a block of steps and
-    put together behind it, and Python has nothing to do with them between two steps. On a GPU the program may use the
-    state's memory again; on the CPU XLA would rather copy a large embedding first than update it in its place.
+    It is the functional loop of NNX's guide to performance: modules are taken apart once, before the first step, and
+    put together when somebody looks at them. Python has nothing to do with them between two steps. On a GPU the program
+    may use the state's memory again; on the CPU XLA would rather copy a large embedding first than update it in its
+    place.
     """
 
     def __init__(self, update, device):
         self.update = update
+        self.state = None
         self.program = jax.jit(self.step, donate_argnums=() if device == "cpu" else (0, 1))
 
     def hold(self, model, optimizer):
         """Train these from now on: others than those before them, but of the same structure."""
         self.modules = (model, optimizer)
         self.graph = nnx.graphdef(self.modules)
+        self.state = None
+
+    def settle(self):
+        """Put the modules together, as the last step has left them: from now on they may be changed by others."""
+        if self.state is not None:
+            nnx.update(self.modules, self.state)
+            self.state = None
 
     def step(self, state, total, inputs, labels):
         """Take a step on (inputs, labels), or on the samples `labels` of the data set `inputs`."""
@@ -279,10 +308,11 @@ class Functional(object):
 
     def run(self, feed):
         """Take a step on each batch of `feed`; return the sum of the losses."""
-        state, total = nnx.state(self.modules), jnp.zeros(())
+        total = jnp.zeros(())
+        if self.state is None:
+            self.state = nnx.state(self.modules)
         for inputs, labels in feed:
-            state, total = self.program(state, total, inputs, labels)
-        nnx.update(self.modules, state)
+            self.state, total = self.program(self.state, total, inputs, labels)
         return total
 
 

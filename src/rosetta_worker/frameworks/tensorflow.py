@@ -235,12 +235,12 @@ class Adapter(Framework):
 
     def copies(self, array):
         source = tf.constant(array)
-        target = tf.Variable(source)
 
         def copy(times):
+            last = source
             for _ in range(times):
-                target.assign(source)
-            return target
+                last = tf.raw_ops.DeepCopy(x=last)  # a variable that is assigned to, and tf.identity, only refer to it
+            return last
 
         return {"memory": copy}
 
