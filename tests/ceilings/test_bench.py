@@ -101,6 +101,14 @@ def test_copies_are_whole_and_count_both_directions(bench):
 
 
 @pytest.mark.environment
+def test_a_copy_moves_every_number(bench):
+    """No processor copies a terabyte in a second; who only hands the same memory on seems to, thirty times over."""
+    found = bench.copies("memory", 2**26, 0.0)
+    used = min(max(elapsed, cpu) for elapsed, cpu in zip(found.seconds, found.cpu_seconds, strict=True))
+    assert used > found.times * found.amount / 1e12
+
+
+@pytest.mark.environment
 def test_a_sweep_tries_sizes_and_repeats_the_best(bench):
     found = []
     sweep(bench, "float32", 0.5, found.append)

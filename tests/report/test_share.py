@@ -173,8 +173,23 @@ def test_the_table_of_all_cells_has_the_newest_of_each(held):
     assert not shares_table(found, 1, ["jax"]).rows, "other threads, another ceiling"
 
 
-def test_another_batch_size_is_no_share_of_the_cell(held):
-    assert not reached([held], {"fashion-mlp": {"batch_size": 64}})
+def at_batch(summary, size):
+    """The same run, had it trained batches of another size."""
+    contests = (replace(one, setting=one.setting | {"batch_size": size}) for one in summary.contests)
+    return replace(summary, contests=tuple(contests))
+
+
+def test_a_share_at_another_batch_size_says_so_and_yields_to_one_at_the_workloads_own(held):
+    newer = at_batch(held, 8)
+    (_, jax) = shares_table(reached([newer], CANONICAL), 2, ["jax"]).rows[0]
+    assert jax.text.endswith("), batch 8")
+    both = reached([newer, held], CANONICAL)
+    assert both == reached([held, newer], CANONICAL) == reached([held], CANONICAL)
+    assert {one.batch_size for one in both} == {None}
+
+
+def test_another_setting_is_no_share_of_the_cell(held):
+    assert not reached([held], {"fashion-mlp": {"batch_size": 32, "precision": "bfloat16"}})
     assert reached([held], {"fashion-mlp": {"batch_size": 32, "threads": 64}}), "threads have tables of their own"
 
 

@@ -10,11 +10,14 @@ from sample_run import HOSTILE, Player, quick_players, write_contest, write_samp
 from sqlalchemy import text
 
 from rosettabench.report.agreement import setting_rows
+from rosettabench.report.doubts import doubted, seen_in
+from rosettabench.report.entry import turns
 from rosettabench.report.record import render_json
 from rosettabench.report.run import summarise
-from rosettabench.report.sentences import verdict_sentence
+from rosettabench.report.sentences import FEW_PAIRS, verdict_sentence
 from rosettabench.report.summary import Check
 from rosettabench.statistics.ranking import compare
+from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
@@ -169,8 +172,22 @@ def test_of_a_contender_that_drifts_nothing_is_said_with_confidence(sample_store
     for verdict in contest.verdicts:
         doubted = "keras[tensorflow]" in (verdict.faster, verdict.slower)
         assert (verdict.finding is Finding.OPEN) == doubted
-        assert (oddity in verdict.doubt) == doubted
-    assert any("no verdict" in sentence and "got slower" in sentence for sentence in contest.sentences)
+        assert (verdict.doubt == "Something odd is told of keras[tensorflow].") == doubted
+    assert any("no verdict" in sentence and "Something odd" in sentence for sentence in contest.sentences)
+    assert not any(oddity in sentence for sentence in contest.sentences), "it is told once, not in every pair"
+
+
+def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
+    contest = sample_store.run().contests[0]
+    verdicts = summarise(sample_store.run()).contests[0].verdicts
+    rounds = {one.label: seconds_per_step(turns(one)) for one in contest.entries if not one.control_of}
+    rounds["jax"] = {number: seconds * 1.05**number for number, seconds in rounds["jax"].items()}
+    seen = seen_in(contest, rounds, (), 0.02)
+    few = [one for one in doubted(verdicts[:FEW_PAIRS], seen) if "jax" in (one.faster, one.slower)]
+    assert few and all("jax got slower by" in one.doubt for one in few)
+    many = [one for one in doubted(verdicts, seen) if "jax" in (one.faster, one.slower)]
+    assert len(verdicts) > FEW_PAIRS
+    assert {one.doubt for one in many} == {"Something odd is told of jax."}
 
 
 def test_what_is_open_says_what_would_decide_it(tmp_path):

@@ -57,8 +57,9 @@ class Bench:
         folder.mkdir(parents=True)
         self.library = library
         self._threads, self._device, self._folder, self._timeout = threads, device, folder, timeout
-        backend = library.contender.entry.backend if library.contender else None
-        self.process = start_worker(library.environment, backend, threads, folder)
+        entry = library.contender.entry if library.contender else None
+        backend, worker = (entry.backend, entry.worker) if entry else (None, ())
+        self.process = start_worker(library.environment, backend, threads, folder, worker=worker)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/protocol.md."""
@@ -92,7 +93,7 @@ class Bench:
             return
         workload, implementation = smallest(contender)
         setting |= {"mode": contender.mode, "backend": contender.entry.backend, "rounded": None}
-        setting |= {"optimizer": workload.hyperparameters}
+        setting |= {"embedding_gradient": "dense", "input": "memory", "optimizer": workload.hyperparameters}
         self.ask("open", framework=str(contender.entry.adapter), implementation=str(implementation), setting=setting)
         self.ask("build", weights=save_weights(draw_weights(workload, 0), self._folder / "weights"))
 

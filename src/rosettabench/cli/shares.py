@@ -20,8 +20,9 @@ def shares(
 ) -> None:
     """Show which share of the machine's measured ceiling every cell reaches.
 
-    The newest run in the store that has measured a cell on this machine counts, at the workload's own batch size. The
-    ceiling, by rosetta peak, is that of matrix products in the same precision with as many threads.
+    The newest run in the store that has measured a cell on this machine counts: at the workload's own batch size, or,
+    where there is none, at another, which is told. The ceiling, by rosetta peak, is that of matrix products in the same
+    precision with as many threads.
 
     Example: rosetta shares --markdown
     """

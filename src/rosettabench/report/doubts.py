@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.report.entry import turns
+from rosettabench.report.sentences import FEW_PAIRS
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
@@ -44,11 +45,16 @@ def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
 
 
 def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
-    """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt."""
+    """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt.
+
+    Of many, each only names who was odd: what it was stands beside them once, and not in every pair again.
+    """
     suspects: dict[str, str] = {}
     for one in seen:
         if not isinstance(one, Gap) and casts_doubt(one):
             suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
+    if len(verdicts) > FEW_PAIRS:
+        suspects = {label: f"Something odd is told of {label}." for label in suspects}
     return [with_doubt(verdict, suspects) for verdict in verdicts]
 
 

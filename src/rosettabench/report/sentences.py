@@ -14,7 +14,8 @@ from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
 
 FEW_PAIRS = 3
-"""So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each."""
+"""So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
+repeating in all of them what was odd of one contender."""
 
 ONE_PROCESS = "This speaks of one process of each: others may differ by some percent (--processes)."
 

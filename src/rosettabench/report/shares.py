@@ -15,40 +15,53 @@ from rosettabench.report.tables import Cell, Column, Table
 THREADS = "threads"
 """The axis on which a machine's ceiling depends: shares of different numbers of threads never share a table."""
 
+BATCH_SIZE = "batch_size"
+"""The axis on which a share may be measured elsewhere than stated, where the machine is too small: then it says so."""
+
 
 @dataclass(frozen=True)
 class Reached:
-    """The share of the machine's ceiling that a cell reached, when it was measured last."""
+    """The share of the machine's ceiling that a cell reached, when it was measured last.
+
+    `batch_size` is None where it is the workload's own.
+    """
 
     workload: str
     framework: str
     mode: str
     threads: int
     share: Estimate
+    batch_size: int | None = None
 
 
 def reached(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
     """Return the newest share of every cell; `runs` are the newest first.
 
     Counted are proven entries, under the setting that the workload states (`canonical`, by workload) but for the
-    number of threads, where the machine's ceiling in that setting is known.
+    number of threads, where the machine's ceiling in that setting is known. A share at another batch size counts where
+    there is none at the workload's own.
     """
     found: dict[tuple[str, str, str, int], Reached] = {}
     for contest in (contest for run in runs for contest in run.contests):
-        if not is_canonical(contest, canonical):
+        elsewhere = differing(contest, canonical) - {THREADS}
+        if not elsewhere <= {BATCH_SIZE}:
             continue
+        batch_size = contest.setting[BATCH_SIZE] if elsewhere else None
         for entry in contest.entries:
             if (share := counted(entry)) is not None:
-                one = Reached(contest.workload, entry.framework, entry.mode, contest.setting[THREADS], share)
-                found.setdefault((one.workload, one.framework, one.mode, one.threads), one)
+                threads = contest.setting[THREADS]
+                one = Reached(contest.workload, entry.framework, entry.mode, threads, share, batch_size)
+                key = one.workload, one.framework, one.mode, one.threads
+                if key not in found or (found[key].batch_size is not None and batch_size is None):
+                    found[key] = one
     return list(found.values())
 
 
-def is_canonical(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a contest had the setting that its workload states, whatever its threads."""
-    stated = canonical.get(contest.workload)
+def differing(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Return the axes on which a contest's setting is not what its workload states; all, where nothing is stated."""
     own = whole(contest.setting)
-    return stated is not None and all(own.get(axis) == value for axis, value in stated.items() if axis != THREADS)
+    stated = canonical.get(contest.workload)
+    return set(own) if stated is None else {axis for axis, value in stated.items() if own.get(axis) != value}
 
 
 def counted(entry: EntrySummary) -> Estimate | None:
@@ -65,7 +78,8 @@ def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[s
     shown = [name for name in frameworks if any(one.framework == name for one in own)]
     return Table(
         f"Share of the machine's ceiling in matrix products of the same precision, with {threads} "
-        f"{'thread' if threads == 1 else 'threads'}; beside it the 95% interval of the step's time.",
+        f"{'thread' if threads == 1 else 'threads'}; beside it the 95% interval of the step's time, and the batch size "
+        "where it is not the workload's own.",
         (Column("workload"), *(Column(name) for name in shown)),
         tuple(
             (Cell(workload), *(shares_cell(cells[workload, name]) for name in shown))
@@ -76,11 +90,13 @@ def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[s
 
 def shares_cell(modes: Sequence[Reached]) -> Cell:
     """Return the shares of a framework's modes in one workload."""
-    return Cell(", ".join(f"{one.mode} {words(one.share)}" for one in modes)) if modes else Cell(figures.MISSING)
+    return Cell("; ".join(f"{one.mode} {words(one)}" for one in modes)) if modes else Cell(figures.MISSING)
 
 
-def words(share: Estimate) -> str:
-    """Return a share in percent with its interval, where there is one: ``23% (21 to 25)``."""
-    if share.low is None or share.high is None:
-        return figures.percent(share.value)
-    return f"{figures.percent(share.value)} ({figures.span(100 * share.low, 100 * share.high)})"
+def words(reached: Reached) -> str:
+    """Return a share in percent, with what is known of it: ``23% (21 to 25), batch 8``."""
+    share = reached.share
+    told = figures.percent(share.value)
+    if share.low is not None and share.high is not None:
+        told = f"{told} ({figures.span(100 * share.low, 100 * share.high)})"
+    return told if reached.batch_size is None else f"{told}, batch {reached.batch_size}"
