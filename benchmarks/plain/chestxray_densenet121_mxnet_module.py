@@ -27,20 +27,20 @@ def norm(x):
 
 def layer(x):
     """What comes in, and beside it 32 maps more."""
-    y = convolution(mx.sym.relu(norm(x)), 128, 1)
-    return mx.sym.concat(x, convolution(mx.sym.relu(norm(y)), 32, 3), dim=1)
+    y = convolution(mx.sym.Activation(norm(x), act_type="relu"), 128, 1)
+    return mx.sym.concat(x, convolution(mx.sym.Activation(norm(y), act_type="relu"), 32, 3), dim=1)
 
 
 def transition(x, channels):
     """Half as many maps, of half the height and width."""
-    x = convolution(mx.sym.relu(norm(x)), channels, 1)
+    x = convolution(mx.sym.Activation(norm(x), act_type="relu"), channels, 1)
     return mx.sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="avg")
 
 
 inputs, labels, batches = (np.load(path) for path in sys.argv[1:4])
 size = (batches.shape[1],)
 inputs, labels = mx.nd.array(inputs, dtype=inputs.dtype), mx.nd.array(labels, dtype="float32")
-x = mx.sym.relu(norm(convolution(mx.sym.Variable("inputs"), 64, 7, 2)))
+x = mx.sym.Activation(norm(convolution(mx.sym.Variable("inputs"), 64, 7, 2)), act_type="relu")
 x = mx.sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
 channels = 64
 for depth in (6, 12, 24, 16):
@@ -50,7 +50,7 @@ for depth in (6, 12, 24, 16):
     for _ in range(depth):
         x = layer(x)
         channels += 32
-x = mx.sym.mean(mx.sym.relu(norm(x)), axis=(2, 3))
+x = mx.sym.mean(mx.sym.Activation(norm(x), act_type="relu"), axis=(2, 3))
 x = mx.sym.FullyConnected(x, num_hidden=14)
 probabilities = mx.sym.LogisticRegressionOutput(x, mx.sym.Variable("labels"))
 module = mx.mod.Module(probabilities, ["inputs"], ["labels"])

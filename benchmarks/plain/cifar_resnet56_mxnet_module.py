@@ -31,17 +31,17 @@ def block(x, channels, stride, name):
     """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
     behind = (0, 0, 0, 0, 0, 1, 0, 1)  # zeros behind, none in front
     y = x if stride == 1 else mx.sym.pad(x, mode="constant", pad_width=behind)
-    y = mx.sym.relu(norm(convolution(y, channels, stride), name + "_norm1"))
+    y = mx.sym.Activation(norm(convolution(y, channels, stride), name + "_norm1"), act_type="relu")
     y = norm(convolution(y, channels), name + "_norm2")
     if stride == 2:
         x = mx.sym.Convolution(x, num_filter=channels, kernel=(1, 1), stride=(2, 2))
-    return mx.sym.relu(x + y)
+    return mx.sym.Activation(x + y, act_type="relu")
 
 
 inputs, labels, batches = (np.load(path) for path in sys.argv[1:4])
 size = (batches.shape[1],)
 inputs, labels = mx.nd.array(inputs, dtype=inputs.dtype), mx.nd.array(labels, dtype="float32")
-x = mx.sym.relu(norm(convolution(mx.sym.Variable("inputs"), 16), "norm"))
+x = mx.sym.Activation(norm(convolution(mx.sym.Variable("inputs"), 16), "norm"), act_type="relu")
 for channels in (16, 32, 64):
     for number in range(9):
         x = block(x, channels, 2 if number == 0 and channels > 16 else 1, f"block{channels}_{number}")

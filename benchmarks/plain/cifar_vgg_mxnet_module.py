@@ -22,17 +22,17 @@ def convolution(x, channels):
 def smaller(x):
     """Return a quarter of the numbers, and when it is trained three quarters of these."""
     x = mx.sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="max")
-    return mx.sym.Dropout(mx.sym.relu(x), p=0.25)
+    return mx.sym.Dropout(mx.sym.Activation(x, act_type="relu"), p=0.25)
 
 
 inputs, labels, batches = (np.load(path) for path in sys.argv[1:4])
 size = (batches.shape[1],)
 inputs, labels = mx.nd.array(inputs, dtype=inputs.dtype), mx.nd.array(labels, dtype="float32")
-x = mx.sym.relu(convolution(mx.sym.Variable("inputs"), 50))
+x = mx.sym.Activation(convolution(mx.sym.Variable("inputs"), 50), act_type="relu")
 x = smaller(convolution(x, 50))
-x = mx.sym.relu(convolution(x, 100))
+x = mx.sym.Activation(convolution(x, 100), act_type="relu")
 x = smaller(convolution(x, 100))
-x = mx.sym.relu(mx.sym.FullyConnected(mx.sym.flatten(x), num_hidden=512))
+x = mx.sym.Activation(mx.sym.FullyConnected(mx.sym.flatten(x), num_hidden=512), act_type="relu")
 x = mx.sym.FullyConnected(mx.sym.Dropout(x, p=0.5), num_hidden=10)
 probabilities = mx.sym.SoftmaxOutput(x, mx.sym.Variable("labels"))
 module = mx.mod.Module(probabilities, ["inputs"], ["labels"])

@@ -27,18 +27,18 @@ def norm(x):
 
 def block(x, channels, stride, first):
     """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
-    y = mx.sym.relu(norm(convolution(x, channels, 1, stride)))
-    y = mx.sym.relu(norm(convolution(y, channels, 3)))
+    y = mx.sym.Activation(norm(convolution(x, channels, 1, stride)), act_type="relu")
+    y = mx.sym.Activation(norm(convolution(y, channels, 3)), act_type="relu")
     y = norm(convolution(y, 4 * channels, 1))
     if first:
         x = norm(convolution(x, 4 * channels, 1, stride))
-    return mx.sym.relu(x + y)
+    return mx.sym.Activation(x + y, act_type="relu")
 
 
 inputs, labels, batches = (np.load(path) for path in sys.argv[1:4])
 size = (batches.shape[1],)
 inputs, labels = mx.nd.array(inputs, dtype=inputs.dtype), mx.nd.array(labels, dtype="float32")
-x = mx.sym.relu(norm(convolution(mx.sym.Variable("inputs"), 64, 7, 2)))
+x = mx.sym.Activation(norm(convolution(mx.sym.Variable("inputs"), 64, 7, 2)), act_type="relu")
 x = mx.sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
 for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
     for number in range(count):
