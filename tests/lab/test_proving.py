@@ -16,18 +16,18 @@ from rosettabench.catalogue.contender import parse_contender
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.machine import lane_processors, processors_in_turn
-from rosettabench.lab.proving import by_modes
+from rosettabench.lab.proving import by_engines
 from rosettabench.lab.registrar import Registrar
 
 
-def test_two_modes_of_a_framework_are_not_proven_side_by_side():
-    asked = "pytorch:eager,pytorch:compiled,pytorch:tuned,pytorch@1.0.0,jax:eager,jax,mxnet-module"
+def test_two_cells_of_an_engine_are_not_proven_side_by_side():
+    asked = "pytorch:eager,pytorch:compiled,pytorch:tuned,keras[jax]:eager,keras[torch],jax:eager,jax,mxnet-module"
     competitors = [Competitor(parse_contender(text), None, None, 0) for text in asked.split(",")]
-    assert [one.label for one in by_modes(competitors)] == [
-        *("pytorch", "pytorch@1.0.0", "jax:eager", "mxnet-module"),
-        *("pytorch:compiled", "jax", "pytorch:tuned"),
+    assert [one.label for one in by_engines(competitors)] == [
+        *("pytorch", "keras[jax]:eager", "keras[torch]", "mxnet-module"),
+        *("pytorch:compiled", "jax:eager", "pytorch:tuned", "jax"),
     ]
-    assert by_modes(by_modes(competitors)) == by_modes(competitors)
+    assert by_engines(by_engines(competitors)) == by_engines(competitors)
 
 
 CONTESTS = ("prove", "fashion-mlp", "-f", NUMPY, "--set", "batch_size=8,16", "-j", "2")

@@ -6,7 +6,8 @@ With two lanes, and contests 1, 2, … of contenders a, b, c, …::
     lane 1    reference 2    1a    1c     1e     2a      2c    …
 
 A reference is made one contest ahead, so that nobody waits for it. Each lane has processors of its own, as long as
-there are enough of them. A framework's modes are not proven side by side: what two of them compile alike, some keep.
+there are enough of them. What computes with the same engine is not proven side by side, as far as others are left to
+prove: what two of its cells compile alike, some engines keep.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class Proving:
         for number, (contest, title) in enumerate(zip(self._contests, self._titles, strict=True), start=1):
             for following in self._contests[number : number + 1]:
                 self._executor.submit(self._refer, following)
-            cells.append([self._executor.submit(self._prove, contest, title, one) for one in by_modes(contest.present)])
+            ordered = by_engines(contest.present)
+            cells.append([self._executor.submit(self._prove, contest, title, one) for one in ordered])
         return cells
 
     @contextmanager
@@ -117,12 +119,16 @@ class Proving:
         interrupt_all()
 
 
-def by_modes(competitors: Sequence[Competitor]) -> list[Competitor]:
-    """Return competitors in the order in which they are proven: of each framework the first mode, then the second."""
-    modes: Counter[tuple[str, str | None]] = Counter()
+def by_engines(competitors: Sequence[Competitor]) -> list[Competitor]:
+    """Return competitors in the order in which they are proven: of each engine the first of its cells, then the second.
+
+    A framework is an engine, and so is the back end that another one computes with: Keras on JAX asks XLA for many of
+    the programs that JAX in the same workload has asked it for.
+    """
+    cells: Counter[str] = Counter()
     ordered = []
     for number, one in enumerate(competitors):
-        framework = one.contender.framework, one.contender.lock
-        ordered.append((modes[framework], number, one))
-        modes[framework] += 1
+        engine = one.contender.entry.backend or one.contender.framework
+        ordered.append((cells[engine], number, one))
+        cells[engine] += 1
     return [one for *_, one in sorted(ordered, key=lambda placed: placed[:2])]
