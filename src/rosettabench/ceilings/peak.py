@@ -76,7 +76,7 @@ class Peak:
         count = len(self._works.precisions) + len(self._works.ways)
         with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
             for number, library in enumerate(libraries, start=1):
-                self._display.contest(library.label, number, len(libraries), None)
+                self._display.contest(library.label, number, len(libraries))
                 share = self._works.seconds / len(libraries) / count
                 self._library(library, Path(scratch) / str(number), share, journal)
         journal.event("finished", {})

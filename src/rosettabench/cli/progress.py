@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from rosettabench.statistics.verdict import Verdict
 
-SECONDS_OF_SET_UP = 45.0
-"""What starting, proving and warming up the workers of one contest takes, until a first contest has shown it."""
-
 
 def display() -> Display:
     """Return the display for standard error: moving in a terminal, plain lines elsewhere."""
@@ -40,11 +37,11 @@ class Plain:
     def __exit__(self, *_: object) -> None:
         """End."""
 
-    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
+    def contest(self, title: str, number: int, of: int) -> None:
         """Print a heading, and how long the rest will take as far as one can tell."""
         if number == 1:
             self._began = monotonic()
-        self._print(f"[{number}/{of}] {title}{time_left(monotonic() - self._began, number, of, seconds)}")
+        self._print(f"[{number}/{of}] {title}{time_left(monotonic() - self._began, number, of)}")
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Print what begins; nothing for what merely goes on."""
@@ -90,11 +87,11 @@ class Moving:
         if self._progress is not None:
             self._progress.stop()
 
-    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
+    def contest(self, title: str, number: int, of: int) -> None:
         """Begin a contest, and say how long the rest will take as far as one can tell."""
         if number == 1:
             self._began = monotonic()
-        self._left = time_left(monotonic() - self._began, number, of, seconds)
+        self._left = time_left(monotonic() - self._began, number, of)
         self._heading = f"[{number}/{of}] {title}"
         self.doing("preparing")
 
@@ -121,8 +118,8 @@ class Moving:
         self._progress.refresh()
 
 
-def time_left(spent: float, number: int, of: int, seconds: float | None) -> str:
-    """Return how long a run goes on: judged by the contests before this one, or by what the first is allowed."""
-    if number > 1:
-        return f" · about {duration_words(spent / (number - 1) * (of - number + 1))} left"
-    return "" if seconds is None else f" · about {duration_words(of * (seconds + SECONDS_OF_SET_UP))} in all"
+def time_left(spent: float, number: int, of: int) -> str:
+    """Return how long a run goes on, judged by the contests before this one; before the first the plan has said it."""
+    if number == 1:
+        return ""
+    return f" · about {duration_words(spent / (number - 1) * (of - number + 1))} left"

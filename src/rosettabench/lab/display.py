@@ -23,8 +23,8 @@ class Display(Protocol):
     ) -> None:
         """End."""
 
-    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
-        """A contest begins, one of several; its turns take at most `seconds`, or None where nobody can know yet."""
+    def contest(self, title: str, number: int, of: int) -> None:
+        """Contest `number` of `of` begins."""
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Something that takes a while begins, or goes on."""
@@ -46,7 +46,7 @@ class Silent:
     def __exit__(self, *_: object) -> None:
         """End."""
 
-    def contest(self, title: str, number: int, of: int, seconds: float | None) -> None:
+    def contest(self, title: str, number: int, of: int) -> None:
         """Show nothing."""
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:

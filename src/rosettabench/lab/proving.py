@@ -62,7 +62,7 @@ class Proving:
                 cells = self._submit()
                 for number, (contest, own) in enumerate(zip(self._contests, cells, strict=True)):
                     with self._telling:
-                        self._display.contest(self._titles[number], number + 1, len(cells), None)
+                        self._display.contest(self._titles[number], number + 1, len(cells))
                     for cell in own:
                         cell.result()
                     self._finish(contest)

@@ -148,7 +148,7 @@ class Laboratory:
             if not seconds:
                 self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
                 continue
-            self.display.contest(name, number, len(left), None if request.full else seconds)
+            self.display.contest(name, number, len(left))
             shorter = request.stopping.model_copy(update={"seconds": seconds})
             own = request.model_copy(update={"stopping": shorter})
             contest = self._arrange(run, own, planned, row, planned, scratch)

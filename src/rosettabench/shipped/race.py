@@ -263,7 +263,7 @@ class Race:
 
     def _do(self, job: Job, number: int, of: int) -> None:
         """Train once, and write down what came of it."""
-        self.display.contest(job.title, number, of, None)
+        self.display.contest(job.title, number, of)
         if self._time_left() <= 0:
             error = WorkerError(OUT_OF_TIME, "not run: the budget was used", "A longer --budget, or fewer sets.")
             self._absent(job.series, job.library, job.seed, "plan", error)
