@@ -6,8 +6,8 @@ from keras import layers, ops
 class BatchNormalization(layers.BatchNormalization):
     """Keras' own. The variance is the mean of squared differences (docs/findings.md).
 
-    On PyTorch that of ops.moments loses digits, and ops.var takes several times as long. By the mean it has no gradient:
-    differences from it sum up to 0.
+    On PyTorch that of ops.moments loses digits, and ops.var takes several times as long. It has no gradient by the
+    mean, as differences from that sum up to 0.
     """
 
     def _moments(self, inputs, mask):
