@@ -127,8 +127,8 @@ def by_engines(competitors: Sequence[Competitor]) -> list[Competitor]:
     """
     cells: Counter[str] = Counter()
     ordered = []
-    for number, one in enumerate(competitors):
+    for one in competitors:
         engine = one.contender.entry.backend or one.contender.framework
-        ordered.append((cells[engine], number, one))
+        ordered.append((cells[engine], one))
         cells[engine] += 1
-    return [one for *_, one in sorted(ordered, key=lambda placed: placed[:2])]
+    return [one for _, one in sorted(ordered, key=lambda placed: placed[0])]
