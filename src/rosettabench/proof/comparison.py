@@ -61,7 +61,7 @@ class Exact(Walked):
     @cached_property
     def ways(self) -> dict[str, float]:
         """The norm of how far each tensor has moved from the start."""
-        return moved(self.parameters, self.start)
+        return distances(self.parameters, self.start)
 
 
 def relative(found: Array, reference: Array, scale: float | None = None) -> float:
@@ -123,10 +123,10 @@ def compare_parameters(
     found: Files, reference: Files, start: Files, step: int | None, quantity: str
 ) -> Iterator[Deviation]:
     """Yield the deviation of every parameter of `start`, relative to how far the reference has moved from there."""
-    yield from off_tensors(found, reference, moved(reference, start), step, quantity)
+    yield from off_tensors(found, reference, distances(reference, start), step, quantity)
 
 
-def moved(parameters: Files, start: Files) -> dict[str, float]:
+def distances(parameters: Files, start: Files) -> dict[str, float]:
     """Return the norm of how far each tensor of `start` has moved from there."""
     return {name: norm(np.subtract(read(parameters, name), read(start, name), dtype=np.float64)) for name in start}
 
