@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from rosettabench.catalogue.workload import find_workload
+from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import key_of
-from rosettabench.plan.learning_rate import DECAY, PROOF_PACE, schedule_of
+from rosettabench.plan.learning_rate import DECAY, schedule_of
 from rosettabench.plan.plan import at_proof, make_plan
 from rosettabench.plan.request import Request
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
-from rosettabench.proof.walk import STEPS
+from rosettabench.proof.walk import pace_of, steps_of
 
 OLD = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
 """A setting as the store had it before there were other axes."""
@@ -76,10 +76,14 @@ def test_a_workload_without_steps_refuses_them():
     }  # fmt: skip
 
 
-def test_the_steps_of_a_proof_meet_every_boundary():
-    epochs = [step // PROOF_PACE.steps_per_epoch * PROOF_PACE.epochs_apart for step in range(STEPS)]
-    assert {80, 120, 160, 180} <= set(epochs)
+@pytest.mark.parametrize("workload", all_workloads().values(), ids=lambda one: one.name)
+def test_the_steps_of_a_proof_meet_boundaries(workload):
+    pace, steps = pace_of(workload), steps_of(workload)
+    epochs = [step // pace.steps_per_epoch * pace.epochs_apart for step in range(steps)]
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+    stated = workload.schedule.after if workload.schedule else ()
+    assert {*stated[-1:]} <= set(epochs)
+    assert len(set(stated) & set(epochs)) >= min(len(stated), 2)
 
 
 def test_a_set_of_series_is_a_setting_of_a_workload_on_series():

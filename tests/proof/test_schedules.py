@@ -20,6 +20,7 @@ TO_SGD = (
     ("Adam(hyper.learning_rate, beta_1=hyper.beta1, beta_2=hyper.beta2, epsilon=hyper.epsilon)",
      "SGD(hyper.learning_rate, momentum=hyper.momentum)"),
 )  # fmt: skip
+IGNORED = ("while self.setting.schedule is not None and", "while False and")
 HONEST_ABOUT_MOMENTUM = ("rate_within_momentum = True", "rate_within_momentum = False")
 
 
@@ -63,11 +64,23 @@ def test_steps_of_a_workload(framework, tmp_path):
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
 
 
+def test_a_proof_of_few_steps_meets_the_boundaries_of_its_workload(tmp_path):
+    """cifar-resnet56 is proven in four steps: twenty epochs apart they would end before its rate is lowered at all."""
+    work = make_work(find_workload("cifar-resnet56"), tmp_path, schedule="steps")
+    exact = reference(work, tmp_path / "reference")
+    assert rates(exact) == pytest.approx([1, 1, 0.01, 0.0005])
+    plant = Plant("schedule", "cifar-resnet56", (), "learning rate", "the schedule is not followed", (IGNORED,))
+    proof = prove(plant, lambda name: (work, exact), tmp_path)
+    failed = next(check for check in proof.checks if not check.passed)
+    assert (failed.quantity, failed.step) == ("learning rate", 2)
+    assert plant.cause in proof.cause
+
+
 @pytest.mark.parametrize(
     ("change", "cause"),
     [
         (("self.scheduler.last_epoch < epoch", "self.scheduler.last_epoch < epoch - 1"), "that of another epoch"),
-        (("while self.setting.schedule is not None and", "while False and"), "the schedule is not followed"),
+        (IGNORED, "the schedule is not followed"),
     ],
     ids=["one epoch too late", "ignored"],
 )

@@ -8,9 +8,10 @@ from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError, WorkerError
-from rosettabench.plan.learning_rate import DECAY, PROOF_PACE
+from rosettabench.plan.learning_rate import DECAY
 from rosettabench.plan.setting import settings
 from rosettabench.proof.reference import follow
+from rosettabench.proof.walk import pace_of
 
 pytestmark = pytest.mark.environment
 
@@ -63,7 +64,7 @@ def test_two_references_are_lazy_alike(sparse, tmp_path):
     entry = all_frameworks()["reference-jax"]
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path, "float64")
     try:
-        session.build(exact.start, pace=PROOF_PACE)
+        session.build(exact.start, pace=pace_of(work.workload))
         deviations = list(follow(session, tmp_path / "walk", exact.steps, exact.start))
     finally:
         session.process.close()

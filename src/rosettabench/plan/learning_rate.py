@@ -29,11 +29,6 @@ class Pace:
     epochs_apart: int = 1
 
 
-PROOF_PACE = Pace(1, 20)
-"""In a proof each step is in an epoch of its own, twenty after the one before: so ten steps meet every boundary that
-SCHEDULES have (80, 120, 160 and 180, or each tenth), and whoever is an epoch early or late is at another rate."""
-
-
 def check_schedule(name: str, workload: Workload) -> None:
     """Raise UsageError where a workload does not state the schedule that is asked for."""
     if name == STEPS and workload.schedule is None:

@@ -19,7 +19,7 @@ from rosettabench.proof.check import Check
 from rosettabench.proof.sources import sources
 from rosettabench.store.store import digest
 
-PROOF_VERSION = 5
+PROOF_VERSION = 6
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 

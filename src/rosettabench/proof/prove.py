@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
-from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.likely import likely_cause
@@ -23,7 +22,7 @@ from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import PARAMETERS, OwnUpdates
-from rosettabench.proof.walk import Array, Files, Walked, read, steps_of, walk
+from rosettabench.proof.walk import Array, Files, Walked, pace_of, read, steps_of, walk
 
 
 class Proof:
@@ -139,8 +138,8 @@ class Proof:
         return files
 
     def _build(self) -> None:
-        dropout = not self._session.work.workload.dropout
-        self._session.build(self._reference.start, dropout=dropout, pace=PROOF_PACE)
+        workload = self._session.work.workload
+        self._session.build(self._reference.start, dropout=not workload.dropout, pace=pace_of(workload))
 
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.lab.session import Session
-from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import NOTHING, Deviation, Exact, compare_parameters, compare_step, off_logits
 from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
-from rosettabench.proof.walk import Array, Files, evaluation_samples, read, walk
+from rosettabench.proof.walk import Array, Files, evaluation_samples, pace_of, read, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
@@ -86,7 +85,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
     try:
-        exact.build(begin, pace=PROOF_PACE)
+        exact.build(begin, pace=pace_of(exact.work.workload))
         steps, guide = walk_first(exact, begin, folder)
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
@@ -142,7 +141,7 @@ def measure_noise(
     ):
         session = start(precision, rounded, folder / rounded)
         try:
-            session.build(own, pace=PROOF_PACE)
+            session.build(own, pace=pace_of(session.work.workload))
             yield from follow(session, folder / rounded, exact, begin, guide)
             yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
         finally:

@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rosettabench.plan.learning_rate import PROOF_PACE
 from rosettabench.proof.comparison import compare_gradients
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Files, read
+from rosettabench.proof.walk import Files, pace_of, read
 from rosettabench.proof.weights import save_weights
 
 TRIALS = 16
@@ -51,7 +50,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
     noise: dict[str, float] = {}
     try:
         for _ in range(TRIALS):
-            session.build(moved(begin, generator, place / "weights"), pace=PROOF_PACE)
+            session.build(moved(begin, generator, place / "weights"), pace=pace_of(session.work.workload))
             files = session.ask("gradients", step=step, folder=str(place / "gradients"))["files"]
             for deviation in compare_gradients(files, exact):
                 name = str(deviation.tensor)
