@@ -162,8 +162,10 @@ class Adapter(Framework):
         return logits, loss, self.canonical(lambda own: resolve(gradients, own)[...])
 
     def evaluate(self, dataset, batches):
-        model = self.evaluating()
-        return jnp.concatenate([self.predict(model, self.batch(dataset, ids)[0]) for ids in batches])
+        """A last batch that is short is filled up with its own samples: XLA compiles a program for each shape."""
+        model, whole = self.evaluating(), len(batches[0])
+        logits = [self.predict(model, self.batch(dataset, np.resize(ids, whole))[0])[: len(ids)] for ids in batches]
+        return jnp.concatenate(logits)
 
     def evaluating(self):
         """Return the model in evaluation mode, with the same parameters."""

@@ -143,8 +143,10 @@ class Adapter(Framework):
         return self.logits.seen, history.history["loss"][0], gradients
 
     def evaluate(self, dataset, batches):
-        inputs, _ = self.batch(dataset, np.concatenate(batches))
-        return self.model.predict(inputs, batch_size=len(batches[0]), verbose=0).astype("float32")
+        """A last batch that is short is filled up with other samples: back ends compile a program for each shape."""
+        ids, whole = np.concatenate(batches), len(batches[0])
+        inputs, _ = self.batch(dataset, np.resize(ids, len(batches) * whole))
+        return self.model.predict(inputs, batch_size=whole, verbose=0)[: len(ids)].astype("float32")
 
     def infer(self, batches):
         """Predict batch by batch: `predict` itself costs tens of ms a call, whatever it predicts (see `train`)."""

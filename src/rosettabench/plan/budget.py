@@ -179,7 +179,8 @@ def fitted(
     kept, left_out = within_memory(contests, free)
     if not kept:
         raise UsageError(
-            f"{left_out[0].workload} does not fit into memory: {left_out[0].why}", "Name fewer contenders with -f."
+            f"{left_out[0].workload} does not fit into memory: {left_out[0].why}",
+            "Name fewer contenders with -f, or a smaller batch_size.",
         )
     stopping = request.stopping
     if budget is not None:
