@@ -18,7 +18,6 @@ from rosettabench.plan.learning_rate import Pace
 STEPS = 10
 """Optimiser steps of a proof: enough for momentum, bias correction and running averages to show."""
 
-
 EPOCHS_APART = 20
 """Epochs from one step of a proof to the next: so ten steps meet every boundary that schedules of the learning rate
 have (80, 120, 160 and 180, or each tenth), and whoever is an epoch early or late is at another rate."""
