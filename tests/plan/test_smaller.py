@@ -34,7 +34,7 @@ def fit(budget=None, free=1e12):
         for planned in make_plan(request):
             name, batch = planned.workload.name, planned.setting.batch_size
             contests.append((planned, Estimate(1.0, batch * SAMPLE_S[name], batch * SAMPLE_BYTES[name], ())))
-        return fitted(request, contests, budget, free, lambda one: 1)
+        return fitted(request, contests, budget, free, lambda one: frozenset("A"))
 
     return fitting
 

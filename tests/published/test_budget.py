@@ -10,7 +10,7 @@ from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
-from rosettabench.plan.budget import fitted, turns_of_next, within_budget
+from rosettabench.plan.budget import answer, fitted, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Estimate, Past, estimate
 from rosettabench.plan.left_out import sentences
@@ -36,7 +36,12 @@ def plan(start_s=10.0, step_s=0.0):
 
 
 def none_asked(planned):
-    return 0
+    return frozenset()
+
+
+def asked_by(claims):
+    """Return a function of a contest: the claims, a letter each, that ask for its workload."""
+    return lambda planned: frozenset(claims.get(planned.workload.name, ""))
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("10m", 600), ("1h", 3600), ("90", 90), ("1.5 min", 90)])
@@ -85,8 +90,8 @@ def test_what_the_fewest_claims_ask_for_goes_first():
     def asked(planned):
         return claims_asking(all_claims(), planned.workload.name, planned.setting.as_json(), here)
 
-    assert [asked(planned) > 0 for planned, _ in plan()][:2] == [True, True]
-    kept, left_out, _ = within_budget(plan(), STOPPING, 30.0, lambda one: one.workload.name != "fashion-mlp")
+    assert all(asked(planned) for planned, _ in plan()[:2])
+    kept, left_out, _ = within_budget(plan(), STOPPING, 30.0, asked_by({"fashion-cnn": "A", "imdb-gru": "A"}))
     assert {planned.workload.name for planned, _ in kept} == {"fashion-cnn", "imdb-gru"}
     assert [one.workload for one in left_out] == ["fashion-mlp"]
     assert left_out[0].asked == 0
@@ -96,9 +101,58 @@ def test_one_claim_of_a_short_contest_goes_before_two_of_a_long_one():
     contests = [
         (planned, Estimate(start, 0.0, 1.0, ())) for (planned, _), start in zip(plan(), (50.0, 5.0, 5.0), strict=True)
     ]
-    claims = {"fashion-mlp": 2, "fashion-cnn": 1, "imdb-gru": 1}
-    kept, _, _ = within_budget(contests, STOPPING, 40.0, lambda one: claims[one.workload.name])
+    asked = asked_by({"fashion-mlp": "AB", "fashion-cnn": "C", "imdb-gru": "D"})
+    kept, _, _ = within_budget(contests, STOPPING, 40.0, asked)
     assert [planned.workload.name for planned, _ in kept] == ["fashion-cnn", "imdb-gru"]
+
+
+def sizes(*batches):
+    """Return contests of fashion-mlp, one for each batch size, and how long each takes: as many seconds."""
+    request = REQUEST.model_copy(update={"workloads": ("fashion-mlp",), "axes": {"batch_size": list(batches)}})
+    contests = make_plan(request)
+    return [(one, Estimate(float(one.setting.batch_size), 0.0, 1.0, ())) for one in contests]
+
+
+def kept_sizes(contests, claims, budget, tests=2):
+    """Return which of them a study keeps; `claims` are, by batch size, those that ask for it, a letter each."""
+    asked = lambda planned: frozenset(claims.get(planned.setting.batch_size, ""))  # noqa: E731
+    few = STOPPING.model_copy(update={"rounds": (1, 1), "round_seconds": 1e-3})
+    kept, _, _ = within_budget(contests, few, budget, asked, tests)
+    return [planned.setting.batch_size for planned, _ in kept]
+
+
+def test_a_study_has_whole_claims_before_parts_of_more():
+    contests = sizes(100, 110, 300)
+    claims = {100: "ABC", 110: "ABC", 300: "ABCD"}
+    assert kept_sizes(contests, claims, 400.0) == [300], "D is had whole; of the others there would be parts"
+    assert kept_sizes(contests, claims, 400.0, tests=1) == [100, 110], "no study: what is asked for most, for its time"
+    assert kept_sizes(contests, {**claims, 300: "ABC"}, 400.0) == [100, 110], "none is had whole"
+    assert kept_sizes(contests, claims, 600.0) == [100, 110, 300], "all fit"
+
+
+def test_the_claim_that_takes_the_least_more_time_is_had_first():
+    contests = sizes(50, 100, 200, 300)
+    claims = {50: "AB", 100: "AC", 200: "B", 300: "D"}
+    assert kept_sizes(contests, claims, 120.0) == [100], "C alone takes 100 s, A then 50 s more"
+    assert kept_sizes(contests, claims, 320.0) == [50, 100], "B would take 200 s more"
+    assert kept_sizes(contests, claims, 420.0) == [50, 100, 200], "C, A, then B: D would take 300 s"
+
+
+@given(
+    st.lists(st.integers(1, 200), min_size=1, max_size=6, unique=True),
+    st.lists(st.text("ABCDE", max_size=3), min_size=6, max_size=6),
+    st.integers(20, 600),
+)
+def test_claims_had_whole_fit(batches, letters, budget):
+    contests, claims = sizes(*batches), dict(zip(batches, letters, strict=False))
+    asked = lambda planned: frozenset(claims[planned.setting.batch_size])  # noqa: E731
+    kept, short = answer(contests, STOPPING, float(budget), asked, 1)
+    assert sum(found.least(short) for _, found in kept) <= budget
+    missing = [one for one in contests if all(one is not other for other in kept)]
+    whole = {name for planned, _ in kept for name in asked(planned)} - {
+        name for planned, _ in missing for name in asked(planned)
+    }
+    assert all(asked(planned) & whole for planned, _ in kept) or not missing, "nothing is kept for part of a claim"
 
 
 def test_a_request_without_what_is_left_out_has_the_rest():

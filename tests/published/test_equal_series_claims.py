@@ -72,8 +72,8 @@ def test_the_newest_run_with_any_set_counts_and_sets_beyond_the_study_do_not(tmp
 
 def test_every_set_is_asked_for():
     asked = [claim(name) for name in ("D1", "D2", "D3", "D4")]
-    assert claims_asking(asked, "deepar-monash", {"series": "hospital"}, SERIES_HERE) == 2
-    assert claims_asking(asked, "deepar-monash", {"series": "ausgrid_weekly"}, SERIES_HERE) == 1
+    assert claims_asking(asked, "deepar-monash", {"series": "hospital"}, SERIES_HERE) == {"D3", "D4"}
+    assert claims_asking(asked, "deepar-monash", {"series": "ausgrid_weekly"}, SERIES_HERE) == {"D3"}
 
 
 def test_over_all_series_there_are_times_alone(tmp_path):

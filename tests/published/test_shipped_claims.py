@@ -74,7 +74,7 @@ def test_no_contest_is_asked_for_them():
     setting = {"series": "hospital"}
     asked = [one for one in all_claims() if one.study == "deepar-2024"]
     shipped = [one for one in asked if one.parts[0].shipped]
-    assert claims_asking(shipped, "deepar-monash", setting, HERE) == 0
+    assert not claims_asking(shipped, "deepar-monash", setting, HERE)
 
 
 def test_a_claim_on_them_names_a_set(tmp_path):

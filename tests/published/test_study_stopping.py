@@ -48,11 +48,11 @@ def test_no_workload_is_left_out_for_rounds_that_a_verdict_takes():
     request = Request(workloads=("imdb-lstm", "imdb-gru"), contenders=("pytorch", "mxnet-gluon"), study="s", tests=8)
     contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(request)]
     stopping = Stopping(rounds=(8, 10), processes=1)
-    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: 1, request.tests)
+    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: frozenset("A"), request.tests)
     assert (len(kept), short.rounds[0]) == (2, fewest_rounds(tests=pairs(len(contests[0][0].contenders))))
     twice = request.model_copy(update={"workloads": ("imdb-gru",), "axes": {"batch_size": [32, 64]}})
     contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(twice)]
-    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: 1, request.tests)
+    kept, _, short = within_budget(contests, stopping, 50.0, lambda one: frozenset("A"), request.tests)
     assert (len(kept), short.rounds[0] >= 13) == (1, True)
 
 
@@ -61,6 +61,6 @@ def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
     contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
     for processes in (1, 5):
         stopping = Stopping(rounds=(8, 10), processes=processes)
-        _, _, short = within_budget(contests, stopping, 30.0, lambda one: 1, request.tests)
+        _, _, short = within_budget(contests, stopping, 30.0, lambda one: frozenset("A"), request.tests)
         assert short.rounds[0] >= fewest_rounds(tests=8 * pairs(len(contests[0][0].contenders)))
         assert short.rounds[0] <= short.rounds[1]

@@ -200,7 +200,7 @@ def fitting(
     claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
     here = catalogue(len(machine["gpus"]))
 
-    def asked(planned: PlannedContest) -> int:
+    def asked(planned: PlannedContest) -> frozenset[str]:
         return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
 
     if request.study:

@@ -24,6 +24,8 @@ MOST_ROUNDS = 200
 Planned = tuple[PlannedContest, Estimate]
 """A contest with what it will take."""
 
+Asked = Callable[[PlannedContest], frozenset[str]]
+"""Returns the names of the claims that ask for a contest."""
 
 ALL = 2
 """Of `verdicts`: there are rounds enough for all of them."""
@@ -57,19 +59,20 @@ def within_budget(
     contests: Sequence[Planned],
     stopping: Stopping,
     budget: float,
-    asked: Callable[[PlannedContest], int],
+    asked: Asked,
     tests: int = 1,
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
 
     What is kept has rounds enough for its intervals to hold together with those of so many `tests`, or at least with
     each other, if that leaves out no workload that could be had with fewer: a table without a verdict is more than
-    none. Processes are cut before contests are. What is left of the budget beside the starts is shared equally. Raises
-    UsageError where not even one contest fits.
+    none. Nor is one left out for the sake of claims that can be had whole. Processes are cut before contests are. What
+    is left of the budget beside the starts is shared equally. Raises UsageError where not even one contest fits.
     """
     usual = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), usual) if tests > 1 else (usual,)
-    plans = [keep(contests, stopping, budget, asked, floor) for floor in floors]
+    ways = (answer, keep) if tests > 1 else (keep,)
+    plans = [way(contests, stopping, budget, asked, floor) for floor in floors for way in ways]
     kept, short = max(plans, key=lambda plan: len({planned.workload.name for planned, _ in plan[0]}))
     if not kept:
         raise UsageError(
@@ -78,7 +81,7 @@ def within_budget(
         )
     why = f"no time for it within {duration_words(budget)}"
     left_out = [
-        leave_out(planned, why, asked(planned))
+        leave_out(planned, why, len(asked(planned)))
         for planned, _ in contests
         if all(planned is not other for other, _ in kept)
     ]
@@ -89,11 +92,44 @@ def within_budget(
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
 
 
+def answer(
+    contests: Sequence[Planned],
+    stopping: Stopping,
+    budget: float,
+    asked: Asked,
+    floor: int,
+) -> tuple[list[Planned], Stopping]:
+    """Return all contests if a budget has time for them, else those of the claims that it has time for whole.
+
+    What takes the least more time is taken first, and nothing beside: part of a claim is no verdict, and the time that
+    it took would be missing where there can be one.
+    """
+    short = fewer_processes(contests, stopping, budget, floor)
+    if sum(found.least(short) for _, found in contests) <= budget:
+        return list(contests), short
+    claims = needed(contests, asked)
+    chosen: frozenset[int] = frozenset()
+    while claims:
+        took = {name: sum(contests[one][1].least(short) for one in chosen | need) for name, need in claims.items()}
+        name = min(claims, key=lambda one: (took[one], one))
+        if took[name] > budget:
+            break
+        chosen |= claims.pop(name)
+    return [contests[one] for one in sorted(chosen)], short
+
+
+def needed(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int]]:
+    """Return by claim the contests that it asks for, by their places in `contests`."""
+    asking = [asked(planned) for planned, _ in contests]
+    claims = frozenset[str]().union(*asking)
+    return {name: frozenset(place for place, names in enumerate(asking) if name in names) for name in claims}
+
+
 def keep(
     contests: Sequence[Planned],
     stopping: Stopping,
     budget: float,
-    asked: Callable[[PlannedContest], int],
+    asked: Asked,
     floor: int,
 ) -> tuple[list[Planned], Stopping]:
     """Return the contests that fit into a budget with at least `floor` rounds each, and their shortest rounds.
@@ -107,11 +143,11 @@ def keep(
     return kept, short
 
 
-def worth(one: Planned, stopping: Stopping, asked: Callable[[PlannedContest], int]) -> tuple[float, float]:
+def worth(one: Planned, stopping: Stopping, asked: Asked) -> tuple[float, float]:
     """Return how much a second of a contest is asked for, and then how short it is: what a budget is spent on first."""
     planned, found = one
     least = found.least(stopping)
-    return asked(planned) / least, -least
+    return len(asked(planned)) / least, -least
 
 
 def rounds_to_speak(contests: Sequence[Planned], tests: int = 1) -> int:
@@ -170,7 +206,7 @@ def fitted(
     contests: Sequence[Planned],
     budget: float | None,
     free: float,
-    asked: Callable[[PlannedContest], int],
+    asked: Asked,
 ) -> Fitted:
     """Return a request for those of its contests that fit, and what is to be said of time and memory before the start.
 

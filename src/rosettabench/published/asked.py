@@ -11,9 +11,15 @@ from rosettabench.published.available import Available, lacking
 from rosettabench.published.claim import Arm, Claim, Part
 
 
-def claims_asking(claims: Iterable[Claim], workload: str, setting: Mapping[str, Any], here: Available) -> int:
-    """Return how many claims that can be tested here need a contest of `workload` with this setting."""
-    return sum(any(needs(part, workload, setting) and not lacking(part, here) for part in one.parts) for one in claims)
+def claims_asking(
+    claims: Iterable[Claim], workload: str, setting: Mapping[str, Any], here: Available
+) -> frozenset[str]:
+    """Return the names of the claims that can be tested here and need a contest of `workload` with this setting."""
+    return frozenset(
+        claim.id
+        for claim in claims
+        if any(needs(part, workload, setting) and not lacking(part, here) for part in claim.parts)
+    )
 
 
 def intervals_together(claims: Iterable[Claim], here: Available) -> int:
