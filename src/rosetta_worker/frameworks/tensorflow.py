@@ -20,8 +20,7 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op",
         "compiled": "tf.function of the whole step: forward, backward, update",
-        "tuned": "one tf.function of all steps of a block where that pays; on the CPU recurrences through XLA "
-        "(jit_compile)",
+        "tuned": "one tf.function of all steps of a block; on the CPU recurrences through XLA (jit_compile)",
     },
     "mode": "compiled",
     "packages": ["tensorflow"],
@@ -71,10 +70,10 @@ class Adapter(Framework):
         self.predict = function(self.answer)
 
     def tune(self):
-        """Let the steps of a block be one graph with no Python between them, where the data lie in memory."""
-        if self.setting.device == "cpu" and has(self.model, tf.keras.layers.RNN):
+        """Let the steps of a block be one graph, where the data lie in memory, with no Python between them."""
+        if self.setting.device == "cpu" and has_recurrence(self.model):
             self.step = tf.function(self.take_step, jit_compile=True)
-        self.whole = self.setting.input == "memory" and gains_by_looping(self.model, self.setting.device)
+        self.whole = self.setting.input == "memory"
 
     def step_on(self, dataset):
         """Return the step on samples of `dataset`: what cuts them out is part of the same graph, where there is one.
@@ -251,18 +250,9 @@ def computed_in(policy):
     return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
-def gains_by_looping(model, device):
-    """Whether a loop within the graph makes a model faster: on the CPU not one with batch normalisations.
-
-    These are the deep ones, whose steps are so long that Python between two of them is nothing, and the loop costs more
-    (docs/axes.md has the times).
-    """
-    return device != "cpu" or not has(model, tf.keras.layers.BatchNormalization)
-
-
-def has(model, kind):
-    """Whether one of a model's own layers is of a kind."""
-    return any(isinstance(layer, kind) for layer in model.layers)
+def has_recurrence(model):
+    """Whether a layer of the model is a recurrence."""
+    return any(isinstance(layer, tf.keras.layers.RNN) for layer in model.layers)
 
 
 def layout(model):
