@@ -1,5 +1,7 @@
 """Time and memory are estimated before anything starts, and what does not fit is told."""
 
+from operator import attrgetter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,9 +41,9 @@ def none_asked(planned):
     return frozenset()
 
 
-def asked_by(claims):
-    """Return a function of a contest: the claims, a letter each, that ask for its workload."""
-    return lambda planned: frozenset(claims.get(planned.workload.name, ""))
+def asked_by(claims, by="workload.name"):
+    """Return a function of a contest: the claims, a letter each, that ask for it by its workload, or by a setting."""
+    return lambda planned: frozenset(claims.get(attrgetter(by)(planned), ""))
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("10m", 600), ("1h", 3600), ("90", 90), ("1.5 min", 90)])
@@ -115,9 +117,8 @@ def sizes(*batches):
 
 def kept_sizes(contests, claims, budget, tests=2):
     """Return which of them a study keeps; `claims` are, by batch size, those that ask for it, a letter each."""
-    asked = lambda planned: frozenset(claims.get(planned.setting.batch_size, ""))  # noqa: E731
     few = STOPPING.model_copy(update={"rounds": (1, 1), "round_seconds": 1e-3})
-    kept, _, _ = within_budget(contests, few, budget, asked, tests)
+    kept, _, _ = within_budget(contests, few, budget, asked_by(claims, "setting.batch_size"), tests)
     return [planned.setting.batch_size for planned, _ in kept]
 
 
@@ -145,9 +146,9 @@ def test_the_claim_that_takes_the_least_more_time_is_had_first():
 )
 def test_claims_had_whole_fit(batches, letters, budget):
     contests, claims = sizes(*batches), dict(zip(batches, letters, strict=False))
-    asked = lambda planned: frozenset(claims[planned.setting.batch_size])  # noqa: E731
-    kept, short = answer(contests, STOPPING, float(budget), asked, 1)
-    assert sum(found.least(short) for _, found in kept) <= budget
+    asked = asked_by(claims, "setting.batch_size")
+    kept = answer(contests, STOPPING, float(budget), asked)
+    assert sum(found.least(STOPPING) for _, found in kept) <= budget
     missing = [one for one in contests if all(one is not other for other in kept)]
     whole = {name for planned, _ in kept for name in asked(planned)} - {
         name for planned, _ in missing for name in asked(planned)

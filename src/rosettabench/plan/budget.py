@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rosettabench.catalogue.suite import Stopping
@@ -72,7 +72,8 @@ def within_budget(
     usual = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), usual) if tests > 1 else (usual,)
     ways = (answer, keep) if tests > 1 else (keep,)
-    plans = [way(contests, stopping, budget, asked, floor) for floor in floors for way in ways]
+    shortest = [fewer_processes(contests, stopping, budget, floor) for floor in floors]
+    plans = [(way(contests, short, budget, asked), short) for short in shortest for way in ways]
     kept, short = max(plans, key=lambda plan: len({planned.workload.name for planned, _ in plan[0]}))
     if not kept:
         raise UsageError(
@@ -92,30 +93,23 @@ def within_budget(
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
 
 
-def answer(
-    contests: Sequence[Planned],
-    stopping: Stopping,
-    budget: float,
-    asked: Asked,
-    floor: int,
-) -> tuple[list[Planned], Stopping]:
+def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:
     """Return all contests if a budget has time for them, else those of the claims that it has time for whole.
 
     What takes the least more time is taken first, and nothing beside: part of a claim is no verdict, and the time that
     it took would be missing where there can be one.
     """
-    short = fewer_processes(contests, stopping, budget, floor)
-    if sum(found.least(short) for _, found in contests) <= budget:
-        return list(contests), short
+    if least(contests, stopping) <= budget:
+        return list(contests)
     claims = needed(contests, asked)
     chosen: frozenset[int] = frozenset()
     while claims:
-        took = {name: sum(contests[one][1].least(short) for one in chosen | need) for name, need in claims.items()}
+        took = {name: least([contests[one] for one in chosen | need], stopping) for name, need in claims.items()}
         name = min(claims, key=lambda one: (took[one], one))
         if took[name] > budget:
             break
         chosen |= claims.pop(name)
-    return [contests[one] for one in sorted(chosen)], short
+    return [contests[one] for one in sorted(chosen)]
 
 
 def needed(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int]]:
@@ -125,29 +119,27 @@ def needed(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int
     return {name: frozenset(place for place, names in enumerate(asking) if name in names) for name in claims}
 
 
-def keep(
-    contests: Sequence[Planned],
-    stopping: Stopping,
-    budget: float,
-    asked: Asked,
-    floor: int,
-) -> tuple[list[Planned], Stopping]:
-    """Return the contests that fit into a budget with at least `floor` rounds each, and their shortest rounds.
+def keep(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:
+    """Return the contests that fit into a budget.
 
     What is `asked` for least goes first, for the time that it takes; among equals the longest, then the last.
     """
-    short = fewer_processes(contests, stopping, budget, floor)
     kept = list(contests)
-    while kept and sum(found.least(short) for _, found in kept) > budget:
-        kept.remove(min(reversed(kept), key=lambda one: worth(one, short, asked)))
-    return kept, short
+    while kept and least(kept, stopping) > budget:
+        kept.remove(min(reversed(kept), key=lambda one: worth(one, stopping, asked)))
+    return kept
+
+
+def least(contests: Iterable[Planned], stopping: Stopping) -> float:
+    """Return the seconds that so many contests take at least."""
+    return sum(found.least(stopping) for _, found in contests)
 
 
 def worth(one: Planned, stopping: Stopping, asked: Asked) -> tuple[float, float]:
     """Return how much a second of a contest is asked for, and then how short it is: what a budget is spent on first."""
     planned, found = one
-    least = found.least(stopping)
-    return len(asked(planned)) / least, -least
+    seconds = found.least(stopping)
+    return len(asked(planned)) / seconds, -seconds
 
 
 def rounds_to_speak(contests: Sequence[Planned], tests: int = 1) -> int:
@@ -164,9 +156,9 @@ def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: flo
     short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
     fewest, most = stopping.rounds
     for processes in range(stopping.processes, 0, -1):
-        least = max(floor, fewest * processes // stopping.processes)
-        short = short.model_copy(update={"processes": processes, "rounds": (least, max(least, most))})
-        if sum(found.least(short) for _, found in contests) <= budget:
+        rounds = max(floor, fewest * processes // stopping.processes)
+        short = short.model_copy(update={"processes": processes, "rounds": (rounds, max(rounds, most))})
+        if least(contests, short) <= budget:
             break
     return short
 
