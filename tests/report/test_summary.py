@@ -92,6 +92,8 @@ def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
     first, second = [row.label for row in contests[0].ranked][:2]
     words = ["rosetta", "explain", "fashion-mlp", first, second, "--set=batch_size=32"]
     assert shlex.split(contests[0].why) == words
+    run.request = {"axes": {}, "own_axes": {"fashion-mlp": {"batch_size": [32]}, "imdb-gru": {"workers": [2]}}}
+    assert shlex.split(summarise(run).contests[0].why) == words, "a suite sets its axes workload by workload"
     run.contests[0].entries[:] = run.contests[0].entries[:1]
     assert summarise(run).contests[0].why == ""
 

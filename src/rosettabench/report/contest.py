@@ -185,7 +185,8 @@ def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:
     """Return the command that explains the difference between the first two of a ranking, "" without two."""
     if len(ranking) < 2:
         return ""
-    axes = [f"--set={axis}={contest.setting[axis]}" for axis in run.request.get("axes", {}) if axis in contest.setting]
+    asked = run.request.get("own_axes", {}).get(contest.workload, {}) | run.request.get("axes", {})
+    axes = [f"--set={axis}={contest.setting[axis]}" for axis in asked if axis in contest.setting]
     return shlex.join(["rosetta", "explain", contest.workload, *(row.label for row in ranking[:2]), *axes])
 
 
