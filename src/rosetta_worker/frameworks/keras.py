@@ -39,7 +39,8 @@ DESCRIPTION = {
         "torch": {
             "title": "Keras on PyTorch",
             "modes": {
-                "eager": "Keras' default: op by op (torch.compile takes minutes for a recurrence that it unrolls)"
+                "eager": "Keras' default: op by op (torch.compile takes minutes for a recurrence that it unrolls)",
+                "tuned": "op by op, freed memory kept, and on the CPU recurrent layers with use_cudnn=False",
             },
             "mode": "eager",
             "packages": ["keras", "torch"],
@@ -73,10 +74,7 @@ class Adapter(Framework):
 
     def compile(self, optimizer, metrics=()):
         """Return a new model, ready to train in this setting's mode."""
-        model = self.implementation.Model()
-        for layer in model.layers:
-            if isinstance(layer, keras.layers.Dropout) and not self.dropout:
-                layer.rate = 0.0
+        model = self.make()
         model.compile(
             optimizer(model, self.setting.optimizer),
             loss=lambda labels, logits: self.implementation.loss(logits, labels),
@@ -88,8 +86,18 @@ class Adapter(Framework):
 
     def compile_to_predict(self):
         """Return a new model that predicts in this setting's mode."""
-        model = self.implementation.Model()
+        model = self.make()
         model.compile(run_eagerly=self.setting.mode == "eager")
+        return model
+
+    def make(self):
+        """Return a new model, its layers set for this setting."""
+        model = self.implementation.Model()
+        for layer in model.layers:
+            if isinstance(layer, keras.layers.Dropout) and not self.dropout:
+                layer.rate = 0.0
+        if self.setting.mode == "tuned":
+            self.backend.tune(model)
         return model
 
     def get(self, own):
@@ -173,7 +181,7 @@ class Adapter(Framework):
         found = {
             "backend": keras.backend.backend(),
             "precision": self.model.trainable_variables[0].dtype,
-            "mode": "compiled" if self.backend.compiles(self.model) else "eager",
+            "mode": self.backend.mode(self.model),
             "loader_workers": 0,
         }
         found.update(readable(layout=lambda: layout(self.model)))

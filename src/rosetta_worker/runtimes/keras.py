@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from rosetta_worker.optimizers.keras_witnesses import Gradients, Spectator
+from rosetta_worker.runtimes.glibc import keep_freed_memory
 
 
 class OnTensorFlow(object):
@@ -17,8 +18,8 @@ class OnTensorFlow(object):
         self.runtime = tensorflow
         self.runtime.start(setting)
 
-    def compiles(self, model):
-        return not model.run_eagerly
+    def mode(self, model):
+        return "eager" if model.run_eagerly else "compiled"
 
     def compilation(self, model):
         functions = functions_within(stepping(model), "experimental_get_tracing_count")
@@ -53,8 +54,8 @@ class OnJAX(object):
         self.runtime = jax
         self.runtime.start(setting)
 
-    def compiles(self, model):
-        return model.jit_compile and not model.run_eagerly
+    def mode(self, model):
+        return "compiled" if model.jit_compile and not model.run_eagerly else "eager"
 
     def compilation(self, model):
         functions = functions_within(stepping(model), "_cache_size")
@@ -88,9 +89,21 @@ class OnPyTorch(object):
         self.runtime.start(setting)
         self.device = keras.device("cpu" if setting.device == "cpu" else "gpu:0")
         self.device.__enter__()  # for as long as this process lives; Keras takes the GPU where there is one
+        self.on_cpu = setting.device == "cpu"
+        self.tuned = False
 
-    def compiles(self, model):
-        return model.jit_compile
+    def tune(self, model):
+        """Keep freed memory, and where there is no cuDNN do without what stands in for it: docs/findings.md has why."""
+        self.tuned = True
+        keep_freed_memory()
+        for layer in recurrent(model) if self.on_cpu else ():
+            layer.use_cudnn = False
+
+    def mode(self, model):
+        if model.jit_compile:
+            return "compiled"
+        own_loops = all(layer.use_cudnn is False for layer in recurrent(model))
+        return "tuned" if self.tuned and (own_loops or not self.on_cpu) else "eager"
 
     def fed(self, batch):
         return tuple(map(ops.convert_to_tensor, batch))
@@ -104,6 +117,11 @@ class OnPyTorch(object):
             logs = model.train_function([next(feed)])
         model.eval()
         return logs
+
+
+def recurrent(model):
+    """Return a model's layers that cuDNN has a function for."""
+    return [layer for layer in model.layers if isinstance(layer, (keras.layers.LSTM, keras.layers.GRU))]
 
 
 def stepping(model):
@@ -137,8 +155,8 @@ def callable_within(cell):
 BACKENDS = {"tensorflow": OnTensorFlow, "jax": OnJAX, "torch": OnPyTorch}
 """What stands behind Keras, by the name that Keras itself has for it.
 
-Each has a `runtime`; `compiles`, whether Keras compiles a model's steps, and if that can be, `compilation` with what it
-made of them; `fed`, which makes of a batch what the training step takes; `endless`, which makes of a PyDataset what
+Each has a `runtime`; `mode`, that which a model's steps run in, and if they can be compiled, `compilation` with what was
+made of them; if there is a mode `tuned`, `tune`, which makes it so; `fed`, which makes of a batch what the training step takes; `endless`, which makes of a PyDataset what
 `fit` does; `run_steps`; and `spectator`, the optimiser that stands in where nothing is to be updated and every
 gradient computed all the same.
 """
