@@ -18,7 +18,7 @@ KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
 BUILT_IN = ("pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph")
 WITHOUT_PROFILER = ("cntk", "caffe2")
 CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
-FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in ("compiled", "eager"))}
+FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in contestants()[name].modes)}
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}
 WHOLE_SEQUENCE = MXNET | {
     ("pytorch", "imdb-lstm"),

@@ -155,8 +155,8 @@ def callable_within(cell):
 BACKENDS = {"tensorflow": OnTensorFlow, "jax": OnJAX, "torch": OnPyTorch}
 """What stands behind Keras, by the name that Keras itself has for it.
 
-Each has a `runtime`; `mode`, that which a model's steps run in, and if they can be compiled, `compilation` with what was
-made of them; if there is a mode `tuned`, `tune`, which makes it so; `fed`, which makes of a batch what the training step takes; `endless`, which makes of a PyDataset what
-`fit` does; `run_steps`; and `spectator`, the optimiser that stands in where nothing is to be updated and every
-gradient computed all the same.
+Each has a `runtime`; `mode`, that which a model runs in, and if that can be compiled, `compilation` with what was made
+of it; if it has a mode of that name, `tune`, which sets the layers for it; `fed`, which makes of a batch what the
+training step takes; `endless`, which makes of a PyDataset what `fit` does; `run_steps`; and `spectator`, the optimiser
+that stands in where nothing is to be updated and every gradient computed all the same.
 """
