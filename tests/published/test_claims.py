@@ -121,7 +121,7 @@ def test_a_claim_of_a_readers_own_is_read_and_its_id_is_its_own(tmp_path):
 )
 def test_what_is_wrong_with_a_number_is_told_with_its_line(tmp_path, value, setting, told):
     path = tmp_path / "results.csv"
-    columns = "study,workload,library,release,hardware,quantity,setting,value,unit,note"
-    path.write_text(f"{columns}\na,b,c,d,e,f,{setting},{value},s,\n")
+    columns = "study,workload,library,release,hardware,quantity,setting,value,unit,note,claim"
+    path.write_text(f"{columns}\na,b,c,d,e,f,{setting},{value},s,,\n")
     with pytest.raises(UsageError, match=f"line 2.*{told}"):
         read_results(path)

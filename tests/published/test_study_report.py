@@ -3,8 +3,10 @@
 import json
 
 import pytest
-from measured_runs import measured_run
+from measured_runs import Player, measured_run
 
+from rosettabench.published.claim import all_claims
+from rosettabench.published.result import all_results
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
@@ -58,6 +60,55 @@ def test_what_is_otherwise_than_in_the_study_stands_beside_the_number(tmp_path):
     found = [one for one in run.study.then_and_now if one.library == "pytorch" and one.now is not None]
     assert found
     assert {one.aside for one in found} == {""}, "the study's own batch goes first; the data are whole"
+
+
+def test_a_number_of_two_libraries_has_the_ratio_that_its_claim_has(tmp_path):
+    at_best = {"batch_size": 1024, "input": "loader", "workers": 2, "embedding_gradient": "dense"}
+    without = [{"batch_size": size, "input": "loader", "workers": 0} for size in (256, 1024)]
+    contests = [
+        ("imdb-lstm", at_best, {"mxnet-gluon": 1.0, "pytorch": 2.0}),
+        *(("imdb-lstm", setting, {"mxnet-gluon": 1.1, "pytorch": 1.0}) for setting in without),
+    ]
+    run = measured_run(tmp_path, *contests, request={"study": "borealis-2018"})
+    found = {one.library: one for one in run.study.then_and_now if one.quantity.startswith("speed ratio")}
+    twice, slower, sparse = (
+        found[f"mxnet-gluon / {other}"] if other else found["pytorch / mxnet-gluon"]
+        for other in ("pytorch (dense)", "", "pytorch (sparse)")
+    )
+    assert (twice.contender, twice.aside) == ("mxnet-gluon over pytorch", "")
+    assert twice.now.value == pytest.approx(2.0, rel=0.03)
+    assert twice.now.low < twice.now.value < twice.now.high
+    assert twice.now.rounds == len(run.contests[0].ranked[0].rounds)
+    assert slower.now.value == pytest.approx(1.1, rel=0.03)
+    assert slower.aside == "input loader, workers 0, batch size 256", "the first of the two that it was claimed of"
+    assert sparse.now is None
+
+
+def test_of_the_lowest_and_highest_of_several_every_one_must_have_been_measured(tmp_path):
+    ratios = {64: 1.5, 128: 1.1, 256: 1.3, 512: 1.2, 1024: 1.4}
+    contests = [
+        (
+            "imdb-lstm",
+            {"batch_size": size, "embedding_gradient": gradient},
+            {"pytorch": Player("pytorch", seconds, rounds=40)},
+        )
+        for size, ratio in ratios.items()
+        for gradient, seconds in (("dense", ratio), ("sparse", 1.0))
+    ]
+    for count, known in ((len(contests), True), (len(contests) - 2, False)):
+        request = {"study": "borealis-2018"}
+        run = measured_run(tmp_path, *contests[:count], request=request, run_id=f"of-{count}")
+        rows = [one for one in run.study.then_and_now if one.library == "pytorch (sparse) / pytorch (dense)"]
+        assert [one.quantity for one in rows] == ["speed ratio, ratio lowest", "speed ratio, ratio highest"]
+        assert all((one.now is not None) == known for one in rows)
+        assert not known or [one.now.value for one in rows] == pytest.approx([1.1, 1.5], rel=0.1)
+
+
+def test_a_number_names_a_claim_of_its_own_study():
+    claims = {claim.id: claim.study for claim in all_claims()}
+    named = [result for result in all_results() if result.claim]
+    assert named
+    assert all(claims[result.claim] == result.study for result in named)
 
 
 def test_all_forms_have_it(summary):

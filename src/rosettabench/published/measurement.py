@@ -15,7 +15,8 @@ UNPAIRED = "unpaired: the two were in different contests, so the range is that o
 class Measurement:
     """A measured value with its interval, or the `reason` why there is none.
 
-    `what` names the arms, `run` and `contests` where the rounds stand; `remarks` say what a reader must know of it.
+    `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
+    `remarks` say what a reader must know of it.
     Accuracy differences are fractions of 1; everything else is a ratio.
     """
 
@@ -23,6 +24,7 @@ class Measurement:
     low: float | None = None
     high: float | None = None
     confidence: float = 0.95
+    rounds: int = 0
     paired: bool = True
     what: str = ""
     run: str = ""
@@ -36,9 +38,15 @@ def with_interval(measurement: Measurement, interval: Interval | None) -> Measur
     if interval is None:
         return replace(measurement, reason="too few common rounds")
     if not interval.steady:
-        return replace(measurement, value=interval.ratio, reason="its rounds contradict each other")
+        reason = "its rounds contradict each other"
+        return replace(measurement, value=interval.ratio, rounds=interval.rounds, reason=reason)
     return replace(
-        measurement, value=interval.ratio, low=interval.low, high=interval.high, confidence=interval.confidence
+        measurement,
+        value=interval.ratio,
+        low=interval.low,
+        high=interval.high,
+        confidence=interval.confidence,
+        rounds=interval.rounds,
     )
 
 

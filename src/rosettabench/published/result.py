@@ -19,7 +19,8 @@ class Result:
     """One published number: `value` in `unit`, of `quantity`, for a `library` on a `workload`.
 
     `release` and `hardware` are empty where the study does not say; `setting` holds what the number was published for
-    (epochs, batch_size, workers, data, series). Fractions are of 1, times are in seconds.
+    (epochs, batch_size, workers, data, series). Fractions are of 1, times are in seconds. A number that compares two
+    things is of a `claim`, whose id it has: there it says which two.
     """
 
     study: str
@@ -32,6 +33,7 @@ class Result:
     value: float
     unit: str
     note: str
+    claim: str
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import find_workload
@@ -11,13 +12,16 @@ from rosettabench.plan.request import LeftOut
 from rosettabench.plan.series import SERIES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import EVERY, all_claims
-from rosettabench.published.judge import Outcome, judge
+from rosettabench.published.judge import Outcome, PartOutcome, judge
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
 from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate, RunSummary, StudySummary, ThenAndNow
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
+
+EXTREMES = {"lowest": min, "highest": max}
+"""Which of several parts of a claim a published number is, by the word for it in results.csv."""
 
 
 def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
@@ -27,14 +31,15 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
         return None
     study = find_study(name)
     left_out = sentences([LeftOut.model_validate(one) for one in run.request.get("left_out", [])])
+    judged = tuple(outcomes(name, [summary], catalogue(len(run.machine.get("gpus", [])))))
     return StudySummary(
         name=name,
         title=study.title,
         source=study.source,
         note=study.note,
         lacking=(*run.request.get("lacking", ()), *(f"Left out: {sentence}." for sentence in left_out)),
-        outcomes=tuple(outcomes(name, [summary], catalogue(len(run.machine.get("gpus", []))))),
-        then_and_now=tuple(then_and_now(study, summary)),
+        outcomes=judged,
+        then_and_now=tuple(then_and_now(study, summary, judged)),
     )
 
 
@@ -43,13 +48,13 @@ def outcomes(study: str, runs: Sequence[RunSummary], here: Available) -> Iterato
     yield from (judge(claim, runs, here) for claim in all_claims() if study in ("", claim.study))
 
 
-def then_and_now(study: Study, summary: RunSummary) -> Iterator[ThenAndNow]:
+def then_and_now(study: Study, summary: RunSummary, judged: Sequence[Outcome]) -> Iterator[ThenAndNow]:
     """Yield each published number about a workload of the run, with what was measured for it, if anything was."""
     measured = {contest.workload for contest in summary.contests}
+    of_claim = {outcome.id: outcome for outcome in judged}
     for result in all_results():
         if result.study == study.name and result.workload in measured and is_about(result, summary):
-            found = next(answers(result, study.libraries.get(result.library, ()), summary.contests), None)
-            yield ThenAndNow(
+            then = ThenAndNow(
                 workload=result.workload,
                 library=result.library,
                 release=result.release,
@@ -58,10 +63,43 @@ def then_and_now(study: Study, summary: RunSummary) -> Iterator[ThenAndNow]:
                 unit=result.unit,
                 then=result.value,
                 note=result.note,
-                contender=found[1].label if found else "",
-                now=found[2] if found else None,
-                aside=otherwise(result, found[0]) if found else "",
             )
+            if result.claim:
+                yield compared_now(then, result, of_claim[result.claim])
+            else:
+                yield measured_now(then, result, study, summary)
+
+
+def measured_now(then: ThenAndNow, result: Result, study: Study, summary: RunSummary) -> ThenAndNow:
+    """Return a published number of one library with what the contender that answers for it measured."""
+    found = next(answers(result, study.libraries.get(result.library, ()), summary.contests), None)
+    if found is None:
+        return then
+    contest, entry, now = found
+    return replace(then, contender=entry.label, now=now, aside=otherwise(result, contest))
+
+
+def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndNow:
+    """Return a published number of a claim with what was measured for the claim.
+
+    Of several parts the first that was measured stands for all; the lowest or highest is told once all were.
+    """
+    found = [part for part in outcome.parts if part.measurement.value is not None]
+    if result.setting.get("ratio") in EXTREMES:
+        found = [EXTREMES[result.setting["ratio"]](found, key=value_of)] if len(found) == len(outcome.parts) else []
+    if not found:
+        return then
+    now = found[0].measurement
+    where = found[0].name.removeprefix(f"{result.workload}, ") if len(outcome.parts) > 1 else ""
+    aside = ", ".join(filter(None, (where, *now.remarks)))
+    estimate = Estimate(value_of(found[0]), now.low, now.high, now.rounds)
+    return replace(then, contender=now.what, now=estimate, aside=aside)
+
+
+def value_of(part: PartOutcome) -> float:
+    """Return the number that a measured part came to."""
+    assert part.measurement.value is not None
+    return part.measurement.value
 
 
 def is_about(result: Result, summary: RunSummary) -> bool:

@@ -381,7 +381,8 @@ class ContestSummary:
 class ThenAndNow:
     """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
 
-    `aside` says what was otherwise than in the study: the batch, or the number of samples.
+    Where two libraries are compared, `contender` names both. `aside` says what was otherwise than in the study: the
+    batch, or the number of samples.
     """
 
     workload: str
@@ -392,8 +393,8 @@ class ThenAndNow:
     unit: str
     then: float
     note: str
-    contender: str
-    now: Estimate | None
+    contender: str = ""
+    now: Estimate | None = None
     aside: str = ""
 
 
