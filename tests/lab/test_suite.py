@@ -6,7 +6,11 @@ import pytest
 from commands import NUMPY, QUICK, finish
 
 from rosettabench.catalogue.suite import find_suite
+from rosettabench.lab.display import Silent
+from rosettabench.lab.run import Laboratory, unbegun, unfinished
+from rosettabench.places import cache_dir
 from rosettabench.plan.estimate import START_S
+from rosettabench.plan.request import Request
 from rosettabench.plan.scope import scope
 
 pytestmark = pytest.mark.environment
@@ -32,6 +36,19 @@ def test_a_study_within_a_budget(rosetta, store, tmp_path):
     assert "cannot be tested here" in told
     code, told, err = finish(rosetta(*words, "--budget", "31s"))
     assert "from earlier contests here" in err, "the second time it knows"
+
+
+def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
+    """The plan found room for two contests; the one before took all of it, or so the request now says."""
+    request = Request(workloads=("fashion-mlp", "fashion-cnn"), contenders=("pytorch",), control=False, budget=1e-9)
+    run = Laboratory(store(), cache_dir(), Silent()).begin(request, ["rosetta", "run"])
+    code, out, err = finish(rosetta("resume", run.id))
+    assert code == 0, err
+    assert "fashion-cnn: nothing is left of the budget" in err
+    assert f"the budget was spent before all had begun; go on with: rosetta resume {run.id}" in err
+    assert out.count("The budget was spent before it could begin") == 2
+    found = store().run(run.id)
+    assert all(unbegun(found, contest) and unfinished(found, contest) for contest in found.contests)
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,7 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
-    from rosettabench.lab.run import unfinished
+    from rosettabench.lab.run import unbegun, unfinished
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
     from rosettabench.shipped.request import trainings_asked
@@ -292,12 +292,16 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
-    if missing or failed or any(unfinished(finished, contest) for contest in finished.contests):
+    waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
+    left = {contest.id for contest in finished.contests if unfinished(finished, contest)} - waiting
+    if missing or failed or left:
         raise WorkerError(
             "incomplete",
             "not everything could be measured: see above",
             f"rosetta resume {finished.id} tries those that failed again.",
         )
+    if waiting:
+        typer.echo(f"the budget was spent before all had begun; go on with: rosetta resume {finished.id}", err=True)
 
 
 def publish(store: Store, finished: Run, page: Path | None) -> None:

@@ -44,7 +44,7 @@ from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
 from rosettabench.shipped.request import trains_only
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.schema import PEAK, Entry, Run
+from rosettabench.store.schema import PEAK, UNBEGUN, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.store import Store, dropped_rounds, now
 
@@ -147,6 +147,7 @@ class Laboratory:
             seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
                 self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
+                Journal(self.store, run.id, row.id).event(UNBEGUN, {"budget": request.budget})
                 continue
             self.display.contest(name, number, len(left))
             shorter = request.stopping.model_copy(update={"seconds": seconds})
@@ -344,6 +345,12 @@ def unfinished(run: Run, row: ContestRow) -> bool:
     """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
     ends = [event for event in run.events if event.kind == "stopped" and event.contest_id == row.id]
     return not ends or bool(ends[-1].payload["out"])
+
+
+def unbegun(run: Run, row: ContestRow) -> bool:
+    """Return whether a contest has not been conducted because the budget was spent before its turn came."""
+    kinds = [event.kind for event in run.events if event.contest_id == row.id]
+    return UNBEGUN in kinds and "stopped" not in kinds
 
 
 def sessions(entry: Entry) -> int:

@@ -124,7 +124,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.data_warning(data),
-        stopped=sentences.stopped_sentence(happened.get("stopped")),
+        stopped=sentences.stopped_sentence(happened),
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),

@@ -16,6 +16,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_co
 PEAK = "peak"
 """Key in the request of a run that measured the machine itself: it has no contests (ceilings/ceiling.py)."""
 
+UNBEGUN = "unbegun"
+"""Kind of the event that a contest was not begun, because the budget had been spent before (lab/run.py)."""
+
 SHIPPED = "shipped"
 """Key in the request of a run of whole trainings by libraries as shipped (shipped/race.py)."""
 
