@@ -28,8 +28,8 @@ VARIANTS = {name for name, workload in all_workloads().items() if workload.varia
 SMALL = {"fashion-mlp", "fashion-cnn", "imdb-gru", "cifar-vgg", "deepar-monash"}
 """Proven here in mode `tuned`, too: between them, they have every kind of layer but a normalisation."""
 
-OWN_LOOPS = {("imdb-lstm", "keras[torch]")}
-"""And this one, in which the mode means another loop over the tokens."""
+TUNED = {"keras[torch]": {"fashion-mlp", "imdb-gru", "imdb-lstm"}}
+"""Where the mode means other loops over the tokens and little else, the workloads that have them are proven in it."""
 
 KERAS2 = {
     "keras2[tensorflow]": {"fashion-mlp", "imdb-gru", "cifar-resnet56"},
@@ -49,7 +49,7 @@ CELLS = [
     for mode in entry.modes
     if entry.does(find_workload(workload)) and workload in KERAS2.get(name, {workload})
     if workload not in LONG | VARIANTS or mode in (entry.mode, "estimator")
-    if workload in SMALL or mode != "tuned" or (workload, name) in OWN_LOOPS
+    if workload in TUNED.get(name, SMALL) or mode != "tuned"
     if workload in BY_ESTIMATOR or mode != "estimator"
 ]
 
