@@ -270,11 +270,12 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
-    from rosettabench.lab.run import unbegun, unfinished
+    from rosettabench.lab.run import unfinished
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
     from rosettabench.shipped.request import trainings_asked
     from rosettabench.shipped.results import Results
+    from rosettabench.store.store import unbegun
 
     begun = monotonic()
     try:

@@ -347,12 +347,6 @@ def unfinished(run: Run, row: ContestRow) -> bool:
     return not ends or bool(ends[-1].payload["out"])
 
 
-def unbegun(run: Run, row: ContestRow) -> bool:
-    """Return whether a contest has not been conducted because the budget was spent before its turn came."""
-    kinds = [event.kind for event in run.events if event.contest_id == row.id]
-    return UNBEGUN in kinds and "stopped" not in kinds
-
-
 def sessions(entry: Entry) -> int:
     """Return how many processes an entry has had."""
     return max((*(block.session for block in entry.blocks), *(figure.session for figure in entry.figures)), default=0)

@@ -47,7 +47,7 @@ from rosettabench.statistics.rounds import Rounds, by_process, process_of_round,
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import Forecasts, ShownSeries
-from rosettabench.store.store import dropped_rounds
+from rosettabench.store.store import dropped_rounds, unbegun
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import Series
@@ -124,7 +124,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.data_warning(data),
-        stopped=sentences.stopped_sentence(happened),
+        stopped=sentences.stopped_sentence(happened.get("stopped"), unbegun(run, contest)),
         overhead=overhead(happened.get("overhead")),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from rosettabench.report import figures
 from rosettabench.report.summary import DataNote, Headline
@@ -13,7 +12,6 @@ from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.store.schema import UNBEGUN
 
 FEW_PAIRS = 3
 """So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
@@ -157,10 +155,12 @@ def data_warning(data: DataNote | None) -> str:
     return f"Stand-in data: not the real {data.name}. Times are comparable, losses and accuracies mean nothing."
 
 
-def stopped_sentence(happened: dict[str, dict[str, Any]]) -> str:
-    """Return why a contest stopped, from the payloads of its last events of each kind."""
-    payload = happened.get("stopped")
-    if payload is None and UNBEGUN in happened:
+def stopped_sentence(payload: dict[str, object] | None, waits: bool) -> str:
+    """Return why a contest stopped, from the payload of its last ``stopped`` event; None is a contest without one.
+
+    `waits` is whether it has none because there was no time left to begin.
+    """
+    if waits:
         return "The budget was spent before it could begin: rosetta resume goes on with it."
     if payload is None:
         return "It was interrupted before it was sure enough: rosetta resume goes on with it."

@@ -20,6 +20,7 @@ from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.schema import (
     PEAK,
     SCHEMA_VERSION,
+    UNBEGUN,
     Base,
     Certificate,
     Certification,
@@ -124,6 +125,12 @@ def dropped_rounds(run: Run, contest: Contest) -> set[int]:
     """Return the rounds of a contest that do not count, because something happened in them: see its events."""
     events = [event for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
     return {int(event.payload["round"]) for event in events}
+
+
+def unbegun(run: Run, contest: Contest) -> bool:
+    """Return whether a contest waits: the budget was spent when its turn came, and nothing has happened since."""
+    kinds = [event.kind for event in run.events if event.contest_id == contest.id]
+    return kinds[-1:] == [UNBEGUN] and "stopped" not in kinds
 
 
 EVERYTHING = (
