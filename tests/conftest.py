@@ -2,6 +2,8 @@
 
 Timing decides no test. As many processes of pytest-xdist share the tests as there are processors, and each keeps to
 one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them one after the other.
+
+tiers.py says which tests run when.
 """
 
 import os
@@ -13,6 +15,8 @@ from processors import PROCESSORS
 
 from rosettabench.lab.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
+
+pytest_plugins = ["tiers"]
 
 MOST = 8
 """Processes that share the tests, at most: each may have a framework or two in memory."""
