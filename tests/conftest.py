@@ -16,7 +16,7 @@ from processors import PROCESSORS
 from rosettabench.lab.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
 
-pytest_plugins = ["tiers"]
+pytest_plugins = ["tiers", "pytester"]
 
 MOST = 8
 """Processes that share the tests, at most: each may have a framework or two in memory."""
@@ -65,5 +65,5 @@ def real_data():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("ROSETTA_TEST_DATA", beside))
     if not folder.is_dir():
-        pytest.skip(f"no real data: {folder} does not exist (name a folder with ROSETTA_TEST_DATA)")
+        pytest.skip("no real data sets here. With a folder of them: ROSETTA_TEST_DATA=folder ./rosetta test")
     return folder

@@ -4,8 +4,8 @@ The contender is NumPy (tests/third_party), run by this Python as an external en
 """
 
 import json
+import shutil
 import signal
-import subprocess
 import time
 
 import pytest
@@ -147,7 +147,7 @@ def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
 
 def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, store, tmp_path):
     package = tmp_path / "package"
-    subprocess.run(["cp", "-r", str(THIRD_PARTY), str(package)], check=True)
+    shutil.copytree(THIRD_PARTY, package)
     wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
     wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
     words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
