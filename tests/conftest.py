@@ -23,6 +23,7 @@ MOST = 8
 
 os.environ.setdefault(PROGRAMS, str(cache_dir() / "compiled"))  # nothing is timed: what JAX has compiled is kept
 os.environ.setdefault(SHORTEST_KEPT, "0")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the command line is started hundreds of times, and compiled once
 
 settings.register_profile("rosettabench", deadline=None)
 settings.load_profile("rosettabench")

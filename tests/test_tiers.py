@@ -49,7 +49,7 @@ def test_everything_runs_when_it_is_asked_for(tests, words):
 
 
 def test_slow_tests_can_be_chosen_alone(tests):
-    tests("-m", "slow").assert_outcomes(passed=1, deselected=3)
+    tests("-m", "slow").assert_outcomes(passed=2, deselected=2)
 
 
 def test_when_the_time_is_over_no_test_begins(tests):

@@ -38,6 +38,19 @@ running = []
 # -- what is slow ------------------------------------------------------------------------------------------------------
 
 
+def slow(*values):
+    """Return one set of values of a parametrised test, which is left to the slow tier."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def slow_except(sets, *quick):
+    """Return all sets of values of a parametrised test, each left to the slow tier unless it is one of `quick`."""
+    sets = list(sets)
+    gone = [one for one in quick if one not in sets]
+    assert not gone, f"the quick tier asks for {gone}, which this test does not have"
+    return [one if one in quick else slow(*(one if isinstance(one, tuple) else [one])) for one in sets]
+
+
 @cache
 def quick_frameworks():
     """Return the frameworks of the quick tier, by name."""
@@ -59,8 +72,11 @@ def slow_names():
 
 def is_slow(item):
     """Whether a test belongs to the slow tier."""
-    if item.get_closest_marker("slow"):
-        return True
+    return item.get_closest_marker("slow") is not None
+
+
+def asks_for_more(item):
+    """Whether a test uses a real environment, and its values name more than the quick tier has."""
     if not item.get_closest_marker("environment") or not hasattr(item, "callspec"):
         return False
     words = words_in(list(item.callspec.params.values()))
@@ -118,7 +134,7 @@ def pytest_configure(config):
     if config.option.minutes is not None:
         told = getattr(config, "workerinput", {})
         config.stash[END] = told.get("end") or time.time() + 60 * config.option.minutes
-        config.option.loadscopereorder = False  # pytest-xdist would begin with the files that have most tests
+    config.option.loadscopereorder = False  # pytest-xdist would begin with the groups that have most tests
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -127,20 +143,29 @@ def pytest_configure_node(node):
     node.workerinput["end"] = node.config.stash.get(END, None)
 
 
-@pytest.hookimpl(trylast=True)  # after -k and -m have chosen
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is slow and was not asked for; put the files in the commit's order if the time is short."""
+    """Mark what is slow; when -k and -m have chosen, leave it out unless it was asked for; and say what comes first.
+
+    Groups with real environments do, for they take longest; if the time is limited, the commit decides.
+    """
+    for item in items:
+        if asks_for_more(item):
+            item.add_marker("slow")
+    yield
     if not (config.option.all or "slow" in config.option.markexpr):
         named = {Path(word.partition("::")[0]).resolve() for word in config.args}
-        left = [one for one in items if is_slow(one) and one.path not in named]
+        left = {item for item in items if is_slow(item) and item.path not in named}
         if left:
             config.stash[COUNTS][LEFT_OUT] = len(left)
-            gone = set(left)
-            items[:] = [one for one in items if one not in gone]
-            config.hook.pytest_deselected(items=left)
+            config.hook.pytest_deselected(items=[item for item in items if item in left])
+            items[:] = [item for item in items if item not in left]
     if END in config.stash:
         commit = read_commit()
-        items.sort(key=lambda one: [digest(commit, name) for name in (group_of(one), str(one.path))])
+        items.sort(key=lambda item: [digest(commit, name) for name in (group_of(item), item.location[0])])
+    else:
+        long = {group_of(item) for item in items if item.get_closest_marker("environment")}
+        items.sort(key=lambda item: group_of(item) not in long)
 
 
 @pytest.hookimpl(tryfirst=True)

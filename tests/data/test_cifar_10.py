@@ -27,6 +27,7 @@ def write(folder, content):
     return folder
 
 
+@pytest.mark.slow
 def test_the_published_images_at_hand(real_data):
     """All five training files, packed with xz: their content is the published one, channel by channel."""
     folder = real_data / FOLDER
