@@ -112,6 +112,7 @@ def test_what_is_missing_is_proven_and_nothing_else(rosetta, store):
     assert not {known, made} & set(certificates()), "without the word everything is proven again"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_who_is_not_proven_is_told_and_the_others_go_on(rosetta, store, tmp_path):
     package = tmp_path / "package"
