@@ -90,6 +90,7 @@ def test_a_failed_proof_is_the_first_news(python, rosetta, variables):
     assert "per step" not in process.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_imported_cannot_be_measured(python, rosetta, variables):
     broken = site_packages(python.parent.parent) / "torch"
     broken.mkdir()
