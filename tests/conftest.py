@@ -1,8 +1,8 @@
 """What all tests share: where real data lies, who runs beside whom, and how many examples Hypothesis draws.
 
 Timing decides no test, and Hypothesis sets no deadline. As many processes of pytest-xdist share the tests as there are
-processors, and each keeps to one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them one
-after the other.
+processors, and each keeps to one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them
+one after the other.
 
 tiers.py says which tests run when.
 """
