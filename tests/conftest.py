@@ -43,14 +43,18 @@ def pytest_configure(config):
         os.sched_setaffinity(0, {PROCESSORS[number % len(PROCESSORS)]})
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(tryfirst=True)  # before anybody looks for groups
+def pytest_collection_modifyitems(config, items):
     """Give the tests of one file to one process, which makes what they share once; those of the proof by workload."""
     for item in items:
         values = item.callspec.params if hasattr(item, "callspec") else {}
         workload = getattr(values.get("plant"), "workload", values.get("workload"))
         proof = "references" in item.fixturenames
-        item.add_marker(pytest.mark.xdist_group(str(workload) if proof and workload else item.location[0]))
+        group = str(workload) if proof and workload else item.location[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+        if getattr(config.option, "loadgroup", False):
+            # pytest-xdist 3.8 appends the group to a field that pytest 9.2 does not read, and would split every file
+            item._id = type(item.id).parse(f"{item.nodeid}@{group}")
 
 
 @pytest.fixture
