@@ -214,6 +214,12 @@ class ProofExtents(Strict):
     form: dict[str, Any] = {}
     optimizer: dict[str, float] = {}
 
+    @model_validator(mode="after")
+    def _guided(self) -> Self:
+        if self.margin is not None and not self.guided:
+            raise ValueError("a margin is that of known weights: the proof has to be guided, too")
+        return self
+
 
 class Forecasts(Strict):
     """What a trained model forecasts: so many sample paths of what follows each series."""
