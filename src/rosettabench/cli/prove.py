@@ -131,7 +131,8 @@ def chosen_cells(
 
     cells = [cell for cell in every_cell() if is_meant(*cell)]
     if sample is not None:
-        here = {label for label in labels if can_prove(parse_contender(label))}
+        drawn_from = {contender.label: contender for _, contender in cells}
+        here = {label for label, contender in drawn_from.items() if can_prove(contender)}
         cells = draw_cells(sample, draw, [cell for cell in cells if cell[1].label in here])
     return tuple((workload.name, contender.label) for workload, contender in cells) or None
 
@@ -164,6 +165,7 @@ def tell(run: Run) -> None:
     if len(begun) > MANY:
         typer.echo(f"{proven} of {len(begun)} cells are proven.")
     if len(begun) < len(cells):
-        typer.echo(f"For {len(cells) - len(begun)} cells no time was left: rosetta resume {run.id} proves them.")
+        late = len(cells) - len(begun)
+        typer.echo(f"No time was left for {late} {'cell' if late == 1 else 'cells'}: rosetta resume {run.id}")
     if proven < len(begun):
         raise ProofError("not every contender is proven: see above")

@@ -32,8 +32,8 @@ from rosettabench.lab.process import interrupt_all
 class Proving:
     """Proves every competitor of several contests, `jobs` at a time. `finish` is called with each that is done.
 
-    `titles` names the contests, each once, for the display. When `budget` seconds are over, no further proof is begun,
-    and a contest that lacks one is not done.
+    `titles` names the contests, each once, for the display. From the time `end` of the monotonic clock on, no
+    proof is begun, and a contest that lacks one is not done.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Proving:
         jobs: int,
         display: Display,
         finish: Callable[[Contest], None],
-        budget: float | None = None,
+        end: float = inf,
     ) -> None:
         self._contests = contests
         self._titles = titles
@@ -55,7 +55,7 @@ class Proving:
             self._lanes.put(lane)
         self._telling = Lock()
         self._stopping = Event()
-        self._end = inf if budget is None else monotonic() + budget
+        self._end = end
         self._done = 0
         self._cells = sum(len(contest.present) for contest in contests)
 

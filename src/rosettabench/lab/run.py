@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
@@ -162,6 +163,7 @@ class Laboratory:
         self, run: Run, request: Request, left: Sequence[tuple[PlannedContest, ContestRow]], scratch: Path
     ) -> None:
         """Prove the competitors of all contests, at the extents of their proofs, and measure nothing."""
+        end = monotonic() + (inf if request.budget is None else request.budget)
         extents = [at_proof(planned) for planned, _ in left]
         for planned in extents:
             self._check_data(request, planned, request.proving)
@@ -176,7 +178,7 @@ class Laboratory:
 
         self._announce(contests, request)
         with kept_programs(self.cache / "compiled"):
-            Proving(contests, titles, request.proving, self.display, finish, request.budget).run()
+            Proving(contests, titles, request.proving, self.display, finish, end).run()
 
     def _announce(self, contests: Sequence[Contest], request: Request) -> None:
         """Say how many cells are to be proven, and how long that takes by the register."""
