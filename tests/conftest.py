@@ -2,6 +2,8 @@
 
 Timing decides no test. As many processes of pytest-xdist share the tests as there are processors, and each keeps to
 one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them one after the other.
+
+tiers.py says which tests run when.
 """
 
 import os
@@ -14,11 +16,14 @@ from processors import PROCESSORS
 from rosettabench.lab.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
 
+pytest_plugins = ["tiers", "pytester"]
+
 MOST = 8
 """Processes that share the tests, at most: each may have a framework or two in memory."""
 
 os.environ.setdefault(PROGRAMS, str(cache_dir() / "compiled"))  # nothing is timed: what JAX has compiled is kept
 os.environ.setdefault(SHORTEST_KEPT, "0")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the command line is started hundreds of times, and compiled once
 
 settings.register_profile("rosettabench", deadline=None)
 settings.load_profile("rosettabench")
@@ -61,5 +66,5 @@ def real_data():
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("ROSETTA_TEST_DATA", beside))
     if not folder.is_dir():
-        pytest.skip(f"no real data: {folder} does not exist (name a folder with ROSETTA_TEST_DATA)")
+        pytest.skip("no real data sets here. With a folder of them: ROSETTA_TEST_DATA=folder ./rosetta test")
     return folder

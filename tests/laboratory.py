@@ -1,6 +1,7 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,14 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processors import PROCESSORS
 from smaller import small_workload
+from tiers import check_lock
 
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
+from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import load_lock
+from rosettabench.errors import EnvironmentFault
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
@@ -33,10 +38,37 @@ BATCH = 8
 TIMEOUT = 600.0
 
 
-@cache
 def environment(lock: str) -> Environment:
-    """The managed environment of a lock, made if it is not there."""
-    return Environments(cache_dir() / "environments").make(load_lock(lock), lambda message: None)
+    """The managed environment of a lock, made if it is not there.
+
+    Where this machine has no Python of its version, the test is skipped, and says which command brings one.
+    """
+    check_lock(lock)
+    missing = missing_python(load_lock(lock).python)
+    if missing:
+        pytest.skip(missing)
+    return made_environment(lock)
+
+
+@cache
+def missing_python(version: str) -> str:
+    """Why this machine has no Python of a version, and the command that brings it; nothing if it has one."""
+    try:
+        find_interpreter(version)
+    except EnvironmentFault as fault:
+        return f"{fault.what}. {fault.hint}"
+    return ""
+
+
+@cache
+def made_environment(lock: str) -> Environment:
+    """The managed environment of a lock; to make it takes every processor."""
+    own = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, PROCESSORS)
+    try:
+        return Environments(cache_dir() / "environments").make(load_lock(lock), lambda message: None)
+    finally:
+        os.sched_setaffinity(0, own)
 
 
 def data_folder() -> Path | None:

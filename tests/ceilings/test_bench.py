@@ -2,6 +2,7 @@
 
 import pytest
 from laboratory import TIMEOUT, environment
+from tiers import slow_except
 
 from rosetta_worker.loop import Worker
 from rosettabench.catalogue.contender import parse_contender
@@ -35,7 +36,7 @@ def library(name):
     return Library(contender, environment(str(contender.lock)))
 
 
-@pytest.fixture(scope="module", params=KNOWN)
+@pytest.fixture(scope="module", params=slow_except(KNOWN, "pytorch", "numpy"))
 def bench(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench") / "worker"
     with Bench(library(request.param), 1, "cpu", folder, TIMEOUT) as ready:

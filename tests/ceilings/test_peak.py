@@ -32,6 +32,7 @@ def store(tmp_path):
 SHORT = ("--threads", "1", "--seconds", "1")
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_two_frameworks_and_numpy_are_measured_and_kept(rosetta, store):
     for name in ("pytorch@2.13.0", "mxnet@1.9.1"):

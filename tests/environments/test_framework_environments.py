@@ -1,13 +1,12 @@
 """The real environments, in the user's own cache folder: made the first time, found from then on."""
 
 import pytest
+from laboratory import environment
 
 from rosettabench.cli.env import found_by, imported_by
 from rosettabench.environments.environment import Environments, external
-from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import all_locks
 from rosettabench.environments.torch_build import nvidia_driver
-from rosettabench.errors import EnvironmentFault
 from rosettabench.places import cache_dir
 
 MODULES = {
@@ -22,13 +21,10 @@ MODULES = {
 @pytest.mark.environment
 @pytest.mark.parametrize("lock", all_locks(), ids=lambda lock: lock.name)
 def test_each_can_be_made_and_its_framework_imported(lock):
-    try:
-        find_interpreter(lock.python)
-    except EnvironmentFault as fault:
-        pytest.skip(fault.what)
-    environments = Environments(cache_dir() / "environments")
-    made = environments.make(lock, print)
-    findings = environments.check(made, MODULES.get(lock.name, imported_by(lock)), found_by(lock))
+    made = environment(lock.name)
+    findings = Environments(cache_dir() / "environments").check(
+        made, MODULES.get(lock.name, imported_by(lock)), found_by(lock)
+    )
     assert [finding for finding in findings if finding.subject not in lock.needs] == []
     assert external(made.python).packages == made.packages
     if not nvidia_driver() and made.packages.get("torch", "").endswith("+cpu"):

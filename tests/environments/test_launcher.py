@@ -138,7 +138,7 @@ def test_a_python_that_is_too_old_is_told_which_is_needed(clone, version):
     try:
         old = find_interpreter(version)
     except EnvironmentFault as fault:
-        pytest.skip(fault.what)
+        pytest.skip(f"{fault.what}. {fault.hint}")
     refused = subprocess.run([str(old), str(clone / "rosetta"), "run"], capture_output=True, text=True)
     assert refused.returncode == 1
     assert "Python 3.11 or newer is needed" in refused.stderr

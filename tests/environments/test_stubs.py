@@ -23,7 +23,9 @@ int call(void) { return MPI_Init(0); }
 """
 ASK = "import ctypes, sys; print(getattr(ctypes.CDLL(sys.argv[1]), sys.argv[2])())"
 
-pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler here")
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("cc") and shutil.which("nm")), reason="no C compiler on PATH: apt-get install gcc"
+)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ pytestmark = pytest.mark.environment
 DECAY = "decay-0.9-every-10-epochs"
 
 
+@pytest.mark.slow
 def test_a_schedule_is_a_contest_of_its_own(rosetta, store):
     axes = (f"--set=schedule=constant,{DECAY}", "--set=batch_size=3000", "--set=threads=1")
     words = ("run", "fashion-mlp", "-f", f"pytorch,{NUMPY}", "--rounds", "5", "--no-control")
@@ -35,6 +36,7 @@ def test_a_schedule_that_a_workload_does_not_state_is_refused_before_anything_st
     assert "cifar-resnet56" in err
 
 
+@pytest.mark.slow
 def test_synthetic_data_are_named_in_every_table_and_are_no_lack(rosetta, store):
     axes = ("--set=data=found,synthetic", "--set=batch_size=3000", "--set=threads=1")
     code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *axes, *QUICK))

@@ -6,6 +6,7 @@ from commands import NUMPY, finish, turns
 pytestmark = pytest.mark.environment
 
 
+@pytest.mark.slow
 def test_planted_work_is_done_and_found(rosetta, store):
     words = ("calibrate", "fashion-mlp", "-f", NUMPY, "--planted", "0.5", "--rounds", "12", "--round-seconds", "0.3")
     words += ("--processes", "1")

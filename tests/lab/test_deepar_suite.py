@@ -15,6 +15,7 @@ SUITE = ("run", "--suite", "deepar-2024", "--offline", "-f", PAIR)
 SMALL = (*SUITE, "--no-control", "--set", "threads=1")
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_both_halves_run_within_a_budget_and_go_on_after_ctrl_c(rosetta, store, real_data):
     for lock in ("mxnet@1.9.1", *(library.lock for library in all_libraries().values())):

@@ -122,6 +122,7 @@ WORKLOADS = ("fashion-mlp", "fashion-cnn")
 """Workloads that start at once; a convolution shows its layout."""
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize("name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module"])
 def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
@@ -165,6 +166,7 @@ def greedy(tmp_path):
     return words, {"PYTHONPATH": str(package)}
 
 
+@pytest.mark.slow
 @needs_two
 @pytest.mark.environment
 def test_whoever_takes_more_processors_is_told_of(rosetta, store, greedy):
@@ -192,6 +194,7 @@ def test_under_strict_it_ends_the_contest(rosetta, store, greedy):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_strict_lets_equals_compete(rosetta, store):
     code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--strict", "--rounds", "5", *QUICK))

@@ -46,6 +46,7 @@ def test_numbers_that_are_none_are_a_failure(reply):
         judged(*reply([[[6, np.nan]], [[8, 8]]]), seed=0)
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_a_full_training_ends_in_forecasts(rosetta, store, tmp_path):
     words = ("run", "deepar-monash", "-f", "pytorch", "--full", "--no-control", "--set", "steps=20", "--insist")

@@ -6,6 +6,7 @@ from commands import NUMPY, QUICK, finish, turns
 pytestmark = pytest.mark.environment
 
 
+@pytest.mark.slow
 def test_a_whole_run(rosetta, store, tmp_path):
     code, out, err = finish(rosetta("run", "tiny-features", "-f", NUMPY, "--rounds", "6", *QUICK))
     assert code == 0, err
@@ -31,6 +32,7 @@ def test_a_whole_run(rosetta, store, tmp_path):
     assert "time per 1,000 images" in text and "images per second" in text
 
 
+@pytest.mark.slow
 def test_the_whole_work_is_so_many_passes(rosetta, store):
     code, _, err = finish(rosetta("run", "tiny-features", "-f", NUMPY, "--full", "--no-control"))
     assert code == 0, err
@@ -46,6 +48,7 @@ def test_a_proof_alone_needs_no_more_data_than_its_own(rosetta, store):
     assert (data["origin"], data["train"], data["test"]) == ("drawn", 16, 0)
 
 
+@pytest.mark.slow
 def test_a_mistake_is_named(rosetta, tmp_path):
     """The same package with another layer: outputs diverge, nobody is ranked."""
     import os

@@ -8,6 +8,7 @@ import psutil
 import pytest
 from commands import ended
 from laboratory import environment, make_work, open_session
+from tiers import slow
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
@@ -15,7 +16,7 @@ from rosettabench.catalogue.workload import find_workload
 pytestmark = pytest.mark.environment
 
 
-@pytest.fixture(params=["pytorch", "mxnet-gluon"])
+@pytest.fixture(params=["pytorch", slow("mxnet-gluon")])
 def session(request, tmp_path):
     """A session whose loader has two processes."""
     entry = contestants()[request.param]
@@ -37,6 +38,7 @@ def test_kill_9_of_the_worker_leaves_none(session):
     assert ended(loaders)
 
 
+@pytest.mark.slow
 def test_they_are_started_once_and_not_within_a_block(session):
     before = [one.pid for one in psutil.Process(session.process.pid).children(recursive=True)]
     session.train(0, 2)
@@ -46,6 +48,7 @@ def test_they_are_started_once_and_not_within_a_block(session):
     assert [one.pid for one in psutil.Process(session.process.pid).children(recursive=True)] == before
 
 
+@pytest.mark.slow
 def test_what_they_compute_is_counted(session):
     """In the end the processor seconds of all blocks are more than what the worker itself has used in them."""
     loaders = psutil.Process(session.process.pid).children(recursive=True)

@@ -11,7 +11,7 @@ from rosettabench.statistics.ranking import LOOKS
 from rosettabench.statistics.rounds import by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import interval_over_processes, spread
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 ALIKE = ("run", "fashion-mlp", "-f", NUMPY, "--round-seconds", "0.2", "--set", "threads=1")
 TWO = (*ALIKE, "--processes", "2")

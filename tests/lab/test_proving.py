@@ -49,6 +49,7 @@ def together(process):
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_two_lanes_prove_two_contests(rosetta, store, all_processors):
     process = rosetta(*CONTESTS)
@@ -73,6 +74,7 @@ def test_two_lanes_prove_two_contests(rosetta, store, all_processors):
         assert len(set(most)) == 2, "and each lane on processors of its own"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_ctrl_c_ends_all_lanes_and_resume_proves_the_rest(rosetta, store, all_processors):
     process = rosetta(*CONTESTS)
@@ -94,6 +96,7 @@ def test_ctrl_c_ends_all_lanes_and_resume_proves_the_rest(rosetta, store, all_pr
         assert not turns(contest.entries[0]), "what was begun as proofs goes on as proofs"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_what_is_missing_is_proven_and_nothing_else(rosetta, store):
     def certificates():

@@ -4,8 +4,8 @@ The contender is NumPy (tests/third_party), run by this Python as an external en
 """
 
 import json
+import shutil
 import signal
-import subprocess
 import time
 
 import pytest
@@ -39,6 +39,7 @@ def test_a_whole_run(rosetta, store, tmp_path):
     assert "fashion-mlp" in page.read_text()
 
 
+@pytest.mark.slow
 def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store):
     words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
     for extra in ((), (), ("--prove-again",)):
@@ -74,6 +75,7 @@ def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
     assert "is finished" in err
 
 
+@pytest.mark.slow
 def test_kill_9_of_a_worker_is_a_result(rosetta, store):
     process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "30", *QUICK)
     wait_for_turns(store, process, 3)
@@ -97,6 +99,7 @@ def test_kill_9_of_a_worker_is_a_result(rosetta, store):
         assert len(rounds(entry)) >= 30
 
 
+@pytest.mark.slow
 def test_fresh_processes_share_the_rounds(rosetta, store):
     words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "12", "--processes", "3")
     code, _, err = finish(rosetta(*words, *QUICK))
@@ -108,6 +111,7 @@ def test_fresh_processes_share_the_rounds(rosetta, store):
         assert len([figure for figure in entry.figures if figure.name == "first_step_s"]) == 3
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_usable_result(rosetta, store, tmp_path):
     process = rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "200", *QUICK)
     wait_for_turns(store, process, 6)
@@ -133,6 +137,7 @@ def test_ctrl_c_before_anything_is_measured(rosetta, store):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     missing = f"pytorch@{tmp_path}/no/python"
     code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "5", *QUICK))
@@ -145,9 +150,10 @@ def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, store, tmp_path):
     package = tmp_path / "package"
-    subprocess.run(["cp", "-r", str(THIRD_PARTY), str(package)], check=True)
+    shutil.copytree(THIRD_PARTY, package)
     wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
     wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
     words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
@@ -162,6 +168,7 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
     assert entry["rank"] is None
 
 
+@pytest.mark.slow
 def test_full_training_evaluates_after_each_epoch(rosetta, store):
     code, _, err = finish(
         rosetta("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=512")
@@ -177,6 +184,7 @@ def test_full_training_evaluates_after_each_epoch(rosetta, store):
     assert sum(block.samples for block in turns(entry)) == 5 * samples
 
 
+@pytest.mark.slow
 def test_how_long_a_full_training_is_can_be_asked_for_and_needs_no_new_proof(rosetta, store):
     words = ("run", "fashion-mlp", "-f", NUMPY, "--full", "--no-control", "--set", "batch_size=1000")
     trained = []

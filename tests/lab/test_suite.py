@@ -18,6 +18,7 @@ from rosettabench.store.store import unbegun
 pytestmark = pytest.mark.environment
 
 
+@pytest.mark.slow
 def test_a_study_within_a_budget(rosetta, store, tmp_path):
     words = ("run", *QUICK, "fashion-mlp", "--suite", "smartia-2019", "-f", NUMPY, "--set", "threads=1")
     code, out, err = finish(rosetta(*words, "--budget", "22s"))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from laboratory import environment, tamper
+from tiers import slow, slow_except
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import WorkerError
@@ -21,7 +22,7 @@ WAITING = {
 """How the frameworks that compute beside the caller on a CPU wait for it, and what does not wait."""
 
 
-@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("name", slow_except(WAITING, "jax"))
 def test_a_synchronise_that_does_not_wait_is_caught(name, tmp_path):
     entry = contestants()[name]
     where = environment(entry.locks[0])
@@ -35,7 +36,7 @@ def test_a_synchronise_that_does_not_wait_is_caught(name, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="there is a GPU here")
-@pytest.mark.parametrize("name", ["pytorch", "keras[tensorflow]"])
+@pytest.mark.parametrize("name", ["pytorch", slow("keras[tensorflow]")])
 def test_a_framework_that_takes_another_device_is_no_proof(name, tmp_path):
     """Asked for a GPU where there is none, a framework fails, or computes elsewhere: neither may pass for a GPU."""
     entry = contestants()[name]

@@ -20,6 +20,7 @@ def label(variant, release):
     return f"{variant.framework}{f'@{release}' if release else ''}:{AS_SHIPPED}"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize(
     ("variant", "release"), CASES, ids=[f"{label(one, release)} {one.workload}" for one, release in CASES]

@@ -16,7 +16,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.plan.learning_rate import DECAY
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 HERE = Path(__file__).parent
 SLOPES = (1.0, 0.5, 1e-7)

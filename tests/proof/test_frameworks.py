@@ -141,6 +141,7 @@ def test_synchronisation_waits(framework, device, references, tmp_path):
         assert wait.asynchronous, wait
 
 
+@pytest.mark.slow
 def test_either_reference_measures_the_same_noise(references, tmp_path):
     """Where PyTorch cannot be had, JAX makes the reference: its tolerances must be of the same size."""
     work, exact = references("fashion-mlp")

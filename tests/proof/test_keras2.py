@@ -15,7 +15,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.machine import worker_variables
 from rosettabench.plan.plan import why_missing
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 CHECK = Path(__file__).parent / "check_keras2.py"
 BACKENDS = ("tensorflow", "theano", "cntk", "mxnet")

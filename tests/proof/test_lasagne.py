@@ -13,7 +13,7 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.lab.machine import COMPILED
 from rosettabench.places import cache_dir
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 CHECK = Path(__file__).parent / "check_lasagne.py"
 

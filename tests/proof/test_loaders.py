@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from laboratory import environment, open_session, proven, tamper
 from test_frameworks import processor_seconds
+from tiers import slow_except
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import WorkerError
@@ -36,7 +37,7 @@ def loading(work, workers):
     return replace(work, setting=replace(work.setting, input="loader", workers=workers))
 
 
-@pytest.mark.parametrize(("workload", "name", "workers"), CELLS)
+@pytest.mark.parametrize(("workload", "name", "workers"), slow_except(CELLS, ("fashion-mlp", "pytorch", 2)))
 def test_what_a_loader_feeds_is_equal_work(workload, name, workers, references, tmp_path):
     work, exact = references(workload)
     entry = contestants()[name]
@@ -98,7 +99,7 @@ PLANTS = {
 }
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", slow_except(PLANTS, "the last batch of a block is dropped"))
 def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
     change, quantity, cause = PLANTS[plant]
     work, exact = references("fashion-mlp")

@@ -20,7 +20,7 @@ from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepare import prepare
 from rosettabench.errors import WorkerError
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 AUGMENTATION = {"crop": (64, 75), "flip": 0.5}
 CELLS = [("pytorch", 0), *MOST.items()]

@@ -4,12 +4,20 @@ import pytest
 from laboratory import proven, tamper
 from plants import PLANTS
 from smaller import Altered
+from tiers import slow_except
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
 from rosettabench.proof.comparison import Deviation
 
 pytestmark = pytest.mark.environment
+
+QUICK = [
+    plant
+    for plant in PLANTS
+    if plant.name in ("beta2 0.99", "softmax in the model", "unshuffled batches", "the framework's own Adam in Keras")
+]
+"""One of each kind, for those who wait: optimiser, model, data, and another framework."""
 
 STANDS_OUT = 50.0
 """How many times the float32 noise a mistake has, at least, where it first shows; most have thousands of times."""
@@ -30,7 +38,7 @@ def prove(plant, references, folder, lock=None):
     return proof
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+@pytest.mark.parametrize("plant", slow_except(PLANTS, *QUICK), ids=lambda plant: plant.name)
 def test_planted_mistake_is_caught_and_named(plant, references, tmp_path):
     _, exact = references(plant.workload)
     proof = prove(plant, references, tmp_path)
@@ -46,6 +54,7 @@ def test_planted_mistake_is_caught_and_named(plant, references, tmp_path):
     assert above > STANDS_OUT
 
 
+@pytest.mark.slow
 def test_the_same_without_a_mistake_holds(references, tmp_path):
     """The control of this experiment: an untouched copy passes the very same way."""
     from laboratory import Plant

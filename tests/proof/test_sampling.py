@@ -14,7 +14,7 @@ from rosettabench.proof.causes.misdrawn import Suspect, misdrawn
 from rosettabench.proof.check import make_check
 from rosettabench.proof.sampling import Sampling
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 
 @pytest.fixture

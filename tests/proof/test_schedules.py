@@ -3,6 +3,7 @@
 import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, reference
 from test_plants import prove
+from tiers import slow, slow_except
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import Sgd, Steps, find_workload
@@ -46,7 +47,7 @@ def proof_of(framework, mode, work, exact, folder):
     return proof
 
 
-@pytest.mark.parametrize("framework", [name for name in contestants() if name not in WITHOUT])
+@pytest.mark.parametrize("framework", slow_except([name for name in contestants() if name not in WITHOUT], "pytorch"))
 def test_every_framework_decays(framework, decaying, tmp_path):
     work, exact = decaying
     assert rates(exact) == pytest.approx([0.9 ** (2 * step) for step in range(10)])
@@ -55,6 +56,7 @@ def test_every_framework_decays(framework, decaying, tmp_path):
     assert sum(check.quantity == "learning rate" for check in proof.checks) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["pytorch", "jax"])
 def test_steps_of_a_workload(framework, tmp_path):
     stated = Steps(after=(80, 120, 160, 180), factors=(0.1, 0.01, 0.001, 0.0005))
@@ -64,6 +66,7 @@ def test_steps_of_a_workload(framework, tmp_path):
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
 
 
+@pytest.mark.slow
 def test_a_proof_of_few_steps_meets_the_boundaries_of_its_workload(tmp_path):
     """cifar-resnet56 is proven in four steps: twenty epochs apart they would end before its rate is lowered at all."""
     work = make_work(find_workload("cifar-resnet56"), tmp_path, schedule="steps")
@@ -79,7 +82,7 @@ def test_a_proof_of_few_steps_meets_the_boundaries_of_its_workload(tmp_path):
 @pytest.mark.parametrize(
     ("change", "cause"),
     [
-        (("self.scheduler.last_epoch < epoch", "self.scheduler.last_epoch < epoch - 1"), "that of another epoch"),
+        slow(("self.scheduler.last_epoch < epoch", "self.scheduler.last_epoch < epoch - 1"), "that of another epoch"),
         (IGNORED, "the schedule is not followed"),
     ],
     ids=["one epoch too late", "ignored"],
@@ -92,6 +95,7 @@ def test_a_wrong_schedule_is_caught_and_named(change, cause, decaying, tmp_path)
     assert cause in proof.cause
 
 
+@pytest.mark.slow
 def test_momentum_that_holds_the_rate_is_refused_and_would_not_be_equal(tmp_path):
     """Keras' v is m·v + rate·g: other than the workload's as soon as the rate changes, and the proof sees it."""
     entry = all_frameworks()["keras[tensorflow]"]

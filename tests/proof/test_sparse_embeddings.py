@@ -36,6 +36,7 @@ def dense(tmp_path_factory):
     return work, reference(work, folder / "reference")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "label", ["pytorch", "pytorch@1.0.0", "mxnet-gluon", "mxnet-gluon:compiled", "mxnet-module", "mxnet-module@1.4.0"]
 )
@@ -50,6 +51,7 @@ def test_a_lazy_adam_is_proven(label, sparse, tmp_path):
 WITHOUT = ["jax", "tensorflow", "keras[tensorflow]", "chainer", "tensorflow-graph", "cntk", "caffe2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", WITHOUT)
 def test_who_has_none_says_so(framework, sparse, tmp_path):
     work, _ = sparse
@@ -59,6 +61,7 @@ def test_who_has_none_says_so(framework, sparse, tmp_path):
     assert refused.value.kind == "unsupported"
 
 
+@pytest.mark.slow
 def test_two_references_are_lazy_alike(sparse, tmp_path):
     work, exact = sparse
     entry = all_frameworks()["reference-jax"]
@@ -71,6 +74,7 @@ def test_two_references_are_lazy_alike(sparse, tmp_path):
     assert max(deviations, key=lambda deviation: deviation.value).value < 1e-9
 
 
+@pytest.mark.slow
 def test_an_adam_that_is_not_lazy_is_caught_and_named(sparse, tmp_path):
     plant = Plant("not lazy", "imdb-gru", (), "", "", (IGNORED,))
     proof = prove(plant, lambda name: sparse, tmp_path)
@@ -79,6 +83,7 @@ def test_an_adam_that_is_not_lazy_is_caught_and_named(sparse, tmp_path):
     assert "the optimiser is not lazy" in proof.cause
 
 
+@pytest.mark.slow
 def test_a_lazy_adam_is_caught_where_none_is_meant(dense, tmp_path):
     plant = Plant("lazy", "imdb-gru", (), "", "", (ALWAYS,))
     proof = prove(plant, lambda name: dense, tmp_path)
@@ -87,6 +92,7 @@ def test_a_lazy_adam_is_caught_where_none_is_meant(dense, tmp_path):
     assert "the optimiser is lazy" in proof.cause
 
 
+@pytest.mark.slow
 def test_the_shipped_epsilon_of_sparse_adam_is_caught(sparse, tmp_path):
     shipped = ("AdamBesideSparse(self.optimizer,", "shipped(self.optimizer,")
     after = (

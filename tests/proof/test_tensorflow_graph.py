@@ -19,7 +19,7 @@ from rosettabench.errors import WorkerError
 from rosettabench.plan.learning_rate import DECAY
 from rosettabench.plan.plan import why_missing
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 ESTIMATOR = parse_contender("tensorflow-graph:estimator")
 CHECK = Path(__file__).parent / "check_tensorflow1.py"

@@ -22,7 +22,7 @@ from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import ROUNDED
 from rosettabench.proof.tolerance import FLOAT32
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 CHECK = Path(__file__).parent / "check_tf32.py"
 WORKER = worker_folder()

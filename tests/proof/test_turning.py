@@ -12,7 +12,7 @@ from rosettabench.proof.tolerance import SAFETY
 from rosettabench.proof.turning import MOVED, turning_noise
 from rosettabench.proof.weights import proof_weights
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 ON_EDGE = (3, 17)
 """The sample of the first batch whose input of a ReLU is zero but for round-off, and which of the 128 that is."""

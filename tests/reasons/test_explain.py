@@ -42,6 +42,7 @@ def test_mistyped_words(store, words, meant):
     assert "Traceback" not in process.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
     data = ["--data-dir", str(data_folder())] if data_folder() else []

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from laboratory import environment, make_work, open_session, small_work
+from tiers import slow, slow_except
 
 from rosetta_worker.loop import Worker
 from rosettabench.catalogue.framework import contestants
@@ -42,7 +43,13 @@ TRAINED = [
 STEPS = 4
 
 
-@pytest.fixture(scope="module", params=CELLS, ids=lambda cell: ":".join(cell))
+QUICK = ("pytorch", "eager"), ("jax", "compiled")
+"""One that takes a step in parts, and one whose step is one piece."""
+
+
+@pytest.fixture(
+    scope="module", params=[cell if cell in QUICK else slow(cell) for cell in CELLS], ids=lambda cell: ":".join(cell)
+)
 def session(request, tmp_path_factory):
     name, mode = request.param
     entry, folder = contestants()[name], tmp_path_factory.mktemp("session")
@@ -120,7 +127,7 @@ def test_other_batch_sizes_are_trained_in_the_same_process(session, tmp_path):
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize(("name", "workload"), TRAINED)
+@pytest.mark.parametrize(("name", "workload"), slow_except(TRAINED, ("pytorch", "fashion-mlp"), ("jax", "fashion-mlp")))
 def test_the_vocabulary_knows_what_the_profilers_say(name, workload, tmp_path):
     entry = contestants()[name]
     work = small_work(workload, tmp_path / "work")

@@ -6,6 +6,8 @@ The numbers are drawn, not measured: they are there to be shown, and each has a 
 import random
 from dataclasses import dataclass, field
 
+from rows import add_all
+
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Failure, Figure, Run
 from rosettabench.store.store import digest, now
 
@@ -144,10 +146,11 @@ def write_entry(store, run_id, contest, player):
 
 def write_blocks(store, entry, player, place, weather, scale, draw):
     """Write a warm-up and the turns; the weather of a round is common to all contenders."""
+    blocks = []
     for turn in range(-1, 2 * player.rounds):  # the warm-up, then there and back in each round
         number = turn // 2 + 1
         elapsed = 10 * scale * player.step * weather[number] * draw.lognormvariate(0, 0.006)
-        store.add(
+        blocks.append(
             Block(
                 entry_id=entry.id,
                 at=now(),
@@ -164,6 +167,7 @@ def write_blocks(store, entry, player, place, weather, scale, draw):
                 learning_rate=1e-3,
             )
         )
+    add_all(store, blocks)
 
 
 def write_figures(store, entry, player, scale):

@@ -45,6 +45,7 @@ def parts_of(start, library, prepared):
         return done["parts"], np.array(trainer.predict()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_what_is_slow_shows_in_its_part_and_changes_no_forecast(start, library, series, tmp_path):
     yearly = series("m1_yearly")

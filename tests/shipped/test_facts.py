@@ -8,7 +8,7 @@ from rosettabench.shipped.library import all_libraries
 from rosettabench.shipped.record import Fact, Installed
 from rosettabench.shipped.trainer import Trainer
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 TORCH, MXNET = "gluonts[torch]", "gluonts[mxnet]"
 

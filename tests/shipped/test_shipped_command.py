@@ -52,6 +52,7 @@ def store(tmp_path):
 SHORT = ("--epochs", "1", "--samples", "5", "--threads", "1")
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_both_libraries_train_on_real_sets_and_are_reported(rosetta, store, real_data, tmp_path):
     for library in all_libraries().values():
@@ -80,6 +81,7 @@ def test_both_libraries_train_on_real_sets_and_are_reported(rosetta, store, real
     assert len(Results.of(store().run(run.id)).trainings) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_ctrl_c_keeps_what_is_trained_and_resume_does_the_rest(words, rosetta, store, real_data):
     for library in all_libraries().values():
@@ -101,6 +103,7 @@ def test_ctrl_c_keeps_what_is_trained_and_resume_does_the_rest(words, rosetta, s
     assert len(Results.of(store().run(run.id)).trainings) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_what_is_not_run_for_long_unrolls_is_a_row(rosetta):
     for library in all_libraries().values():

@@ -10,7 +10,7 @@ from laboratory import tamper
 
 from rosettabench.errors import WorkerError
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 SAMPLES = 4
 

@@ -6,15 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from laboratory import environment
 
 from rosettabench.data.frequency import Frequency
 from rosettabench.data.prepare_series import prepare_series
 from rosettabench.data.series import Series, files, save
-from rosettabench.environments.environment import Environments
-from rosettabench.environments.interpreter import find_interpreter
-from rosettabench.environments.lock import load_lock
-from rosettabench.errors import EnvironmentFault
-from rosettabench.places import cache_dir
 from rosettabench.statistics.forecast_accuracy import (
     LEVELS,
     Forecast,
@@ -33,12 +29,7 @@ SAMPLES = 100
 @pytest.fixture(scope="module")
 def gluonts():
     """The interpreter of the environment with GluonTS on PyTorch."""
-    lock = load_lock("gluonts-torch@0.17.0")
-    try:
-        find_interpreter(lock.python)
-    except EnvironmentFault as fault:
-        pytest.skip(fault.what)
-    return Environments(cache_dir() / "environments").make(lock, print).python
+    return environment("gluonts-torch@0.17.0").python
 
 
 def judged(gluonts, folder, alias):
@@ -88,6 +79,7 @@ def check(gluonts, folder, series, paths, frequency):
     np.testing.assert_allclose(together, found["together"], rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize("key", ["hospital", "tourism_monthly", "tourism_quarterly", "m1_yearly", "nn5_daily"])
 def test_every_measure_is_gluonts_own(gluonts, real_data, tmp_path, key):
@@ -97,6 +89,7 @@ def test_every_measure_is_gluonts_own(gluonts, real_data, tmp_path, key):
     check(gluonts, tmp_path, series, drawn(series, prepared.horizon), prepared.frequency)
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_gaps_zeros_and_flat_series_are_treated_alike(gluonts, tmp_path):
     rng, horizon = np.random.default_rng(3), 6
@@ -116,6 +109,7 @@ def test_gaps_zeros_and_flat_series_are_treated_alike(gluonts, tmp_path):
     check(gluonts, tmp_path, series, paths, Frequency.of("monthly"))  # one without a scale: the mean is infinite
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize("word", ["half_hourly", "10_minutes", "hourly", "4_seconds", "weekly", "7_minutes"])
 def test_seasonalities_are_gluonts_own(gluonts, tmp_path, word):

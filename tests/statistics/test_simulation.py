@@ -152,6 +152,7 @@ def test_contests_of_one_process_end_like_one_by_one(simulation, true):
     assert np.mean(outcome.covered == covered) >= 0.95
 
 
+@pytest.mark.slow
 def test_the_simulations_print_their_tables():
     command = [sys.executable, str(FOLDER / "simulate.py"), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

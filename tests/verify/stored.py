@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from rows import add_all
 
 from rosettabench.lab.machine import describe_machine
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Run
@@ -62,8 +63,11 @@ def write_run(
             levels[number * processes // rounds] * shared[number] * np.exp(random.normal(0, noise))
             for number in range(rounds)
         ]
-        for number, seconds in enumerate(times):
-            write_round(store, entry, at, number + 1, number * processes // rounds + 1, place, float(seconds))
+        blocks = [
+            turns_of(entry, at, number + 1, number * processes // rounds + 1, place, float(seconds))
+            for number, seconds in enumerate(times)
+        ]
+        add_all(store, [one for turns in blocks for one in turns])
     return identity
 
 
@@ -96,23 +100,23 @@ def write_entry(store, run, contest, at, player, copy, processes):
     return entry
 
 
-def write_round(store, entry, at, number, process, place, seconds):
-    """Write the two turns of a round."""
-    for turn in range(2):
-        store.add(
-            Block(
-                entry_id=entry.id,
-                at=at,
-                session=process,
-                phase="turn",
-                round=number,
-                position=place,
-                first=20 * number + 10 * turn,
-                steps=10,
-                samples=320,
-                elapsed_s=10 * seconds,
-                cpu_s=10 * seconds,
-                loss=1.0,
-                learning_rate=1e-3,
-            )
+def turns_of(entry, at, number, process, place, seconds):
+    """Return the two turns of a round."""
+    return [
+        Block(
+            entry_id=entry.id,
+            at=at,
+            session=process,
+            phase="turn",
+            round=number,
+            position=place,
+            first=20 * number + 10 * turn,
+            steps=10,
+            samples=320,
+            elapsed_s=10 * seconds,
+            cpu_s=10 * seconds,
+            loss=1.0,
+            learning_rate=1e-3,
         )
+        for turn in range(2)
+    ]

@@ -1,5 +1,6 @@
 """``rosetta compare`` on runs of which the truth is known: what changed is found, the weather is not taken for it."""
 
+import pytest
 from stored import three, write_run
 
 
@@ -42,6 +43,7 @@ def test_the_other_way_round_it_is_faster_and_no_regression(store, asked):
     assert (pytorch["verdict"]["finding"], pytorch["verdict"]["slower"]) == ("faster", "before")
 
 
+@pytest.mark.slow
 def test_equals_are_not_parted_however_the_weather(store, asked):
     wrong = 0
     for number in range(1, 21, 2):

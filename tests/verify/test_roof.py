@@ -31,6 +31,7 @@ def test_the_share_is_told_and_so_is_that_there_is_none():
     assert roof_words(Roof("float32", 2, 1e9, None)).endswith("rosetta peak does that.")
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_an_installation_is_held_against_what_others_reached_and_not_against_itself(tmp_path):
     laboratory = Laboratory(Store(f"sqlite:///{tmp_path / 'results.sqlite'}"), tmp_path / "cache", Silent())

@@ -44,6 +44,7 @@ def only(answer):
     return found
 
 
+@pytest.mark.slow
 def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_was_read(
     python, rosetta, asked, variables
 ):
@@ -71,6 +72,7 @@ def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_
     assert {"what": "setting deterministic", "before": "no", "after": "yes"} in found["past"]["changes"]
 
 
+@pytest.mark.slow
 def test_one_thread_is_read_whatever_it_costs(python, rosetta, variables, all_processors):
     plant(python, ONE_THREAD)
     words = ("verify", "--python", python, "--set", "threads=2", "--rounds", "8", "--round-seconds", "0.1", "--offline")
@@ -96,6 +98,7 @@ def test_what_cannot_be_imported_cannot_be_measured(python, rosetta, variables):
     assert "libcudart.so.13" in process.stdout
 
 
+@pytest.mark.slow
 def test_without_a_managed_release_only_the_past_can_tell(rosetta, variables):
     path = os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")]))
     words = ("verify", "-f", "numpy", "--python", sys.executable, *SHORT)

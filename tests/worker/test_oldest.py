@@ -21,6 +21,7 @@ def test_the_worker_under_this_python():
     run_checks(sys.executable)
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_the_worker_under_the_oldest_python():
     where = environment("chainer@7.8.1")
