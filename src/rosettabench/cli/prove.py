@@ -83,7 +83,7 @@ def prove(
     asked = tuple(workloads or all_workloads())
     only = chosen_cells(asked, named, missing and register, sample, draw) if register or sample else ()
     if only is None:
-        typer.echo("Every cell has a line in the register that counts.")
+        typer.echo("Nothing is left to prove here.")
         return
     laboratory = open_laboratory(store)
     request = Request(
@@ -116,7 +116,7 @@ def chosen_cells(
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the cells of our own catalogue that are meant: those `stale` in the register, or a sample. None: no cell.
 
-    A sample is drawn from the cells whose environment can be made on this machine.
+    Cells whose environment cannot be made on this machine are left out, and told.
     """
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
@@ -130,11 +130,15 @@ def chosen_cells(
         return not stale or not is_current(known.get(cell_key(workload, contender)), workload, contender)
 
     cells = [cell for cell in every_cell() if is_meant(*cell)]
+    contenders_of = {contender.label: contender for _, contender in cells}
+    here = {label for label, contender in contenders_of.items() if can_prove(contender)}
+    able = [cell for cell in cells if cell[1].label in here]
+    if len(able) < len(cells):
+        missing = f"{len(cells) - len(able)} cells cannot be proven here: their environments cannot be made."
+        typer.echo(f"{missing} rosetta doctor says what is missing.", err=True)
     if sample is not None:
-        drawn_from = {contender.label: contender for _, contender in cells}
-        here = {label for label, contender in drawn_from.items() if can_prove(contender)}
-        cells = draw_cells(sample, draw, [cell for cell in cells if cell[1].label in here])
-    return tuple((workload.name, contender.label) for workload, contender in cells) or None
+        able = draw_cells(sample, draw, able)
+    return tuple((workload.name, contender.label) for workload, contender in able) or None
 
 
 def can_prove(contender: Contender) -> bool:
