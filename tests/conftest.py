@@ -1,7 +1,8 @@
-"""What all tests share: where real data lies, who runs beside whom, and a Hypothesis profile without deadlines.
+"""What all tests share: where real data lies, who runs beside whom, and how many examples Hypothesis draws.
 
-Timing decides no test. As many processes of pytest-xdist share the tests as there are processors, and each keeps to
-one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them one after the other.
+Timing decides no test, and Hypothesis sets no deadline. As many processes of pytest-xdist share the tests as there are
+processors, and each keeps to one: so nobody's threads wait for a processor that another test has. ``-n 0`` runs them
+one after the other.
 
 tiers.py says which tests run when.
 """
@@ -25,8 +26,8 @@ os.environ.setdefault(PROGRAMS, str(cache_dir() / "compiled"))  # nothing is tim
 os.environ.setdefault(SHORTEST_KEPT, "0")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the command line is started hundreds of times, and compiled once
 
-settings.register_profile("rosettabench", deadline=None)
-settings.load_profile("rosettabench")
+settings.register_profile("all", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -35,7 +36,8 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_configure(config):
-    """Keep a process of pytest-xdist to a processor of its own."""
+    """Say how many examples Hypothesis draws; keep a process of pytest-xdist to a processor of its own."""
+    settings.load_profile("all" if config.option.all else "quick")
     if hasattr(config, "workerinput"):
         number = int(config.workerinput["workerid"].removeprefix("gw"))
         os.sched_setaffinity(0, {PROCESSORS[number % len(PROCESSORS)]})

@@ -55,6 +55,7 @@ def test_two_frameworks_and_numpy_are_measured_and_kept(rosetta, store):
     assert kept.events[-1].kind == "finished"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_the_table_says_what_the_ceiling_is(rosetta, store):
     environment("pytorch@2.13.0")

@@ -70,6 +70,7 @@ def test_real_data_may_be_incomplete_and_say_so(cache, tmp_path, monkeypatch):
     assert "6 of 30 training images" in prepared.note
 
 
+@pytest.mark.slow
 def test_synthetic_data_look_for_nothing_and_are_no_lack(real_data, cache, monkeypatch):
     """Not even into a data folder that is not there; and they are the stand-in, to the last bit."""
     monkeypatch.setattr("rosettabench.data.find.fetch", None)

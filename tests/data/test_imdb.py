@@ -52,6 +52,7 @@ def reviews(portions):
     return dict(kept)
 
 
+@pytest.mark.slow
 def test_the_published_reviews_have_as_many_ids_as_keras(reviews):
     assert reviews["train"].total == 5_967_841
     assert reviews["test"].total == 5_770_105
@@ -60,6 +61,7 @@ def test_the_published_reviews_have_as_many_ids_as_keras(reviews):
         assert min(len(review) for review in part.ids) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "beginning", "length", "label"),
     [("train", KERAS_TRAIN_0, 218, 1), ("train", KERAS_TRAIN_1, 189, 0), ("test", KERAS_TEST_0, 68, 0)],
@@ -70,6 +72,7 @@ def test_the_reviews_that_keras_shows_first_are_among_them(reviews, part, beginn
     assert [(len(of_part.ids[place]), of_part.labels[place]) for place in places] == [(length, label)]
 
 
+@pytest.mark.slow
 def test_the_published_reviews_as_the_gru_reads_them(portions):
     assert [portion.part for portion in portions] == ["train", "test"]
     for portion in portions:
@@ -82,6 +85,7 @@ def test_the_published_reviews_as_the_gru_reads_them(portions):
         assert 0.45 < portion.labels[:1_000].mean() < 0.55
 
 
+@pytest.mark.slow
 def test_all_published_reviews_pass_through_keras_format(reviews, tmp_path):
     arrays = {}
     for part, of_part in reviews.items():

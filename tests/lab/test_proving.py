@@ -114,6 +114,7 @@ def test_what_is_missing_is_proven_and_nothing_else(rosetta, store):
     assert not {known, made} & set(certificates()), "without the word everything is proven again"
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_when_the_budget_is_over_no_proof_begins(rosetta, store):
     code, out, err = finish(rosetta("prove", "fashion-mlp", "-f", NUMPY, "--budget", "0.001s"))

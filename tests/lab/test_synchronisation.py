@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from laboratory import environment, tamper
-from tiers import slow, slow_except
+from tiers import slow
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import WorkerError
@@ -22,7 +22,8 @@ WAITING = {
 """How the frameworks that compute beside the caller on a CPU wait for it, and what does not wait."""
 
 
-@pytest.mark.parametrize("name", slow_except(WAITING, "jax"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WAITING)
 def test_a_synchronise_that_does_not_wait_is_caught(name, tmp_path):
     entry = contestants()[name]
     where = environment(entry.locks[0])

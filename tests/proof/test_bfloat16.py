@@ -3,13 +3,12 @@
 import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, references_to
 from test_plants import prove
-from tiers import slow_except
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 WITHOUT = [name for name in contestants() if name.startswith(("keras2", "r-keras"))] + [
     "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2",
@@ -37,11 +36,8 @@ def made(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("framework", "mode"),
-    slow_except(
-        [(name, entry.mode) for name, entry in contestants().items() if name not in WITHOUT]
-        + [("pytorch", "compiled"), ("mxnet-gluon", "compiled")],
-        ("pytorch", "eager"),
-    ),
+    [(name, entry.mode) for name, entry in contestants().items() if name not in WITHOUT]
+    + [("pytorch", "compiled"), ("mxnet-gluon", "compiled")],
 )
 def test_bfloat16_is_proven(framework, mode, made, tmp_path):
     work, exact = made("fashion-mlp")
@@ -51,7 +47,6 @@ def test_bfloat16_is_proven(framework, mode, made, tmp_path):
     assert (settings["precision"], settings["autocast"]) == ("float32", "bfloat16")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("framework", WITHOUT)
 def test_who_has_none_says_so(framework, made, tmp_path):
     work, _ = made("fashion-mlp")
@@ -61,7 +56,6 @@ def test_who_has_none_says_so(framework, made, tmp_path):
     assert refused.value.kind == "unsupported"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "adapter", "diverges", "cause"),
     [
@@ -82,7 +76,6 @@ def test_mistakes_still_show(changes, adapter, diverges, cause, made, tmp_path):
     assert cause in (proof.cause or "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("framework", [name for name in contestants() if name not in (*WITHOUT, FURTHER_OFF)])
 def test_inference_is_proven_at_its_own_tolerance_too(framework, made, tmp_path):
     work, exact = made(INFERENCE)
@@ -93,7 +86,6 @@ def test_inference_is_proven_at_its_own_tolerance_too(framework, made, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
 
 
-@pytest.mark.slow
 def test_inference_in_float32_is_not_taken_for_it(made, tmp_path):
     proof = prove(Plant("mistake", INFERENCE, (), "", "", ((AUTOCAST, "pass"),)), made, tmp_path)
     assert [check.quantity for check in proof.checks if not check.passed] == ["reduced precision"]

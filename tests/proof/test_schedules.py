@@ -3,7 +3,7 @@
 import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, reference
 from test_plants import prove
-from tiers import slow, slow_except
+from tiers import slow
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import Sgd, Steps, find_workload
@@ -47,7 +47,8 @@ def proof_of(framework, mode, work, exact, folder):
     return proof
 
 
-@pytest.mark.parametrize("framework", slow_except([name for name in contestants() if name not in WITHOUT], "pytorch"))
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", [name for name in contestants() if name not in WITHOUT])
 def test_every_framework_decays(framework, decaying, tmp_path):
     work, exact = decaying
     assert rates(exact) == pytest.approx([0.9 ** (2 * step) for step in range(10)])

@@ -38,15 +38,18 @@ def coverage(seeds, truth, born, processes=1, controls=0, confidence=0.95):
     return held / seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [1.0, 1.1])
 def test_rounds_alone_cover_where_processes_do_not_differ(truth):
     assert coverage(300, truth, born=0.0) > 0.93
 
 
+@pytest.mark.slow
 def test_rounds_alone_do_not_cover_where_processes_differ():
     assert coverage(300, 1.0, born=0.05) < 0.6  # the mistake that this is there to prevent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("processes", "controls"), [(1, 2), (1, 6), (3, 0), (3, 2)])
 def test_with_what_is_known_of_processes_it_covers(processes, controls):
     rate = coverage(400, 1.1, 0.05, processes, controls)

@@ -81,6 +81,7 @@ def test_one_thread_is_read_whatever_it_costs(python, rosetta, variables, all_pr
     assert "it computes with one thread where 2 are allowed." in process.stdout
 
 
+@pytest.mark.slow
 def test_a_failed_proof_is_the_first_news(python, rosetta, variables):
     plant(python, WRONG)
     process = rosetta("verify", "--python", python, *SHORT, **variables)
@@ -89,6 +90,7 @@ def test_a_failed_proof_is_the_first_news(python, rosetta, variables):
     assert "per step" not in process.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_imported_cannot_be_measured(python, rosetta, variables):
     broken = site_packages(python.parent.parent) / "torch"
     broken.mkdir()
