@@ -15,7 +15,7 @@ from rosettabench.proof.margins import margins_of
 from rosettabench.proof.reference import make_reference
 from rosettabench.proof.weights import proof_weights, save_weights
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 
 def with_margin(margin):
