@@ -213,6 +213,10 @@ class Framework(object):
         """Return (logits, loss, {canonical name: gradient}) of one batch in training mode; update nothing."""
         raise NotImplementedError
 
+    def margins(self, dataset, ids):
+        """Return how near each sample of a batch comes to an edge of the gradient, (samples,): of references alone."""
+        raise NotImplementedError("this framework's adapter does not tell how near a unit is to its edge")
+
     def evaluate(self, dataset, batches):
         """Return the logits, (n, classes), for the samples of all `batches`, the last of which may be short."""
         raise NotImplementedError

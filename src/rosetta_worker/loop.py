@@ -131,6 +131,10 @@ class Worker(Service):
         files = save(folder, dict(gradients, logits=self.framework.array(logits)))
         return {"loss": self.framework.number(loss), "files": files}
 
+    def do_margins(self, step, folder):
+        margins = self.framework.margins(self.datasets["train"], np.array(self.batches[step]))
+        return {"files": save(folder, {"margins": self.framework.array(margins)})}
+
     def single(self, step):
         """Return (data set, ids) that make the batch of a row; what a loader has brought is a data set of its own."""
         if not self.loads:

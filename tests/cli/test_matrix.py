@@ -1,5 +1,8 @@
 """``rosetta matrix``: every cell, and what the certificates of a store say of it, as the files are now."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,11 +13,13 @@ from rosettabench.catalogue.workload import Workload, all_workloads, find_worklo
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
-from rosettabench.proof.standing import Standing, cells
-from rosettabench.report.matrix import matrix_table
+from rosettabench.proof.register import cell_key, every_cell, read_register
+from rosettabench.proof.standing import Standing, cells, judge_line
+from rosettabench.report.matrix import SIGNS, matrix_table
 from rosettabench.store.schema import Certificate
 from rosettabench.store.store import Store, digest, now
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 MLP, PYTORCH = find_workload("fashion-mlp"), find_framework("pytorch")
 
 
@@ -126,7 +131,7 @@ def test_every_cell_is_in_the_table():
 
 def test_from_the_store_to_the_terminal_and_to_a_file(rosetta, tmp_path):
     Store(f"sqlite:///{tmp_path / 'results.sqlite'}").add(certificate())
-    for words in (("matrix",), ("matrix", "--markdown")):
+    for words in (("matrix", "--own"), ("matrix", "--own", "--markdown")):
         process = rosetta(*words, COLUMNS="300")
         assert process.returncode == 0, process.stderr
         [line] = [line for line in process.stdout.splitlines() if "✓" in line and "eager" in line]
@@ -135,7 +140,17 @@ def test_from_the_store_to_the_terminal_and_to_a_file(rosetta, tmp_path):
 
 
 def test_without_a_store_nothing_is_proven_and_nothing_is_made(rosetta, tmp_path):
-    process = rosetta("matrix", COLUMNS="300")
+    process = rosetta("matrix", "--own", COLUMNS="300")
     assert process.returncode == 0, process.stderr
     assert "✓" not in process.stdout
     assert not (tmp_path / "results.sqlite").exists()
+
+
+def test_without_a_store_the_register_is_shown(rosetta, tmp_path):
+    """What the repository has proven is seen on the first day, and the page of the docs is what is printed."""
+    process = rosetta("matrix", "--markdown")
+    assert process.returncode == 0, process.stderr
+    signs = Counter(sign for line in process.stdout.splitlines()[1:] for sign in line if sign in SIGNS.values())
+    stands = [judge_line(*cell, read_register().get(cell_key(*cell))).standing for cell in every_cell()]
+    assert signs[SIGNS[Standing.PROVEN]] == stands.count(Standing.PROVEN)
+    assert process.stdout.strip() in (DOCS / "matrix.md").read_text(encoding="utf-8")

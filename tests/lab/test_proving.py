@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.contender import parse_contender
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.machine import lane_processors, processors_in_turn
 from rosettabench.lab.proving import by_engines
 from rosettabench.lab.registrar import Registrar
+from rosettabench.proof.register import cell_key, enter_run, is_current, read_register
 
 
 def test_two_cells_of_an_engine_are_not_proven_side_by_side():
@@ -113,6 +115,34 @@ def test_what_is_missing_is_proven_and_nothing_else(rosetta, store):
 
 
 @pytest.mark.slow
+@pytest.mark.environment
+def test_when_the_budget_is_over_no_proof_begins(rosetta, store):
+    code, out, err = finish(rosetta("prove", "fashion-mlp", "-f", NUMPY, "--budget", "0.001s"))
+    assert code == 0, err
+    run = store().run()
+    assert not run.contests[0].entries[0].certifications
+    assert f"No time was left for 1 cell: rosetta resume {run.id}" in out
+    assert "1 of 1 cells are to be proven" in err
+
+
+@pytest.mark.environment
+def test_a_drawn_cell_is_proven_and_entered_into_a_register(rosetta, store, tmp_path):
+    """Third parties have cells of their own, and none in our register: of two contenders one can be drawn."""
+    words = ("prove", "fashion-mlp", "-f", f"pytorch,{NUMPY}", "--sample", "2", "--draw", "any", "-j", "2")
+    code, out, err = finish(rosetta(*words))
+    assert code == 0, err
+    assert out.count("equal work, proven") == 1
+    path = tmp_path / "register.csv"
+    assert enter_run(store().run(), path) == 1
+    [line] = read_register(path).values()
+    workload, contender = find_workload("fashion-mlp"), parse_contender("pytorch")
+    assert line.key == cell_key(workload, contender)
+    assert is_current(line, workload, contender)
+    assert 0 < line.ratio < 1 and line.seconds > 0
+    assert enter_run(store().run(), path) == 1, "entered again, it is still one line"
+    assert list(read_register(path).values()) == [line]
+
+
 @pytest.mark.environment
 def test_who_is_not_proven_is_told_and_the_others_go_on(rosetta, store, tmp_path):
     package = tmp_path / "package"

@@ -30,7 +30,10 @@ def test_any_change_makes_a_certificate_stale(tmp_path):
     work = make_work(find_workload("fashion-mlp"), tmp_path)
     other = make_work(find_workload("fashion-mlp"), tmp_path / "b16", batch_size=16)
     adapter = tmp_path / "pytorch.py"
-    adapter.write_text(all_frameworks()["pytorch"].path.read_text() + "\n# one more line\n")
+    adapter.write_text(all_frameworks()["pytorch"].path.read_text() + "\nONE_MORE = 1\n")
+    commented = tmp_path / "commented" / "pytorch.py"
+    commented.parent.mkdir()
+    commented.write_text(all_frameworks()["pytorch"].path.read_text() + "\n# one more line\n")
     keys = [
         key(work),
         key(work, packages={"torch": "2.13.1"}),
@@ -42,6 +45,7 @@ def test_any_change_makes_a_certificate_stale(tmp_path):
     ]
     assert len(set(keys)) == len(keys)
     assert key(work) == keys[0]
+    assert key(work, path=commented) == keys[0]
 
 
 def test_a_changed_implementation_makes_it_stale(tmp_path):

@@ -72,6 +72,7 @@ def test_two_references_agree(workload, references, tmp_path):
     entry = all_frameworks()["reference-jax"]
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path, "float64")
     try:
+        exact.supply(session)
         session.build(exact.start)
         if work.workload.inference is not None:
             deviations = list(compare_outputs(infer(session, tmp_path / "outputs"), exact.evaluation))

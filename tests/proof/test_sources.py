@@ -5,7 +5,7 @@ import pytest
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import all_workloads, find_workload
-from rosettabench.proof import certificate
+from rosettabench.proof import certificate, meaning
 from rosettabench.proof.certificate import files_of
 from rosettabench.proof.sources import imported, sources
 
@@ -69,10 +69,11 @@ def test_every_import_of_the_worker_is_of_a_file():
 )
 def test_a_change_touches_whom_it_concerns(monkeypatch, changed, touched):
     before = {name: files_of(MLP, contestants()[name]) for name in ("chainer", "pytorch")}
-    file_digest = certificate.file_digest
+    file_digest = meaning.file_digest
     there = worker_folder() / changed
     assert there.is_file()
-    monkeypatch.setattr(certificate, "file_digest", lambda path: "changed" if path == there else file_digest(path))
+    for module in (certificate, meaning):
+        monkeypatch.setattr(module, "file_digest", lambda path: "changed" if path == there else file_digest(path))
     for name, files in before.items():
         now = files_of(MLP, contestants()[name])
         assert {key for key in files if files[key] != now[key]} == touched.get(name, set()), name

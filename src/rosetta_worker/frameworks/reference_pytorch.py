@@ -183,6 +183,13 @@ class Adapter(Framework):
         logits, loss, gradients, _ = self.differentiate(dataset, ids)
         return logits, loss, {name: self.array(gradient) for name, gradient in gradients.items()}
 
+    def margins(self, dataset, ids):
+        inputs, labels = self.batch(dataset, ids)
+        training = ({},) if self.kept else ()
+        with Edges() as edges:
+            logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
+        return edges.margins(self.mean_loss(logits, labels))
+
     def evaluate(self, dataset, batches):
         tensors = dict(self.tensors, **self.kept)
         with torch.no_grad(), self.arithmetic:
@@ -250,6 +257,39 @@ class Rounded(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         return ctx.back(gradient), None, None
+
+
+class Edges(TorchFunctionMode):
+    """Where a gradient jumps: each ReLU, whose formula asks ``x > 0``, and each pool, whose formula asks ``argmax``."""
+
+    def __init__(self):
+        super().__init__()
+        self.relus = []
+        self.pools = []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "")
+        asked = self.relus if name in ("gt", "__gt__") else self.pools if name == "argmax" else None
+        if asked is not None and args[0].requires_grad:
+            asked.append(args[0])
+        return function(*args, **(kwargs or {}))
+
+    def margins(self, loss):
+        """Return how near each sample comes to an edge, (samples,), relative to the root mean square of that layer.
+
+        The distance of a ReLU is that of its input from zero; that of a pool is the difference of its two largest
+        inputs, and counts where a gradient arrives. An exact zero is no edge: it comes from equal or black pixels, and
+        is exact in every precision.
+        """
+        distances = [(relu.detach(), relu.detach().abs()) for relu in self.relus]
+        for pool, gradient in zip(self.pools, torch.autograd.grad(loss, self.pools) if self.pools else ()):
+            first, second = pool.detach().topk(2).values.unbind(-1)
+            distances.append((pool.detach(), torch.where(gradient.any(-1), first - second, 0)))
+        nearest = [
+            (torch.where(distance == 0, torch.inf, distance) / layer.square().mean().sqrt()).flatten(1).amin(1)
+            for layer, distance in distances
+        ]
+        return torch.stack(nearest).amin(0)
 
 
 class LoopedSums(TorchDispatchMode):

@@ -203,13 +203,22 @@ class ProofExtents(Strict):
     a model that takes any, or fewer of them. `optimizer` is what differs in the hyperparameters: a weight decay that is
     seen in ten steps. What is not stated is as everywhere. `guided` says that each step begins
     with the weights to which the reference has come, in a network that would magnify what round-off made of the last.
+    `margin` is the least distance from every ReLU's edge and between the two candidates of every pool, relative to the
+    root mean square of the layer: samples that come nearer are left out of the proof.
     """
 
     batch_size: PositiveInt | None = None
     steps: PositiveInt | None = None
     guided: bool = False
+    margin: PositiveFloat | None = None
     form: dict[str, Any] = {}
     optimizer: dict[str, float] = {}
+
+    @model_validator(mode="after")
+    def _guided(self) -> Self:
+        if self.margin is not None and not self.guided:
+            raise ValueError("a margin is that of known weights: the proof has to be guided, too")
+        return self
 
 
 class Forecasts(Strict):

@@ -11,12 +11,14 @@ from rosettabench.cli.run import StoreUrl
 
 def matrix(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it as a table for a Markdown file.")] = False,
+    own: Annotated[bool, typer.Option("--own", help="Read the certificates of your own store instead.")] = False,
     store: StoreUrl = None,
 ) -> None:
     """Show which framework does what, and whether it is proven.
 
-    A certificate counts as long as the files are the same: model, adapter, workload and proof. rosetta prove makes
-    those that are missing.
+    It reads the register of proofs that comes with Rosettabench, or with --own the certificates in your own store. A
+    proof counts as long as the code is the same: model, adapter, workload and proof. rosetta prove makes those that are
+    missing.
 
     Example: rosetta matrix --markdown
     """
@@ -24,13 +26,18 @@ def matrix(
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.cli.console import console
     from rosettabench.cli.list import existing_store
-    from rosettabench.proof.standing import cells
+    from rosettabench.proof.register import read_register
+    from rosettabench.proof.standing import cells, registered_cells
     from rosettabench.report.markdown import table_markdown
     from rosettabench.report.matrix import matrix_table
     from rosettabench.report.terminal import print_table
 
-    kept = existing_store(store)
-    found = cells(all_workloads().values(), list(contestants().values()), kept.certificates() if kept else [])
+    workloads, entries = all_workloads().values(), list(contestants().values())
+    if own:
+        kept = existing_store(store)
+        found = cells(workloads, entries, kept.certificates() if kept else [])
+    else:
+        found = registered_cells(workloads, entries, read_register())
     table = matrix_table(found)
     if markdown:
         typer.echo(table_markdown(table))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, open_laboratory, split
 from rosettabench.errors import ProofError, UsageError
+
+if TYPE_CHECKING:
+    from rosettabench.catalogue.contender import Contender
+    from rosettabench.catalogue.workload import Workload
+    from rosettabench.store.schema import Run
 
 Jobs = Annotated[
     int | None,
@@ -22,12 +28,21 @@ Jobs = Annotated[
     ),
 ]
 
+MANY = 20
+"""Cells from which on only those are printed that are not proven."""
+
 
 def prove(
     workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
     frameworks: Frameworks = None,
     every: Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")] = False,
     missing: Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")] = False,
+    register: Annotated[
+        bool, typer.Option("--register", help="Enter the proofs into the repository's register.")
+    ] = False,
+    sample: Annotated[int | None, typer.Option(help="Only so many of the cells, drawn by --draw.", min=1)] = None,
+    draw: Annotated[str, typer.Option(help="Any text: it decides which cells --sample draws.")] = "",
+    budget: Annotated[str | None, typer.Option(help="Begin no further proof after so long: 10m or 1h.")] = None,
     axes: Axes = None,
     jobs: Jobs = None,
     python: Python = None,
@@ -38,43 +53,123 @@ def prove(
 ) -> None:
     """Prove equal work, and print the certificates.
 
-    Every contender takes ten optimiser steps beside a float64 reference. The certificate lists, for each quantity, the
+    Every contender takes some optimiser steps beside a float64 reference. The certificate lists, for each quantity, the
     number that came closest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
     A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures. It stands
-    as long as nothing has changed that it depends on; --missing proves what has none.
+    as long as nothing has changed that it depends on; comments and docstrings may.
+
+    --missing proves what has no certificate in your store. With --register, it proves what has no line in the register
+    that counts. --missing and --sample mean every cell where no workload is named.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
+    Example: rosetta prove --missing --budget 10m
     """
     from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
     from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.cli.console import console
     from rosettabench.lab.machine import usable_cores
+    from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import Request
     from rosettabench.plan.setting import read_axes
-    from rosettabench.report.certificates import print_certificates
+    from rosettabench.proof.register import enter_run
 
-    if every == bool(workloads):
+    whole = every or ((missing or sample is not None) and not workloads)
+    if whole == bool(workloads):
         raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
     together = jobs or usable_cores()
-    shared = {"threads": [max(1, usable_cores() // together)]}
-    cells = tuple(one.label for one in every_contender())
+    named = split(frameworks) or (
+        tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
+    )
+    asked = tuple(workloads or all_workloads())
+    only = chosen_cells(asked, named, missing and register, sample, draw) if register or sample else ()
+    if only is None:
+        typer.echo("Nothing is left to prove here.")
+        return
     laboratory = open_laboratory(store)
     request = Request(
-        workloads=tuple(workloads or all_workloads()),
-        contenders=split(frameworks) or (cells if every else find_suite(MAIN).contenders),
+        workloads=asked,
+        contenders=named,
+        only=only,
         python=str(python) if python else None,
-        axes=shared | read_axes(axes or []),
+        axes={"threads": [max(1, usable_cores() // together)]} | read_axes(axes or []),
         control=False,
         insist=True,
         prove_again=not missing,
         proving=together,
+        budget=read_duration(budget) if budget else None,
         data_dir=str(data_dir.absolute()) if data_dir else None,
         offline=offline,
         timeout=timeout,
     )
     run = laboratory.begin(request, ["rosetta", *sys.argv[1:]])
-    with laboratory.display:
-        laboratory.go_on(run)
-    if not print_certificates(laboratory.store.run(run.id), console()):
+    try:
+        with laboratory.display:
+            laboratory.go_on(run)
+    finally:
+        if register:
+            typer.echo(f"{enter_run(laboratory.store.run(run.id))} lines of the register are written", err=True)
+    tell(laboratory.store.run(run.id))
+
+
+def chosen_cells(
+    workloads: Sequence[str], contenders: Sequence[str], stale: bool, sample: int | None, draw: str
+) -> tuple[tuple[str, str], ...] | None:
+    """Return the cells of our own catalogue that are meant: those `stale` in the register, or a sample. None: no cell.
+
+    Cells whose environment cannot be made on this machine are left out, and told.
+    """
+    from rosettabench.catalogue.contender import parse_contender
+    from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
+
+    known = read_register()
+    labels = {parse_contender(text).label for text in contenders}
+
+    def is_meant(workload: Workload, contender: Contender) -> bool:
+        if workload.name not in workloads or contender.label not in labels:
+            return False
+        return not stale or not is_current(known.get(cell_key(workload, contender)), workload, contender)
+
+    cells = [cell for cell in every_cell() if is_meant(*cell)]
+    contenders_of = {contender.label: contender for _, contender in cells}
+    here = {label for label, contender in contenders_of.items() if can_prove(contender)}
+    able = [cell for cell in cells if cell[1].label in here]
+    if len(able) < len(cells):
+        missing = f"{len(cells) - len(able)} cells cannot be proven here: their environments cannot be made."
+        typer.echo(f"{missing} rosetta doctor says what is missing.", err=True)
+    if sample is not None:
+        able = draw_cells(sample, draw, able)
+    return tuple((workload.name, contender.label) for workload, contender in able) or None
+
+
+def can_prove(contender: Contender) -> bool:
+    """Whether the environment of a contender can be made on this machine, and its worker started."""
+    from rosettabench.environments.check import can_be_made
+    from rosettabench.environments.lock import load_lock
+
+    program = contender.entry.program
+    return can_be_made(load_lock(str(contender.lock)), [program] if program else [])
+
+
+def tell(run: Run) -> None:
+    """Print the certificates; of many cells those that are not proven, and how many are.
+
+    Raises ProofError where one is not proven that was begun.
+    """
+    from rosettabench.cli.console import console
+    from rosettabench.report.certificates import print_certificate
+    from rosettabench.report.run import summarise
+
+    cells = [(contest, entry) for contest in summarise(run).contests for entry in contest.entries]
+    begun = [(contest, entry) for contest, entry in cells if entry.proof.key is not None or entry.faults]
+    out = console()
+    for contest, entry in begun:
+        if len(begun) <= MANY or not entry.proof.holds:
+            print_certificate(contest, entry, out)
+    proven = sum(entry.proof.holds for _, entry in begun)
+    if len(begun) > MANY:
+        typer.echo(f"{proven} of {len(begun)} cells are proven.")
+    if len(begun) < len(cells):
+        late = len(cells) - len(begun)
+        typer.echo(f"No time was left for {late} {'cell' if late == 1 else 'cells'}: rosetta resume {run.id}")
+    if proven < len(begun):
         raise ProofError("not every contender is proven: see above")

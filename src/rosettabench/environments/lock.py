@@ -21,6 +21,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -111,6 +112,7 @@ def day(written: str | None, path: Path) -> date | None:
         raise EnvironmentFault(f"{path}: released: {error}, such as 2026-07-08") from error
 
 
+@cache  # most locks share their requirements
 def is_exact(requirement: str) -> bool:
     """Whether a line asks for one exact version of one package, and for nothing else."""
     try:

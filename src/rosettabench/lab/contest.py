@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from rosettabench.lab.suspension import Suspension
 from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
+from rosettabench.proof.register import PROOF_TIME
 from rosettabench.proof.walk import STEPS, evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
@@ -105,12 +106,14 @@ class Contest:
         if known is not None:
             self.registrar.note(competitor, known)
             return None
+        begun = monotonic()
         try:
             failure = None
             with competitor.stage("start"):
                 self._start(competitor)
             if competitor.out is None:
                 failure = self._certify(competitor)
+                competitor.journal.event(PROOF_TIME, {"seconds": monotonic() - begun})
             if competitor.out is None:
                 with competitor.stage("proof"):
                     competitor.read_settings()

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from math import inf
 from queue import SimpleQueue
 from threading import Event, Lock
 from time import monotonic
@@ -31,7 +32,8 @@ from rosettabench.lab.process import interrupt_all
 class Proving:
     """Proves every competitor of several contests, `jobs` at a time. `finish` is called with each that is done.
 
-    `titles` names the contests, each once, for the display.
+    `titles` names the contests, each once, for the display. From the time `end` of the monotonic clock on, no
+    proof is begun, and a contest that lacks one is not done.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Proving:
         jobs: int,
         display: Display,
         finish: Callable[[Contest], None],
+        end: float = inf,
     ) -> None:
         self._contests = contests
         self._titles = titles
@@ -52,6 +55,7 @@ class Proving:
             self._lanes.put(lane)
         self._telling = Lock()
         self._stopping = Event()
+        self._end = end
         self._done = 0
         self._cells = sum(len(contest.present) for contest in contests)
 
@@ -63,14 +67,14 @@ class Proving:
                 for number, (contest, own) in enumerate(zip(self._contests, cells, strict=True)):
                     with self._telling:
                         self._display.contest(self._titles[number], number + 1, len(cells))
-                    for cell in own:
-                        cell.result()
-                    self._finish(contest)
+                    done = [cell.result() for cell in own]
+                    if all(done):
+                        self._finish(contest)
             except BaseException:
                 self._abandon()
                 raise
 
-    def _submit(self) -> list[list[Future[None]]]:
+    def _submit(self) -> list[list[Future[bool]]]:
         """Put everything on its way, in order: each reference before the contenders of the contest before its own."""
         cells = []
         for contest in self._contests[:1]:
@@ -94,21 +98,25 @@ class Proving:
 
     def _refer(self, contest: Contest) -> None:
         """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
-        if any(contest.registrar.known(competitor) is None for competitor in contest.present):
+        if monotonic() < self._end and any(contest.registrar.known(one) is None for one in contest.present):
             with self._lane(contest), suppress(ProofError):
                 contest.registrar.reference()
 
-    def _prove(self, contest: Contest, title: str, competitor: Competitor) -> None:
+    def _prove(self, contest: Contest, title: str, competitor: Competitor) -> bool:
+        """Prove one competitor, if there is time; return whether there was."""
         start = monotonic()
+        if start >= self._end:
+            return False
         with self._lane(contest):
             failure = contest.prove(competitor)
         with self._telling:
             if self._stopping.is_set():
-                return
+                return True
             self._done += 1
             self._display.doing("proving", self._done, self._cells)
             outcome = "proven" if failure is None else f"not proven: {failure.what}"
             self._display.told(f"{title} · {competitor.label}: {outcome} ({monotonic() - start:.0f} s)")
+        return True
 
     def _abandon(self) -> None:
         self._stopping.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
@@ -33,6 +34,7 @@ from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.scratch import scratch_folder
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.budget import turns_of_next
+from rosettabench.plan.duration import duration_words
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import Request
@@ -40,6 +42,7 @@ from rosettabench.plan.setting import apart
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
+from rosettabench.proof.register import cell_key, read_register, seconds_of
 from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
 from rosettabench.shipped.request import trains_only
@@ -160,6 +163,7 @@ class Laboratory:
         self, run: Run, request: Request, left: Sequence[tuple[PlannedContest, ContestRow]], scratch: Path
     ) -> None:
         """Prove the competitors of all contests, at the extents of their proofs, and measure nothing."""
+        end = monotonic() + (inf if request.budget is None else request.budget)
         extents = [at_proof(planned) for planned, _ in left]
         for planned in extents:
             self._check_data(request, planned, request.proving)
@@ -172,8 +176,18 @@ class Laboratory:
         def finish(contest: Contest) -> None:
             self._end(contest, contest.proven())
 
+        self._announce(contests, request)
         with kept_programs(self.cache / "compiled"):
-            Proving(contests, titles, request.proving, self.display, finish).run()
+            Proving(contests, titles, request.proving, self.display, finish, end).run()
+
+    def _announce(self, contests: Sequence[Contest], request: Request) -> None:
+        """Say how many cells are to be proven, and how long that takes by the register."""
+        every = [(contest, one) for contest in contests for one in contest.present]
+        open_cells = [(contest, one) for contest, one in every if contest.registrar.known(one) is None]
+        keys = [cell_key(contest.work.workload, one.contender) for contest, one in open_cells]
+        took = seconds_of(keys, read_register()) / request.proving
+        about = f"; that takes about {duration_words(took)}, by the times in the register" if took else ""
+        self.display.told(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
 
     def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
         """Write down how a contest has ended, and remove its files."""

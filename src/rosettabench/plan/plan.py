@@ -38,9 +38,10 @@ def make_plan(request: Request) -> list[PlannedContest]:
             f"{', '.join(twice)} is entered twice", "The A/A control enters one contender twice by itself."
         )
     contests = [
-        plan_contest(on_series(workload, setting.series), setting, contenders, request.control, request.planted)
+        plan_contest(on_series(workload, setting.series), setting, meant, request.control, request.planted)
         for _ in range(request.repeats)
         for workload in map(find_workload, dict.fromkeys(request.workloads))
+        for meant in [meant_of(contenders, workload.name, request)]
         for setting in settings(workload, request.own_axes.get(workload.name, {}) | request.axes)
         if not is_left_out(workload, setting, request)
     ]
@@ -50,6 +51,13 @@ def make_plan(request: Request) -> list[PlannedContest]:
         told = "; ".join(reasons) or "every contest is left out"
         raise UsageError(f"nothing to run: {told}", "rosetta list frameworks")
     return contests
+
+
+def meant_of(contenders: list[Contender], workload: str, request: Request) -> list[Contender]:
+    """Return the contenders whose cells of a workload the request means."""
+    if not request.only:
+        return contenders
+    return [one for one in contenders if (workload, one.label) in request.only]
 
 
 def check_length(contests: list[PlannedContest], request: Request) -> None:

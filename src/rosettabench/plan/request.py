@@ -42,8 +42,10 @@ class Request(BaseModel):
     calibrate asks for these two. With `examining`, the parts of a step are measured in place of its whole: rosetta
     explain asks for that. With `proving`, nothing is measured: proofs alone are made, so many at a time.
 
+    `only` names the cells that are meant, (workload, contender), where not all of them are.
+
     `budget` is the time for everything in seconds, which `stopping` shares out among the contests as far as their
-    starts can be foreseen.
+    starts can be foreseen. Of proofs alone, none is begun when it is over.
 
     `study` is the published comparison that is run again; `tests` how many intervals its claims ask to hold together,
     which takes more rounds; `lacking` what of it the catalogue does not have, in a sentence each; `own_axes` the values
@@ -55,6 +57,7 @@ class Request(BaseModel):
 
     workloads: tuple[str, ...]
     contenders: tuple[str, ...]
+    only: tuple[tuple[str, str], ...] = ()
     python: str | None = None
     axes: dict[str, list[int | str]] = {}
     control: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from rosettabench.lab.machine import processor_name
 from rosettabench.lab.session import Work
 from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
+from rosettabench.proof.margins import Margin
+from rosettabench.proof.meaning import digest_of, file_digest
 from rosettabench.proof.sources import sources
 from rosettabench.store.store import digest
 
-PROOF_VERSION = 6
+PROOF_VERSION = 7
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 
@@ -28,9 +30,17 @@ STATED = set(Workload.model_fields) - {"name", "title", "study", "summary", "abs
 
 
 def certificate_body(
-    subject: dict[str, Any], checks: Sequence[Check], reference: str, steps: int, cause: str | None
+    subject: dict[str, Any],
+    checks: Sequence[Check],
+    reference: str,
+    steps: int,
+    cause: str | None,
+    margins: Sequence[Margin] = (),
 ) -> dict[str, Any]:
-    """Return the certificate as stored. `subject` is everything that it is bound to."""
+    """Return the certificate as stored. `subject` is everything that it is bound to.
+
+    `margins` are those of the batches, where these were chosen.
+    """
     failed = next((check for check in checks if not check.passed), None)
     tightest: dict[str, Check] = {}
     for check in checks:
@@ -44,6 +54,7 @@ def certificate_body(
         "checks": [check.as_json() for check in checks],
         "first_divergence": failed.as_json() if failed else None,
         "cause": cause,
+        "margins": [asdict(margin) for margin in margins],
         "tightest": {quantity: check.as_json() for quantity, check in tightest.items()},
     }
 
@@ -74,7 +85,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
 
 
 def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = None) -> dict[str, str] | None:
-    """Return {what: sha256} of all of ours that a proof depends on; None where nobody has written the cell.
+    """Return {what: sha256} of the meaning of all of ours that a proof depends on; None for a cell nobody has written.
 
     The implementation and the adapter, whatever these and the worker import, the reference with what it imports, and
     what the workload states. Files of other frameworks are none of it.
@@ -88,6 +99,7 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
     return {
         "implementation": file_digest(implementation),
         "adapter": file_digest(entry.adapter),
+        "entry": digest({"backend": entry.backend, "program": entry.program}),
         "worker": digest_of(sources(worker)),
         "reference": digest_of(sources(reference_files(workload))),
         "workload": digest(workload.model_dump(mode="json", include=STATED, exclude_defaults=True)),
@@ -110,13 +122,3 @@ def reference_files(workload: Workload) -> list[Path]:
 def certificate_key(subject: dict[str, Any]) -> str:
     """Return the key under which a certificate of this subject is kept: sha256 over all of it."""
     return digest(subject)
-
-
-def file_digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    return sha256(path.read_bytes()).hexdigest()
-
-
-def digest_of(files: Sequence[Path]) -> str:
-    """Return the sha256 over the names and contents of files, wherever they lie."""
-    return sha256("".join(sorted(f"{path.name}{file_digest(path)}" for path in files)).encode()).hexdigest()

@@ -61,6 +61,7 @@ class Proof:
         augments pictures, that is looked at first.
         """
         try:
+            self._reference.supply(self._session)
             self._build()
             for deviations, found in self._stages():
                 for deviation in deviations:
@@ -108,6 +109,8 @@ class Proof:
         if session.work.data.pictures is not None:
             self._seen = look_at_augmentation(session, self._folder / "augmentation")
             yield self._seen.deviations(), None
+        if reference.margins and not self._mixed:
+            yield (Deviation("margin", one.step, None, one.reach / one.nearest) for one in reference.margins), None
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
@@ -13,9 +13,10 @@ import numpy as np
 
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import NOTHING, Deviation, Exact, compare_parameters, compare_step, off_logits
+from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
-from rosettabench.proof.walk import Array, Files, evaluation_samples, pace_of, read, walk
+from rosettabench.proof.walk import Array, Files, evaluation_samples, pace_of, read, steps_of, walk
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
@@ -49,6 +50,15 @@ class Reference:
     folder: Path
     guide: list[Files] | None = None
     """The weights with which each step but the first begins, where the proof is guided."""
+    batches: Path | None = None
+    """The rows that its steps train on, where they were chosen; else they are those of the work."""
+    margins: Sequence[Margin] = ()
+    """How near the units of the chosen batches come to their edges."""
+
+    def supply(self, session: Session) -> None:
+        """Give a session the batches of this reference."""
+        if self.batches is not None:
+            session.ask("batches", path=str(self.batches))
 
     def logits(self, step: int, weights: Weights, inputs: Array | None = None) -> Array:
         """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion.
@@ -58,6 +68,7 @@ class Reference:
         place = Path(tempfile.mkdtemp(prefix="what-if-", dir=self.folder))
         session = self.start_session("float64", None, place)
         try:
+            self.supply(session)
             session.build(save_weights(weights, place / "weights"))
             if inputs is not None:
                 self._feed(session, step, inputs, place)
@@ -86,33 +97,45 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
     exact = start("float64", None, folder / "float64")
     try:
         exact.build(begin, pace=pace_of(exact.work.workload))
-        steps, guide = walk_first(exact, begin, folder)
+        steps, guide, chooser = walk_first(exact, begin, folder)
         evaluation = evaluate(exact, folder / "float64" / "evaluation")
     finally:
         exact.process.close()
     lower = exact.work.setting.precision
-    noise = measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin, guide)
+    noise = list(measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin, guide, chooser))
     still = without_gradient(steps[0])
     mixed = MIXED.get(lower)
     tolerances = Tolerances(within_a_step(noise), still, mixed) if mixed else Tolerances(noise, still)
-    return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
+    if chooser is None:
+        return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
+    return Reference(
+        framework, begin, steps, evaluation, tolerances, start, folder, guide, chooser.path, chooser.margins()
+    )
 
 
-def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact], list[Files] | None]:
+def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact], list[Files] | None, Chooser | None]:
     """Return the steps of the reference in float64 and, for a proof that is guided, what each of them has led to.
 
-    That is written down as float32, and the reference itself goes on from there: everybody begins with the same.
+    That is written down as float32, and the reference itself goes on from there: everybody begins with the same. Where
+    the proof states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
     """
     place = folder / "float64" / "walk"
-    if not exact.work.workload.proof.guided:
-        return [Exact.of(step, begin) for step in walk(exact, place)], None
+    proof = exact.work.workload.proof
+    if not proof.guided:
+        return [Exact.of(step, begin) for step in walk(exact, place)], None, None
+    chooser = Chooser(exact, proof.margin, folder / "chosen") if proof.margin else None
     steps: list[Exact] = []
     guide: list[Files] = []
+    if chooser is not None:
+        chooser.choose(0)
     for step in walk(exact, place, guide):
         steps.append(Exact.of(step, begin))
         weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
         guide.append(save_weights(weights, folder / "guide" / str(step.step)))
-    return steps, guide
+        if chooser is not None and len(steps) < steps_of(exact.work.workload):
+            exact.ask("place", weights=guide[-1])
+            chooser.choose(len(steps))
+    return steps, guide, chooser
 
 
 def without_gradient(step: Exact) -> set[str]:
@@ -134,14 +157,21 @@ def measure_noise(
     evaluation: Evaluation,
     begin: Files,
     guide: list[Files] | None,
+    chooser: Chooser | None,
 ) -> Iterator[Deviation]:
-    """Yield how far the reference in a precision is from itself in float64, from the weights and perturbed ones."""
+    """Yield how far the reference in a precision is from itself in float64, from the weights and perturbed ones.
+
+    The `chooser` of the batches hands them on, and looks how far this precision moves the units.
+    """
     for own, rounded in zip(
         (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own")), ROUNDED, strict=True
     ):
         session = start(precision, rounded, folder / rounded)
         try:
             session.build(own, pace=pace_of(session.work.workload))
+            if chooser is not None and guide is not None:
+                chooser.hand_on(session, [own, *guide])
+                session.build(own, pace=pace_of(session.work.workload))
             yield from follow(session, folder / rounded, exact, begin, guide)
             yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
         finally:

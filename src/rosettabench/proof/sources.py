@@ -6,18 +6,15 @@ A certificate is bound to them and to no others: a framework that joins the cata
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.proof.meaning import PYTHON
 
 PACKAGE = "rosetta_worker"
 """The package that all workers share."""
-
-
-PYTHON = ".py"
-"""A worker in another language imports nothing of ours."""
 
 
 def sources(files: Iterable[Path]) -> list[Path]:
@@ -50,9 +47,10 @@ def imported(source: str) -> frozenset[str]:
     return frozenset(name for name in names if name.partition(".")[0] == PACKAGE)
 
 
-def modules(root: Path, name: str) -> Iterator[Path]:
-    """Yield the files that importing a dotted name runs: its packages' and its own; none of what is no module."""
+@cache
+def modules(root: Path, name: str) -> tuple[Path, ...]:
+    """Return the files that importing a dotted name runs: its packages' and its own; none of what is no module."""
     parts = name.split(".")[1:]
-    for depth in range(len(parts) + 1):
-        place = root.joinpath(*parts[:depth])
-        yield from (file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file())
+    places = [root.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
+    files = (file for place in places for file in (place / "__init__.py", place.with_suffix(".py")))
+    return tuple(file for file in files if file.is_file())

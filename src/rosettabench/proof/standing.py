@@ -15,6 +15,7 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import SERIES, STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
+from rosettabench.proof.register import Register, RegisterLine, cell_key, is_current
 from rosettabench.store.schema import Certificate
 
 
@@ -58,6 +59,31 @@ def cells(
         for one in every_contender()
         if one.framework in older
     ]
+
+
+def registered_cells(
+    workloads: Iterable[Workload], entries: Sequence[FrameworkEntry], register: Register
+) -> list[Cell]:
+    """Return every cell of `workloads` and `entries`, and what the register says of it."""
+    names = {entry.name for entry in entries}
+    return [
+        judge_line(workload, one, register.get(cell_key(workload, one)))
+        for workload in workloads
+        for one in every_contender()
+        if one.framework in names
+    ]
+
+
+def judge_line(workload: Workload, contender: Contender, line: RegisterLine | None) -> Cell:
+    """Return one cell by its line in the register; a line of other code than there is now proves nothing."""
+    name, framework, mode = cell_key(workload, contender)
+    if why_missing(workload, contender):
+        return Cell(name, framework, mode, Standing.MISSING)
+    if line is None or not is_current(line, workload, contender):
+        return Cell(name, framework, mode, Standing.STALE if line and line.is_proven else Standing.OPEN)
+    if not line.is_proven:
+        return Cell(name, framework, mode, Standing.FAILED)
+    return Cell(name, framework, mode, Standing.PROVEN, (line.batch_size,))
 
 
 def older_releases(entry: FrameworkEntry) -> dict[tuple[str, str], str]:

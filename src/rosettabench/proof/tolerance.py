@@ -18,6 +18,7 @@ from rosettabench.proof.comparison import Deviation
 
 GUIDES = {
     "batch": 0.0,
+    "margin": 0.5,
     "samples": 0.0,
     "learning rate": 1e-6,
     "logits": 1e-5,
@@ -51,7 +52,8 @@ GUIDES = {
     "augmentation repeats": 5.0,
     "augmentation drawn": 0.0,
 }
-"""Relative deviation that float32 may have where the noise is smaller. A learning rate may be stored in float32. Those
+"""Relative deviation that float32 may have where the noise is smaller. Of the margin of a batch, float32 may use half:
+how far it moves a unit, over how near one is to its edge. A learning rate may be stored in float32. Those
 of 5.0 are in standard errors: by chance alone, one check in 1.7 million is further off than five of them. Those of 5.3
 are six for a sampling, and one in 8.6 million is further off: together less than one proof in a million."""
 

@@ -49,6 +49,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
     session = reference.start_session("float64", None, place)
     noise: dict[str, float] = {}
     try:
+        reference.supply(session)
         for _ in range(TRIALS):
             session.build(moved(begin, generator, place / "weights"), pace=pace_of(session.work.workload))
             files = session.ask("gradients", step=step, folder=str(place / "gradients"))["files"]

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report.run import summarise
 from rosettabench.report.summary import Check, ContestSummary, EntrySummary
 from rosettabench.report.text import visible
-from rosettabench.store.schema import Run
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-def print_certificates(run: Run, console: Console) -> bool:
-    """Print the certificate of every contender of a run; return whether all are proven."""
-    summary = summarise(run)
-    for contest in summary.contests:
-        for entry in contest.entries:
-            print_certificate(contest, entry, console)
-    return all(entry.proof.holds for contest in summary.contests for entry in contest.entries)
 
 
 def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Console) -> None:

@@ -1,0 +1,108 @@
+"""Batches on which no unit is near an edge of the gradient, so that round-off cannot turn one.
+
+At a ReLU whose input is zero but for round-off, and at a pool whose two largest inputs differ by no more, the gradient
+goes one way or the other, and both are right. A proof on such a batch accuses the honest. So a workload with millions
+of such units states a margin, and its proof takes the samples that keep it: those of the first epoch in their order,
+without the ones that have a unit nearer to its edge. The reference tells how near each sample comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.errors import ProofError
+from rosettabench.lab.batches import permutation
+from rosettabench.lab.session import Session
+from rosettabench.proof.walk import Array, Files, read
+
+MOST_TRIED = 1000
+"""Batches that are tried for one step, at most: of `cifar-vgg`, about ten are enough."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How near the units of one step's batch come to their edges, and how far float32 moves the nearest ones.
+
+    Both are relative to the root mean square of the layer.
+    """
+
+    step: int
+    nearest: float
+    reach: float
+
+
+class Chooser:
+    """Chooses the batch of each step of a proof, while the reference walks. Its file of rows replaces the drawn one."""
+
+    def __init__(self, session: Session, margin: float, folder: Path) -> None:
+        work = session.work
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "batches.npy"
+        self._trial = folder / "trial.npy"
+        self._session = session
+        self._margin = margin
+        self.nearest: list[Array] = []
+        self._reach: dict[int, float] = {}
+        self._rows: NDArray[np.int64] = np.load(work.batches, allow_pickle=False)
+        self._samples: Iterator[int] = iter(permutation(work.data.train.samples, work.setting.seed, 0).tolist())
+
+    def choose(self, step: int) -> None:
+        """Choose the batch of a step for the weights that the session has now, and hand it over.
+
+        Raises ProofError where the training samples do not suffice.
+        """
+        size = self._rows.shape[1]
+        batch, near = np.empty(size, np.int64), np.ones(size, bool)
+        for _ in range(MOST_TRIED):
+            batch[near] = self._draw(int(near.sum()))
+            np.save(self._trial, batch[None])
+            self._session.ask("batches", path=str(self._trial))
+            margins = margins_of(self._session, 0, self._trial.parent)
+            near = margins < self._margin
+            if not near.any():
+                break
+        else:
+            raise self._failure(step)
+        self.nearest.append(margins)
+        self._rows[step] = batch
+        np.save(self.path, self._rows)
+        self._session.ask("batches", path=str(self.path))
+
+    def hand_on(self, session: Session, begins: Sequence[Files]) -> None:
+        """Hand the batches to a session that computes less exactly, and measure how far it moves the nearest units.
+
+        `begins` are the weights with which each step begins. The model is to be built anew afterwards.
+        """
+        session.ask("batches", path=str(self.path))
+        for step, (weights, nearest) in enumerate(zip(begins, self.nearest, strict=False)):
+            session.ask("place", weights=weights)
+            moved = np.abs(margins_of(session, step, self._trial.parent) - nearest)
+            self._reach[step] = max(self._reach.get(step, 0.0), float(moved.max()))
+
+    def margins(self) -> list[Margin]:
+        """Return the margin of each step."""
+        return [Margin(step, float(near.min()), self._reach[step]) for step, near in enumerate(self.nearest)]
+
+    def _draw(self, count: int) -> list[int]:
+        drawn = list(islice(self._samples, count))
+        if len(drawn) < count:
+            raise self._failure(len(self.nearest))
+        return drawn
+
+    def _failure(self, step: int) -> ProofError:
+        workload = self._session.work.workload.name
+        return ProofError(
+            f"too few samples keep the margin {self._margin:g} that {workload} states for its proof (step {step})",
+            f"State a smaller margin, or a smaller batch, in the [proof] of {workload}.",
+        )
+
+
+def margins_of(session: Session, step: int, folder: Path) -> Array:
+    """Return how near each sample of a row comes to an edge, (samples,), at the weights that the session has now."""
+    return np.array(read(session.ask("margins", step=step, folder=str(folder))["files"], "margins"))

@@ -1,0 +1,209 @@
+"""The register of proofs: what was proven, of which code, on which machine and when. One line for each cell.
+
+It is a file of the repository, so that a newcomer sees what stands proven without proving it. A line counts as long as
+its identity is that of the code as it stands; after a change that touches the cell it is stale. `rosetta prove
+--register` writes it, `rosetta matrix` reads it. A contest never does: it asks for a certificate of its own machine.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from hashlib import sha256
+from math import inf, isinf
+from pathlib import Path
+from typing import Any
+
+from rosettabench.catalogue.contender import Contender, every_contender
+from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.workload import Workload, all_workloads
+from rosettabench.environments.lock import load_lock
+from rosettabench.errors import StoreError
+from rosettabench.plan.plan import why_missing
+from rosettabench.plan.series import STATED, on_series
+from rosettabench.proof.certificate import PROOF_VERSION, files_of
+from rosettabench.store.schema import Certification, Contest, Entry, Run
+from rosettabench.store.store import digest
+
+REGISTER = Path(__file__).with_name("register.csv")
+"""Where it lies."""
+
+PROOF_TIME = "proof time"
+"""The event that says how many seconds the proof of an entry took, its worker's start included."""
+
+Key = tuple[str, str, str]
+"""Names a cell: workload, framework (with its release where that is not the default), mode."""
+
+
+@dataclass(frozen=True)
+class RegisterLine:
+    """One cell's proof.
+
+    `setting` is that of the proof, ``batch_size=8 threads=1 …``; `identity` names the code that was proven; `ratio` is
+    the largest deviation over its tolerance, above 1 where the proof failed; `seconds` is what the proof took; `date`
+    is a day, UTC.
+    """
+
+    workload: str
+    framework: str
+    mode: str
+    setting: str
+    identity: str
+    ratio: float
+    seconds: float
+    machine: str
+    date: str
+
+    @property
+    def key(self) -> Key:
+        """The cell that it is about."""
+        return self.workload, self.framework, self.mode
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every deviation was within its tolerance."""
+        return self.ratio <= 1
+
+    @property
+    def batch_size(self) -> int:
+        """The batch size of the proof."""
+        return int(dict(part.split("=", 1) for part in self.setting.split())["batch_size"])
+
+
+WORDS = tuple(field.name for field in fields(RegisterLine) if field.name not in ("ratio", "seconds"))
+"""The columns that are no numbers."""
+
+Register = Mapping[Key, RegisterLine]
+"""Lines by cell."""
+
+
+def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
+    """Return the lines of a register, by cell; none where there is no file. Raises StoreError where one is damaged."""
+    if not path.exists():
+        return {}
+    found = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.DictReader(file), start=2):
+            try:
+                words = {name: row[name] for name in WORDS}
+                line = RegisterLine(**words, ratio=float(row["ratio"]), seconds=float(row["seconds"]))
+                found[line.key] = line
+            except (KeyError, TypeError, ValueError) as error:
+                raise StoreError(
+                    f"{path}, line {number}, is no line of the register", "rosetta prove --all --register"
+                ) from error
+    return found
+
+
+def write_register(lines: Iterable[RegisterLine], path: Path = REGISTER) -> None:
+    """Write a register, in the order of its cells. The old file stays until the new one is whole."""
+    draft = path.with_suffix(".draft")
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(RegisterLine)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(line) for line in sorted(lines, key=lambda line: line.key))
+    draft.replace(path)
+
+
+def enter_run(run: Run, path: Path = REGISTER) -> int:
+    """Enter what a run has proven into the register; return how many lines that are."""
+    known = read_register(path)
+    new = {line.key: line for line in lines_of(run, known)}
+    write_register((known | new).values(), path)
+    return len(new)
+
+
+def lines_of(run: Run, known: Register) -> Iterator[RegisterLine]:
+    """Yield the line of each cell of ours that a run has proven, or failed to.
+
+    A certificate that an earlier run has made keeps the seconds of the line that is known.
+    """
+    cells = {cell_key(workload, contender): (workload, contender) for workload, contender in every_cell()}
+    seconds = {event.entry_id: event.payload["seconds"] for event in run.events if event.kind == PROOF_TIME}
+    machine = f"{run.machine['processor']}, {run.machine['cores']} cores"
+    for contest, entry, certification in certifications(run):
+        body, at = certification.certificate.body, certification.certificate.at
+        framework = entry.label.removesuffix(f":{entry.mode}")
+        key = (contest.workload, framework, entry.mode)
+        if key in cells:
+            before = known[key].seconds if key in known else 0.0
+            yield RegisterLine(
+                *key,
+                setting=" ".join(f"{axis}={value}" for axis, value in sorted(body["setting"].items())),
+                identity=identity_of(*cells[key]),
+                ratio=worst_ratio(body),
+                seconds=round(seconds.get(entry.id, before), 1),
+                machine=machine,
+                date=at[:10],
+            )
+
+
+def certifications(run: Run) -> Iterator[tuple[Contest, Entry, Certification]]:
+    """Yield the last certification of every entry of a run that has one."""
+    for contest in run.contests:
+        for entry in contest.entries:
+            for certification in entry.certifications[-1:]:
+                yield contest, entry, certification
+
+
+def worst_ratio(body: Mapping[str, Any]) -> float:
+    """Return the largest deviation of a certificate over its tolerance, to three digits; infinite for no number."""
+    largest = 0.0
+    for check in body["checks"]:
+        deviation, tolerance = check["deviation"], check["tolerance"]
+        if deviation is None or (deviation and not tolerance):
+            return inf
+        largest = max(largest, deviation / tolerance if tolerance else 0.0)
+    return largest if isinf(largest) else float(f"{largest:.3g}")
+
+
+def every_cell() -> list[tuple[Workload, Contender]]:
+    """Return every cell of our own catalogue that is implemented: those of packages that add to it are theirs."""
+    ours = worker_folder()
+    cells = []
+    for workload in all_workloads().values():
+        for contender in every_contender():
+            if why_missing(workload, contender) is None:
+                implementation = workload.implementation(contender.entry.implementation_name, contender.release)
+                files = (workload.folder, contender.entry.path, implementation)
+                if all(file is not None and file.is_relative_to(ours) for file in files):
+                    cells.append((workload, contender))
+    return cells
+
+
+def cell_key(workload: Workload, contender: Contender) -> Key:
+    """Return the name of a cell."""
+    return workload.name, replace(contender, mode=contender.entry.mode).label, contender.mode
+
+
+def identity_of(workload: Workload, contender: Contender) -> str:
+    """Return what names the code of a cell as it stands: 16 hexadecimal digits of a sha256.
+
+    Everything in it is in the repository: the meaning of the files, the packages of the lock, the values of the
+    workload, the version of the proof. Machine and data are what a certificate is bound to beside that.
+    """
+    files = files_of(on_series(workload, STATED).proven, contender.entry, contender.release)
+    assert files is not None  # only cells that are implemented have an identity
+    return digest({**files, "lock": load_lock(str(contender.lock)).digest, "proof_version": PROOF_VERSION})[:16]
+
+
+def is_current(line: RegisterLine | None, workload: Workload, contender: Contender) -> bool:
+    """Whether a line is about a cell as it stands; False where there is no line."""
+    return line is not None and line.identity == identity_of(workload, contender)
+
+
+def draw_cells(count: int, text: str, cells: Iterable[tuple[Workload, Contender]]) -> list[tuple[Workload, Contender]]:
+    """Return so many cells, drawn by a text such as a commit's hash: another text draws others."""
+
+    def place(cell: tuple[Workload, Contender]) -> str:
+        return sha256(" ".join((text, *cell_key(*cell))).encode()).hexdigest()
+
+    return sorted(cells, key=place)[:count]
+
+
+def seconds_of(cells: Iterable[Key], register: Register) -> float:
+    """Return how long proofs of cells take one after the other, by the register; of others as long as the mean."""
+    known = [line.seconds for line in register.values() if line.seconds]
+    mean = sum(known) / len(known) if known else 0.0
+    return sum((register[cell].seconds if cell in register else 0.0) or mean for cell in cells)

@@ -1,0 +1,112 @@
+"""A proof that states a margin takes the samples whose units keep it, so that round-off accuses nobody."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from laboratory import data, environment, make_work, open_session, reference
+from smaller import Altered
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.errors import ProofError
+from rosettabench.lab.batches import draw_batches, permutation
+from rosettabench.proof.margins import margins_of
+from rosettabench.proof.reference import make_reference
+from rosettabench.proof.weights import proof_weights, save_weights
+
+pytestmark = [pytest.mark.environment, pytest.mark.slow]
+
+
+def with_margin(margin):
+    """fashion-cnn, guided and with a margin: it has ReLUs and a pool, and is quick."""
+    stated = find_workload("fashion-cnn")
+    proof = stated.proof.model_copy(update={"guided": True, "margin": margin, "batch_size": 8, "steps": 3})
+    return Altered(**stated.model_copy(update={"proof": proof}).model_dump(), altered={})
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """Work with a margin, and its reference."""
+    folder = tmp_path_factory.mktemp("margins")
+    work = make_work(with_margin(1e-5), folder / "work")
+    return work, reference(work, folder / "reference")
+
+
+def test_no_unit_of_a_chosen_batch_is_nearer_to_its_edge_than_the_margin(chosen):
+    work, exact = chosen
+    assert [margin.step for margin in exact.margins] == [0, 1, 2]
+    assert all(margin.nearest >= 1e-5 for margin in exact.margins)
+    assert all(0 < margin.reach < margin.nearest / 2 for margin in exact.margins), "float32 turns none of them"
+    rows = np.load(exact.batches)
+    drawn = draw_batches(work.data.train.samples, 8, 3, work.setting.seed)
+    assert not np.array_equal(rows[:3], drawn), "some of the drawn samples have a unit nearer to its edge"
+    order = permutation(work.data.train.samples, work.setting.seed, 0).tolist()
+    places = [order.index(sample) for sample in rows[:3].ravel().tolist()]
+    assert len(set(places)) == 24
+    assert max(places) < 500, "they are the first ones that keep it"
+
+
+def test_the_margin_is_the_distance_of_the_nearest_input_of_a_relu(tmp_path):
+    """The bias of one hidden unit is set such that one sample has a known input of its ReLU, 1e-4."""
+    work = make_work(find_workload("fashion-mlp"), tmp_path / "work")
+    weights = proof_weights(work.workload, 0)
+    ids = np.load(work.batches)[0]
+    images = np.load(work.data.train.inputs, mmap_mode="r")[ids].reshape(len(ids), -1).astype(np.float64)
+    images = images / 255 if np.load(work.data.train.inputs, mmap_mode="r").dtype == np.uint8 else images
+    hidden = images @ weights["hidden.kernel"].T.astype(np.float64)
+    weights["hidden.bias"] = weights["hidden.bias"].copy()
+    weights["hidden.bias"][17] = -hidden[3, 17] + 1e-4
+    entry = all_frameworks()["reference-pytorch"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "s", "float64")
+    try:
+        session.build(save_weights(weights, tmp_path / "weights"))
+        margins = margins_of(session, 0, tmp_path / "margins")
+    finally:
+        session.process.close()
+    before = hidden + weights["hidden.bias"]
+    assert margins == pytest.approx((np.abs(before) / np.sqrt((before**2).mean())).min(1), rel=1e-3)
+    assert margins.argmin() == 3
+
+
+def test_a_framework_that_is_no_reference_does_not_tell(tmp_path):
+    from rosettabench.errors import WorkerError
+
+    work = make_work(find_workload("fashion-mlp"), tmp_path / "work")
+    entry = all_frameworks()["pytorch"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")
+    try:
+        with pytest.raises(WorkerError, match="how near a unit is") as caught:
+            margins_of(session, 0, tmp_path / "margins")
+        assert caught.value.kind == "unsupported"
+    finally:
+        session.process.close()
+
+
+def test_a_margin_that_no_batch_keeps_is_told(tmp_path):
+    work = make_work(with_margin(0.5), tmp_path / "work", prepared=few_samples(tmp_path))
+    entry = all_frameworks()["reference-pytorch"]
+
+    def start(precision, rounded, place):
+        return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
+
+    with pytest.raises(ProofError, match=r"too few samples keep the margin 0\.5 that fashion-cnn states"):
+        make_reference(entry.name, start, proof_weights(work.workload, 0), tmp_path / "reference")
+
+
+def few_samples(folder):
+    """The first 64 samples of the training part."""
+    import json
+
+    whole = data("fashion-mnist", json.dumps(find_workload("fashion-cnn").data.form))
+    files = {}
+    for name in ("inputs", "labels"):
+        files[name] = folder / f"{name}.npy"
+        np.save(files[name], np.load(getattr(whole.train, name), mmap_mode="r")[:64])
+    return replace(whole, train=type(whole.train)(files["inputs"], files["labels"], 64))
+
+
+def test_a_margin_asks_for_a_guided_proof():
+    stated = find_workload("fashion-cnn").model_dump()
+    with pytest.raises(ValueError, match="guided"):
+        Workload(**{**stated, "proof": {"margin": 1e-5}})
