@@ -168,7 +168,7 @@ class Preparation:
         if self._abandoned:
             raise Abandoned
         if not done:
-            self._said.put(f"{title}: {message}")
+            self._said.put(f"{title}: {message.strip()}")
 
     # -- for whoever waits -------------------------------------------------------------------------------------------
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 
 from rosettabench.plan.duration import duration_words
+
+ROUNDING_S = 0.001
+"""Seconds by which sums of the same times may differ: more than floating-point numbers do."""
 
 
 class TimeLeft:
@@ -16,7 +20,8 @@ class TimeLeft:
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._end: float | None = None
+        self._end = inf
+        self._known = False
         self._failed = False
 
     def expect(self, seconds: float | None) -> None:
@@ -24,23 +29,23 @@ class TimeLeft:
 
         A shorter time is believed. A longer one means that what was said before does not hold: it is never said again.
         """
-        if seconds is None:
-            self._end = None
-            return
-        end = self._clock() + seconds
-        if self._end is not None and end > self._end:
-            self._failed = True
-        self._end = end
+        self._known = seconds is not None
+        if seconds is not None:
+            end = self._clock() + seconds
+            self._failed = self._failed or end > self._end + ROUNDING_S
+            self._end = min(self._end, end)
 
     @property
     def seconds(self) -> float | None:
         """The seconds that are left at most, more than 0; None where no maximum is known to hold."""
-        if self._end is not None and self._clock() >= self._end:
-            self._failed = True  # work is left and the time is over
-        return None if self._end is None or self._failed else self._end - self._clock()
+        left = self._end - self._clock()
+        self._failed = self._failed or left <= 0  # work is left and the time is over
+        return left if self._known and not self._failed else None
 
     @property
     def words(self) -> str:
-        """What is said of it: ``at most 4 min left``; nothing where no maximum is known to hold."""
+        """What is said of it: ``at most 4 min left``; nothing where nobody knows a maximum."""
         seconds = self.seconds
+        if self._failed:
+            return "longer than expected"
         return "" if seconds is None else f"at most {duration_words(seconds)} left"
