@@ -36,7 +36,8 @@ def refused(rosetta, photographs, tmp_path):
         assert "Traceback" not in process.stderr
         shelf = tmp_path / "cache" / "prepared"
         assert all(path.suffix == ".lock" or (path / "manifest.json").exists() for path in shelf.glob("*"))
-        assert not (tmp_path / "cache" / "environments").exists(), "nothing is made for work that cannot be done"
+        made = [path for path in (tmp_path / "cache" / "environments").glob("*") if path.is_dir()]
+        assert not made, "of work that cannot be done nothing is left, and no half of an environment"
         return next(line for line in process.stderr.splitlines() if line.startswith("error: "))
 
     return run

@@ -1,5 +1,6 @@
 """The launcher ./rosetta at work on a project of one module, which is built without anything from a network."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -7,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from wheels import write_wheel
 
-LAUNCHER = Path(__file__).resolve().parents[2] / "rosetta"
+REPOSITORY = Path(__file__).resolve().parents[2]
+READS_CONFIGURATION = ("__init__", "errors", "environments/__init__", "environments/pip_configuration")
+"""What the launcher imports of Rosettabench itself, to hand pip's configuration on to uv."""
 PROJECT = """
 [build-system]
 requires = []
@@ -51,14 +55,30 @@ BASE = getattr(sys, "_base_executable", sys.executable)
 """The interpreter behind the one that runs the tests: that in .venv has no pip."""
 
 
+UV = f"""
+import json, os, subprocess, sys
+def main():
+    with open("uv-calls", "a") as log:
+        log.write(json.dumps([*sys.argv[1:], os.environ["UV_FIND_LINKS"]]) + chr(10))
+    if os.path.exists("uv-is-broken"):
+        sys.exit("error: broken")
+    _, _, *how = sys.argv[1:]
+    subprocess.run([{BASE!r}, "-m", "pip", "--python", how[1], "install", *how[2:]], check=True, stdout=subprocess.PIPE)
+"""
+
+
 @pytest.fixture
 def clone(tmp_path):
-    """A folder with a blank in its name, the launcher, and the little project."""
+    """A folder with a blank in its name, the launcher, and the little project. There is no uv to be had."""
     if subprocess.run([BASE, "-m", "pip", "--version"], capture_output=True).returncode != 0:
         pytest.skip(f"{BASE} has no pip")
     folder = tmp_path / "a clone"
     folder.mkdir()
-    shutil.copy(LAUNCHER, folder / "rosetta")
+    shutil.copy(REPOSITORY / "rosetta", folder / "rosetta")
+    for name in READS_CONFIGURATION:
+        path = folder / "src" / "rosettabench" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / path.relative_to(folder), path)
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "backend.py").write_text(BACKEND)
     (folder / "program.py").write_text("import sys\ndef main():\n    print('program', *sys.argv[1:])\n    return 5\n")
@@ -67,7 +87,9 @@ def clone(tmp_path):
 
 
 def launch(clone, *arguments):
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    others = ("PYTHONPATH", "VIRTUAL_ENV", "UV_FIND_LINKS")
+    environment = {name: value for name, value in os.environ.items() if name not in others}
+    environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(clone.parent / "packages")}
     command = [BASE, str(clone / "rosetta"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=clone.parent)
 
@@ -94,6 +116,30 @@ def test_it_sets_up_again_when_the_lock_has_changed_and_when_it_was_interrupted(
     (clone / ".venv" / "bin" / "rosetta").unlink()
     assert launch(clone, "list").stdout == "program list\n"
     assert builds(clone) == 3
+
+
+@pytest.fixture
+def uv(clone):
+    """A program that is called uv, and that does what it is asked for, where pip is told to fetch packages from."""
+    write_wheel(clone.parent / "packages", "uv", "9.9", UV, program=True)
+    return clone / "uv-calls"
+
+
+def test_uv_installs_and_is_told_what_pip_is_told(clone, uv):
+    first = launch(clone, "list")
+    assert first.stdout == "program list\n", first.stderr
+    assert "pip tries" not in first.stderr
+    (call,) = map(json.loads, uv.read_text().splitlines())
+    assert call[:2] == ["pip", "install"]
+    assert call[-3:] == ["--editable", ".", str(clone.parent / "packages")]
+
+
+def test_what_uv_cannot_install_pip_does(clone, uv):
+    (clone / "uv-is-broken").touch()
+    first = launch(clone, "list")
+    assert first.stdout == "program list\n", first.stderr
+    assert len(uv.read_text().splitlines()) == 1
+    assert "uv could not do it; pip tries" in first.stderr
 
 
 def test_tests_are_added_to_what_is_there(clone):

@@ -6,8 +6,13 @@ from pathlib import Path
 from zipfile import ZipFile
 
 
-def write_wheel(folder: Path, name: str, version: str, source: str = "", requires: tuple[str, ...] = ()) -> Path:
-    """Write a wheel with one module `name` of the given source into `folder`; return its path."""
+def write_wheel(
+    folder: Path, name: str, version: str, source: str = "", requires: tuple[str, ...] = (), program: bool = False
+) -> Path:
+    """Write a wheel with one module `name` of the given source into `folder`; return its path.
+
+    With `program`, the module's function `main` becomes a program of the same name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     info = f"{name}-{version}.dist-info"
     metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
@@ -16,6 +21,8 @@ def write_wheel(folder: Path, name: str, version: str, source: str = "", require
         f"{info}/METADATA": "\n".join([*metadata, *(f"Requires-Dist: {other}" for other in requires)]) + "\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
+    if program:
+        files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{name} = {name}:main\n"
     record = f"{info}/RECORD"
     files[record] = "".join(f"{path},,\n" for path in [*files, record])
     wheel = folder / f"{name}-{version}-py3-none-any.whl"

@@ -23,7 +23,7 @@ def test_a_study_within_a_budget(rosetta, store, tmp_path):
     words = ("run", *QUICK, "fashion-mlp", "--suite", "smartia-2019", "-f", NUMPY, "--set", "threads=1")
     code, out, err = finish(rosetta(*words, "--budget", "22s"))
     assert code == 0, err
-    assert "1 contest: 22 s at the most, at least 0.6 GB of memory; guessed in part (memory, rounds, start)" in err
+    assert "1 contest: planned for 22 s, at least 0.6 GB of memory; guessed in part (memory, rounds, start)" in err
     run = store().run()
     assert run.request["study"] == "smartia-2019"
     assert run.contests[0].stopping["seconds"] == pytest.approx(22 - 2 * START_S, abs=1), "what two starts leave"

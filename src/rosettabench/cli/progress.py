@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rosettabench.lab.display import Display
-from rosettabench.plan.duration import duration_words
+from rosettabench.plan.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -31,24 +31,32 @@ class Plain:
 
     def __enter__(self) -> Self:
         """Begin."""
-        self._start = self._began = monotonic()
+        self._start, self._left, self._last = monotonic(), TimeLeft(), ""
         return self
 
     def __exit__(self, *_: object) -> None:
         """End."""
 
     def contest(self, title: str, number: int, of: int) -> None:
-        """Print a heading, and how long the rest will take as far as one can tell."""
-        if number == 1:
-            self._began = monotonic()
-        self._print(f"[{number}/{of}] {title}{time_left(monotonic() - self._began, number, of)}")
+        """Print a heading, and how long the rest takes at most where that is known."""
+        self._print(" · ".join(filter(None, (f"[{number}/{of}] {title}", self._left.words))))
+
+    def expect(self, seconds: float | None) -> None:
+        """Remember it for the next heading."""
+        self._left.expect(seconds)
+
+    def preparing(self, message: str, done: int, begun: int, total: int) -> None:
+        """Print what is new."""
+        if message:
+            self._print(f"  {message}")
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Print what begins; nothing for what merely goes on."""
-        if not done:
+        if message != self._last:
+            self._last = message
             self._print(f"  {message}")
 
-    def turns(self, rounds: int, most: int, seconds_left: float, verdicts: Sequence[Verdict]) -> None:
+    def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """Print every tenth round."""
         if rounds % 10 == 0:
             self._print(f"  round {rounds}{f' of at most {most}' if most else ''}")
@@ -72,12 +80,18 @@ class Moving:
         """Take the last lines of the terminal."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(24), TimeElapsedColumn())
+        line = Column(no_wrap=True, overflow="ellipsis")
+        columns = (
+            TextColumn("{task.description}", markup=False, table_column=line),
+            BarColumn(24),
+            TimeElapsedColumn(),
+        )
         self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
         self._progress.start()
         self._bar = self._progress.add_task("preparing", total=None)
-        self._heading, self._left, self._began = "", "", monotonic()
+        self._heading, self._message, self._left = "", "", TimeLeft()
         return self
 
     def __exit__(
@@ -88,21 +102,27 @@ class Moving:
             self._progress.stop()
 
     def contest(self, title: str, number: int, of: int) -> None:
-        """Begin a contest, and say how long the rest will take as far as one can tell."""
-        if number == 1:
-            self._began = monotonic()
-        self._left = time_left(monotonic() - self._began, number, of)
+        """Begin a contest."""
         self._heading = f"[{number}/{of}] {title}"
         self.doing("preparing")
+
+    def expect(self, seconds: float | None) -> None:
+        """Say so from the next time on that something is shown."""
+        self._left.expect(seconds)
+
+    def preparing(self, message: str, done: int, begun: int, total: int) -> None:
+        """Show how much is there; what has begun counts half."""
+        self._message = message or self._message
+        self._show(f"prepared {done} of {total} · {self._message}", (done + begun) / 2, total)
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Show what is being done, with a bar where it is known how much there is."""
         self._show(message, done, total)
 
-    def turns(self, rounds: int, most: int, seconds_left: float, verdicts: Sequence[Verdict]) -> None:
+    def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """Show the rounds."""
         if most:
-            self._show(f"round {rounds} of at most {most}, {seconds_left:.0f} s at most", rounds, most)
+            self._show(f"round {rounds} of at most {most}", rounds, most)
         else:
             self._show(f"round {rounds}", None, None)
 
@@ -111,15 +131,8 @@ class Moving:
         assert self._progress is not None
         self._progress.console.print(what, markup=False, highlight=False)
 
-    def _show(self, message: str, done: int | None, total: int | None) -> None:
+    def _show(self, message: str, done: float | None, total: int | None) -> None:
         assert self._progress is not None
-        description = f"{self._heading} · {message}{self._left}"
+        description = " · ".join(filter(None, (self._heading, self._left.words, message)))
         self._progress.update(self._bar, description=description, completed=done or 0, total=total)
         self._progress.refresh()
-
-
-def time_left(spent: float, number: int, of: int) -> str:
-    """Return how long a run goes on, judged by the contests before this one; before the first the plan has said it."""
-    if number == 1:
-        return ""
-    return f" · about {duration_words(spent / (number - 1) * (of - number + 1))} left"

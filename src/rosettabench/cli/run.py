@@ -16,11 +16,8 @@ from rosettabench.errors import UsageError, WorkerError
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import Request
-    from rosettabench.store.schema import Run
+    from rosettabench.store.schema import Contest, Run
     from rosettabench.store.store import Store
-
-PAST_RUNS = 5
-"""How many of the latest runs tell what the next will take."""
 
 Workloads = Annotated[
     list[str] | None,
@@ -184,7 +181,7 @@ def fitting(
     from psutil import virtual_memory
 
     from rosettabench.lab.machine import describe_machine
-    from rosettabench.lab.past import past
+    from rosettabench.lab.past import read_past
     from rosettabench.plan.budget import Fitted, fitted
     from rosettabench.plan.estimate import estimate
     from rosettabench.plan.left_out import sentences
@@ -196,7 +193,7 @@ def fitting(
 
     free = virtual_memory().available
     machine = describe_machine()
-    before = past([laboratory.store.run(run.id) for run in laboratory.store.runs()[:PAST_RUNS]], machine)
+    before = read_past(laboratory.store, machine)
     claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
     here = catalogue(len(machine["gpus"]))
 
@@ -208,7 +205,8 @@ def fitting(
 
     def fit(tried: Request) -> Fitted:
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
-        return fitted(tried, contests, budget, free, asked)
+        preparing = sum(job.seconds for job in laboratory.jobs(tried, [planned for planned, _ in contests]))
+        return fitted(tried, contests, budget, free, asked, preparing)
 
     kept = with_smaller_batches(request, batches, fit)
     left_out = [f"left out: {sentence}" for sentence in sentences(kept.request.left_out)]
@@ -278,9 +276,13 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     from rosettabench.store.store import unbegun
 
     begun = monotonic()
+
+    def tell_ranking(contest: Contest) -> None:
+        laboratory.display.told(ranking(laboratory.store.run(started.id), contest.id))
+
     try:
         with laboratory.display:
-            laboratory.go_on(started, as_asked)
+            laboratory.go_on(started, as_asked, tell_ranking)
             if trainings_asked(started.request):
                 Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
     except KeyboardInterrupt:
@@ -303,6 +305,24 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
         )
     if waiting:
         typer.echo(f"the budget was spent before all had begun; go on with: rosetta resume {finished.id}", err=True)
+
+
+def ranking(run: Run, contest_id: int) -> str:
+    """Return the verdict and the ranking of a contest of a run that goes on, as text."""
+    from io import StringIO
+    from shutil import get_terminal_size
+
+    from rich.console import Console
+
+    from rosettabench.report.contest import summarise_contest
+    from rosettabench.report.run import contest_names
+    from rosettabench.report.terminal import print_ranking
+
+    contest = next(contest for contest in run.contests if contest.id == contest_id)
+    text = StringIO()
+    console = Console(file=text, width=get_terminal_size().columns, markup=False, highlight=False)
+    print_ranking(summarise_contest(run, contest, contest_names(run)[contest_id], ()), console)
+    return text.getvalue().rstrip()
 
 
 def publish(store: Store, finished: Run, page: Path | None) -> None:

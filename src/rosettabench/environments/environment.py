@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import shutil
-import subprocess
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from rosettabench.environments.installer import Installer, Progress
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import Lock, read_lock
 from rosettabench.environments.probe import ask
+from rosettabench.environments.program import program
 from rosettabench.environments.stubs import FOLDER as STUBS
 from rosettabench.environments.stubs import make_stubs
 from rosettabench.environments.torch_build import torch_arguments
@@ -201,9 +202,16 @@ def compile_bytecode(python: Path, folder: Path) -> None:
 
     Packages ship files that are no Python, or that of another version: those fail, and nobody imports them.
     (uv's own --compile-bytecode needs Python 3.7.)
+
+    Raises EnvironmentFault where a signal ended it.
     """
     command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", str(folder)]
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with program(command) as process:
+        process.communicate()
+    if process.returncode < 0:
+        raise EnvironmentFault(
+            f"compiling {folder} to bytecode was ended by {signal.Signals(-process.returncode).name}"
+        )
 
 
 def external(python: Path) -> Environment:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rosettabench.environments.pip_configuration import uv_variables
+from rosettabench.environments.program import program
 from rosettabench.errors import EnvironmentFault
 
 Progress = Callable[[str], None]
@@ -70,28 +70,19 @@ class Installer:
         lines: list[str] = []
         with (
             self.log.open("a", encoding="utf-8") as log,
-            subprocess.Popen(
+            program(
                 [str(uv_path()), *arguments],
-                cwd=self.log.parent,  # not in the user's project, whose settings uv would obey
-                env=self.variables,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                errors="replace",
-                pass_fds=(self.lock,),  # if we are killed, uv goes on: the lock must live as long as it does
+                self.log.parent,  # not in the user's project, whose settings uv would obey
+                self.variables,
+                (self.lock,),  # if we are killed, uv goes on: the lock must live as long as it does
             ) as process,
         ):
-            try:
-                for raw in process.stdout or ():
-                    line = CREDENTIALS.sub("", raw.rstrip())
-                    log.write(line + "\n")
-                    lines.append(line)
-                    if not line.startswith(DETAILS):
-                        progress(line)
-            except BaseException:
-                process.terminate()  # Ctrl-C reaches uv, too, but a signal sent to us alone does not
-                raise
+            for raw in process.stdout or ():
+                line = CREDENTIALS.sub("", raw.rstrip())
+                log.write(line + "\n")
+                lines.append(line)
+                if not line.startswith(DETAILS):
+                    progress(line)
         return process.returncode, lines
 
 

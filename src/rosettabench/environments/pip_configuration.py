@@ -14,8 +14,6 @@ from configparser import Error as ConfigError
 from configparser import RawConfigParser
 from pathlib import Path
 
-from platformdirs import site_config_path, user_config_path
-
 from rosettabench.errors import EnvironmentFault
 
 JOINED = {
@@ -129,6 +127,8 @@ def files(named: str | None) -> list[Path]:
 
     `named` is the file in PIP_CONFIG_FILE; where it exists, the user's own are not read.
     """
+    from platformdirs import site_config_path, user_config_path  # not there when ./rosetta reads pip's configuration
+
     name = "pip.ini" if os.name == "nt" else "pip.conf"
     system = [site_config_path("pip", appauthor=False) / name, Path("/etc") / name]
     users = [Path.home() / ".pip" / name, user_config_path("pip", appauthor=False) / name]

@@ -124,6 +124,7 @@ class Contest:
     def prove_in_turn(self) -> None:
         """Prove everybody, one after the other, before something else than a contest is made of them."""
         for competitor in self.present:
+            self.display.doing(f"proving {competitor.label}")
             try:
                 self._enter(competitor)
                 if competitor.out is None:
@@ -140,18 +141,18 @@ class Contest:
     def _begin(self) -> None:
         """Let everybody in, in random order, and prove them."""
         self._drawn = 0
-        for competitor in self._order():
+        for number, competitor in enumerate(order := self._order()):
+            self.display.doing(f"starting {competitor.label}", number, len(order))
             self._enter(competitor)
         self._compare_settings()
-        for competitor in self.present:
+        for number, competitor in enumerate(present := self.present):
+            self.display.doing(f"proving {competitor.label}", number, len(present))
             self._admit(competitor)
         self._watch()
 
     def _enter(self, competitor: Competitor) -> None:
-        self.display.doing(f"starting {competitor.label}")
         with competitor.stage("start"):
             self._start(competitor)
-            self.display.doing(f"first step of {competitor.label}")
             competitor.first_step()
 
     def _start(self, competitor: Competitor) -> None:
@@ -180,7 +181,6 @@ class Contest:
 
     def _admit(self, competitor: Competitor) -> None:
         """Prove a competitor, and let it begin afresh."""
-        self.display.doing(f"proving {competitor.label}")
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
             with competitor.stage("proof"):
@@ -215,7 +215,7 @@ class Contest:
             self._supply(first + steps + self._planted(steps))
             times = {}
             for position, one in enumerate(self._order()):
-                self.display.doing(f"warming up: {one.label}", number, MOST_BLOCKS)
+                self.display.doing("warming up", number, MOST_BLOCKS)
                 with one.stage("warm-up"):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
             first += steps
@@ -311,9 +311,8 @@ class Contest:
         elif len(turns) == self.stopping.turns:
             for one in self.present:
                 self.progress.rounds.setdefault(one.label, {})[number] = taken[one.label] / sum(turns)
-        left = max(0.0, self.stopping.seconds - self.progress.seconds)
         most = self.stopping.rounds[1] if not self.request.full else 0
-        self.display.turns(self._complete(), most, left, self.judge.verdicts(self.progress))
+        self.display.turns(self._complete(), most, self.judge.verdicts(self.progress))
 
     def _drop(self, number: int, why: str) -> None:
         """Leave a round out of the statistics; its blocks stay in the store."""
@@ -322,8 +321,8 @@ class Contest:
 
     def _evaluate(self, samples: int, epoch: int | None = None) -> None:
         """Evaluate everybody on so many samples, of which inference has none; note their memory."""
-        for one in self.present:
-            self.display.doing(f"evaluating {one.label}")
+        for number, one in enumerate(present := self.present):
+            self.display.doing(f"evaluating {one.label}", number, len(present))
             with one.stage("evaluate"):
                 if samples:
                     one.live.evaluate(

@@ -26,11 +26,17 @@ class Display(Protocol):
     def contest(self, title: str, number: int, of: int) -> None:
         """Contest `number` of `of` begins."""
 
+    def expect(self, seconds: float | None) -> None:
+        """From now on it takes so long at most until all is done; None: nobody knows."""
+
+    def preparing(self, message: str, done: int, begun: int, total: int) -> None:
+        """Of all data sets and environments so many are done, or begun; `message` is what is new, if anything is."""
+
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Something that takes a while begins, or goes on."""
 
-    def turns(self, rounds: int, most: int, seconds_left: float, verdicts: Sequence[Verdict]) -> None:
-        """A round is over; `seconds_left` is how long measuring goes on at most."""
+    def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
+        """A round is over, the last of so many; there are `most` of them, 0 where nobody knows."""
 
     def told(self, what: str) -> None:
         """Something worth keeping on the screen: a proof, a failure, a stand-in."""
@@ -49,10 +55,16 @@ class Silent:
     def contest(self, title: str, number: int, of: int) -> None:
         """Show nothing."""
 
+    def expect(self, seconds: float | None) -> None:
+        """Show nothing."""
+
+    def preparing(self, message: str, done: int, begun: int, total: int) -> None:
+        """Show nothing."""
+
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Show nothing."""
 
-    def turns(self, rounds: int, most: int, seconds_left: float, verdicts: Sequence[Verdict]) -> None:
+    def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """Show nothing."""
 
     def told(self, what: str) -> None:

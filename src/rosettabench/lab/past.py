@@ -11,9 +11,19 @@ from rosettabench.statistics.ranking import LOOKS
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
+    from rosettabench.store.store import Store
 
 SAME_MACHINE = ("processor", "cores", "memory_bytes")
 """What must be the same for an earlier run to say something about this machine."""
+
+
+PAST_RUNS = 5
+"""How many of the latest runs tell what the next will take."""
+
+
+def read_past(store: Store, machine: Mapping[str, Any]) -> Past:
+    """Return what the contests of the latest runs in `store` took, as far as they ran on this machine."""
+    return past([store.run(run.id) for run in store.runs()[:PAST_RUNS]], machine)
 
 
 def past(runs: Iterable[Run], machine: Mapping[str, Any]) -> Past:

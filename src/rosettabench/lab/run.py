@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from secrets import token_hex
@@ -28,6 +29,8 @@ from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine, kept_programs
+from rosettabench.lab.past import read_past
+from rosettabench.lab.preparation import Job, Key, Preparation
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
@@ -35,6 +38,7 @@ from rosettabench.lab.scratch import scratch_folder
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.duration import duration_words
+from rosettabench.plan.estimate import DATA_S, ENVIRONMENT_S, estimate
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import Request
@@ -59,7 +63,7 @@ class Laboratory:
     store: Store
     cache: Path
     display: Display
-    _prepared: dict[tuple[str, str, str, bool], Prepared] = field(default_factory=dict, init=False)
+    _preparation: Preparation = field(init=False)
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
@@ -104,8 +108,15 @@ class Laboratory:
         for what in planned.missing.values():
             Journal(self.store, run.id, row.id).failure("plan", WorkerError("unsupported", what))
 
-    def go_on(self, run: Run, conduct: Callable[[Contest], dict[str, Any]] = Contest.run) -> None:
+    def go_on(
+        self,
+        run: Run,
+        conduct: Callable[[Contest], dict[str, Any]] = Contest.run,
+        ended: Callable[[ContestRow], None] = lambda row: None,
+    ) -> None:
         """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
+
+        `ended` is called with each contest that is over while others are to come.
 
         Ctrl-C is written down and raised again. Trainings that follow the contests are not done here, and with them
         the run is not finished yet.
@@ -121,11 +132,12 @@ class Laboratory:
         if not left and request.shipped is None:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
-            with scratch_folder() as scratch:
+            with scratch_folder() as scratch, Preparation(self.display) as self._preparation:
+                self._prepare(request, [planned for planned, _ in left])
                 if request.proving:
                     self._prove(run, request, left, scratch)
                 else:
-                    self._conduct(run, request, left, scratch, conduct)
+                    self._conduct(run, request, left, scratch, conduct, ended)
         except KeyboardInterrupt:
             Journal(self.store, run.id).event("interrupted", {})
             raise
@@ -139,8 +151,16 @@ class Laboratory:
         left: Sequence[tuple[PlannedContest, ContestRow]],
         scratch: Path,
         conduct: Callable[[Contest], dict[str, Any]],
+        ended: Callable[[ContestRow], None],
     ) -> None:
-        """Conduct contests, one after the other, as long as there is time for them."""
+        """Conduct contests, one after the other, as long as there is time for them.
+
+        Each begins when its own environments are there, and the data of all: what is wrong with those is told before
+        anything is measured. What is still to be made for later contests is made between contests. `ended` is called
+        after each contest but the last.
+        """
+        bounds = self._bounds(request, [planned for planned, _ in left])
+        self._expect(bounds)
         for planned, _ in left:
             self._check_data(request, planned, len(planned.contenders))
         begun = monotonic()
@@ -156,8 +176,14 @@ class Laboratory:
             shorter = request.stopping.model_copy(update={"seconds": seconds})
             own = request.model_copy(update={"stopping": shorter})
             contest = self._arrange(run, own, planned, row, planned, scratch)
-            self._end(contest, conduct(contest))
+            with self._preparation.paused():
+                self._expect(bounds[number - 1 :])
+                ending = conduct(contest)
+            self._end(contest, ending)
             given.append(seconds)
+            if number < len(left):
+                self._expect(bounds[number:])
+                ended(row)
 
     def _prove(
         self, run: Run, request: Request, left: Sequence[tuple[PlannedContest, ContestRow]], scratch: Path
@@ -188,6 +214,41 @@ class Laboratory:
         took = seconds_of(keys, read_register()) / request.proving
         about = f"; that takes about {duration_words(took)}, by the times in the register" if took else ""
         self.display.told(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
+
+    def _prepare(self, request: Request, plan: Sequence[PlannedContest]) -> None:
+        """Begin to make what contests need, in the background and in their order."""
+        for job in self.jobs(request, plan):
+            self._preparation.add(job)
+        self._preparation.begin()
+
+    def jobs(self, request: Request, plan: Sequence[PlannedContest]) -> list[Job]:
+        """Return the data sets and environments that contests need, each once, in the order of need."""
+        found: dict[Key, Job] = {}
+        for planned in plan:
+            for extents in (at_proof(planned),) if request.proving else (planned, at_proof(planned)):
+                prepare_it = partial(self._prepare_data, request, extents)
+                key = data_key(extents)
+                found.setdefault(key, Job(key, f"data {planned.workload.data.set}", prepare_it, DATA_S))
+            for lock in (contender.lock for contender in planned.contenders if contender.lock):
+                key = ("environment", lock)
+                if key not in found:
+                    found[key] = self._environment_job(lock)
+        return list(found.values())
+
+    def _environment_job(self, lock: str) -> Job:
+        made = Environments(self.cache / "environments").find(load_lock(lock)) is not None
+        return Job(("environment", lock), lock, partial(self._make, lock), 0.0 if made else ENVIRONMENT_S)
+
+    def _bounds(self, request: Request, plan: Sequence[PlannedContest]) -> list[float]:
+        """Return the seconds that each contest takes at most; none where that is not known."""
+        if request.full or request.examining is not None or request.shipped is not None:
+            return []
+        before = read_past(self.store, describe_machine())
+        return [estimate(planned, before).bound(request.stopping) for planned in plan]
+
+    def _expect(self, bounds: Sequence[float]) -> None:
+        """Tell how long the run goes on at most, from what its contests and what is still to be made take."""
+        self.display.expect(self._preparation.seconds + sum(bounds) if bounds else None)
 
     def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
         """Write down how a contest has ended, and remove its files."""
@@ -244,20 +305,19 @@ class Laboratory:
         try:
             if contender.python is not None:
                 return external(contender.python)
-            return self._make(str(contender.lock))
+            made: Environment = self._preparation.get(("environment", contender.lock))
+            return made
         except EnvironmentFault as error:
             return error
 
-    def _make(self, lock: str) -> Environment:
-        self.display.doing(f"environment {lock}")
-        environments = Environments(self.cache / "environments")
-        return environments.make(load_lock(lock), self.display.doing)
+    def _make(self, lock: str, progress: Callable[..., None]) -> Environment:
+        return Environments(self.cache / "environments").make(load_lock(lock), progress)
 
     def _work(
         self, request: Request, planned: PlannedContest, journal: Journal, folder: Path
     ) -> tuple[Work, dict[str, Any]]:
         workload, setting = planned.workload, planned.setting
-        data = self._data(request, planned)
+        data = self._data(planned)
         facts = {"train": data.train.samples, "test": data.test.samples}
         facts_of_data = {"name": data.name, "origin": data.origin, "note": data.note, "digest": data.digest, **facts}
         journal.event("data", facts_of_data)
@@ -270,50 +330,52 @@ class Laboratory:
 
     def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
         """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
-        setting, data = extents.setting, self._data(request, extents)
+        setting, data = extents.setting, self._data(extents)
         batches = folder / "proof-batches.npy"
         np.save(batches, draw_rows(work.workload, data, setting, STEPS))
         return replace(work, workload=extents.workload, setting=setting, data=data, batches=batches)
 
     def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:
-        """Prepare the data before anything is started: what is wrong with them, or too large, is told at once.
+        """Wait for the data before anything is started: what is wrong with them, or too large, is told at once.
 
         `together` is how many contenders are to hold them at the same time.
         """
         from psutil import virtual_memory
 
-        data = self._data(request, planned)
+        data = self._data(planned)
         draw_batches(data.train.samples, planned.setting.batch_size, 1, planned.setting.seed)
         check_fit(planned, data, together, virtual_memory().available)
 
-    def _data(self, request: Request, planned: PlannedContest) -> Prepared:
-        workload, asked = planned.workload, planned.setting.data
-        pictures = planned.setting.input == "files"
-        key = workload.data.set, repr(workload.data.form), asked, pictures
-        if key not in self._prepared:
-            self.display.doing(f"data {workload.data.set}")
-            folder = Path(request.data_dir) if request.data_dir else None
-            self._prepared[key] = prepare(
-                workload.data.set,
-                workload.data.form,
-                data_dir=folder,
-                cache=self.cache,
-                offline=request.offline,
-                asked=asked,
-                progress=self.display.doing,
-                pictures=pictures,
-            )
-        return self._prepared[key]
+    def _data(self, planned: PlannedContest) -> Prepared:
+        data: Prepared = self._preparation.get(data_key(planned))
+        return data
+
+    def _prepare_data(self, request: Request, planned: PlannedContest, progress: Callable[..., None]) -> Prepared:
+        return prepare(
+            planned.workload.data.set,
+            planned.workload.data.form,
+            data_dir=Path(request.data_dir) if request.data_dir else None,
+            cache=self.cache,
+            offline=request.offline,
+            asked=planned.setting.data,
+            progress=progress,
+            pictures=planned.setting.input == "files",
+        )
 
     # -- the reference -------------------------------------------------------------------------------------------------
 
     def _reference(self, work: Work, folder: Path, timeout: float) -> Reference:
-        """Make the reference with the first of the catalogue's references that this machine can run."""
-        work = from_memory(work, folder / "decoded")
+        """Make the reference with the first of the catalogue's references that this machine can run.
+
+        It has half of the threads: products as small as most of its are wait for each other longer than they compute.
+        """
+        threads = max(1, work.setting.threads // 2)
+        work = replace(from_memory(work, folder / "decoded"), setting=replace(work.setting, threads=threads))
         faults = []
         for entry in references(work.workload):
             try:
-                environment = self._make(entry.locks[0])
+                job = self._environment_job(entry.locks[0])
+                environment = self._preparation.obtain(job, self.display.doing)
             except EnvironmentFault as error:
                 faults.append(f"{entry.name}: {error.what}")
                 continue
@@ -328,12 +390,18 @@ class Laboratory:
             ) -> Session:
                 return Session(one, one.mode, where, work, place, timeout, precision, rounded).prepare()
 
-            make = make_reference if work.workload.inference is None else make_inference_reference
-            return make(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
+            refer = make_reference if work.workload.inference is None else make_inference_reference
+            return refer(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
         raise ProofError(
             f"no float64 reference can be made for {work.workload.name}: {'; '.join(faults) or 'it has none'}",
             "rosetta env make pytorch@2.13.0",
         )
+
+
+def data_key(planned: PlannedContest) -> Key:
+    """Return what the data of a contest are known by while they are prepared."""
+    form = repr(planned.workload.data.form)
+    return "data", planned.workload.data.set, form, planned.setting.data, planned.setting.input == "files"
 
 
 def references(workload: Workload) -> list[FrameworkEntry]:

@@ -199,8 +199,12 @@ def fitted(
     budget: float | None,
     free: float,
     asked: Asked,
+    preparing: float = 0.0,
 ) -> Fitted:
     """Return a request for those of its contests that fit, and what is to be said of time and memory before the start.
+
+    `preparing` are the seconds that environments and data take at most before anything can be measured. A budget does
+    not count them.
 
     Raises UsageError where nothing fits.
     """
@@ -215,11 +219,15 @@ def fitted(
         kept, too_long, stopping = within_budget(kept, stopping, budget, asked, request.tests)
         left_out += too_long
     found = [estimate for _, estimate in kept]
-    seconds = sum(one.most(stopping) for one in found)
     guessed = sorted({what for one in found for what in one.guessed})
     basis = f"guessed in part ({', '.join(guessed)})" if guessed else "from earlier contests here"
     largest = max(found, key=lambda one: one.memory)
-    time = "as long as the stated epochs take" if request.full else f"{duration_words(seconds)} at the most"
+    if request.full:
+        time = "as long as the stated epochs take"
+    elif budget is not None:
+        time = f"planned for {duration_words(sum(one.most(stopping) for one in found))}"
+    else:
+        time = f"{duration_words(preparing + sum(one.bound(stopping) for one in found))} at the most"
     told = f"{len(kept)} contest{'s' if len(kept) > 1 else ''}: {time}, {at_least(largest)} of memory; {basis}"
     enough = (rounds_to_speak(kept, tests) for tests in (1, request.tests))
     verdicts = ALL if budget is None or request.tests == 1 else sum(stopping.rounds[0] >= rounds for rounds in enough)

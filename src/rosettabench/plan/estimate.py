@@ -1,7 +1,8 @@
 """What a contest will take: time and memory, told before anything is started.
 
 From what the same workload took on this machine before, where the store knows it; else from guesses that are told as
-such. Environments that are to be made, and data to be fetched, come on top.
+such. What is expected serves to fill a budget. What is told is a bound: that, with room for a machine that is slower or
+busier than was expected, and with the environments and data that are to be made.
 """
 
 from __future__ import annotations
@@ -29,6 +30,20 @@ PROOF_PASSES = 3
 
 REFERENCE_PASSES = 8
 """For each step of a proof, as many passes as the reference is as slow as: in float64, and twice in float32."""
+
+SAFETY = 2
+"""What a bound allows starts, proofs and rounds to take, as a multiple of what is expected."""
+
+REFERENCE_S = 30
+"""Guess for the reference of a contest beside its passes: it starts four times and compares every tensor. On two cores
+with much other work, that of imdb-gru took 60 s."""
+
+ENVIRONMENT_S = 60
+"""Bound for making one environment: on two cores with much other work, each of those of the suite quick took 10 to 70 s
+to install and compile. A slow network can take longer."""
+
+DATA_S = 30
+"""Bound for preparing one data set: on the same machine, the slowest of the suite quick took 69 s, the others 10 s."""
 
 MEMORY_BYTES = 300_000_000
 """Guess for a contender that never ran here: what an imported framework takes before it has a model."""
@@ -91,6 +106,15 @@ class Estimate:
         """Return the seconds of the contest up to its cap on time, or on rounds if that comes first."""
         rounds = stopping.rounds[1] * self.round(stopping)
         return max(self.least(stopping), self.starts(stopping) + min(stopping.seconds, rounds))
+
+    def bound(self, stopping: Stopping) -> float:
+        """Return the seconds that the contest takes at most, as far as one can tell: with room, and one round beyond.
+
+        It is as if everything were proven anew: whether certificates stand is known when all have started.
+        """
+        least, most = (number * SAFETY * self.round(stopping) for number in stopping.rounds)
+        turns = max(least, min(stopping.seconds, most)) + SAFETY * self.round(stopping)
+        return SAFETY * (self.starts(stopping) + REFERENCE_S) + turns
 
 
 def estimate(planned: PlannedContest, past: Past) -> Estimate:

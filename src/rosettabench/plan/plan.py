@@ -43,7 +43,7 @@ def make_plan(request: Request) -> list[PlannedContest]:
         for workload in map(find_workload, dict.fromkeys(request.workloads))
         for meant in [meant_of(contenders, workload.name, request)]
         for setting in settings(workload, request.own_axes.get(workload.name, {}) | request.axes)
-        if not is_left_out(workload, setting, request)
+        if meant and not is_left_out(workload, setting, request)
     ]
     check_length(contests, request)
     if not any(contest.contenders for contest in contests):

@@ -169,7 +169,7 @@ class Examination:
             left = end - monotonic()
             if left <= 0 and self._rounds >= FEWEST_ROUNDS:
                 break
-            self.contest.display.turns(self._rounds, MOST_ROUNDS, max(0.0, left), ())
+            self.contest.display.turns(self._rounds, MOST_ROUNDS, ())
             self._round(counted=True)
         for bench in self._present if self.asked.profile else ():
             self._profile(bench)

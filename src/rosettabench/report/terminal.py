@@ -84,14 +84,27 @@ def print_study(study: StudySummary, console: Console) -> None:
         console.print(styled((sentence, "dim")))
 
 
-def print_contest(contest: ContestSummary, console: Console) -> None:
-    """Print one contest: the verdict first, then how it came about."""
+def print_ranking(contest: ContestSummary, console: Console) -> None:
+    """Print the verdict and the ranking of a contest: what there is to see of it while its run goes on."""
+    print_verdict(contest, console)
+    table = tables.ranking_table(contest)
+    if table.rows:
+        print_table(table, console)
+
+
+def print_verdict(contest: ContestSummary, console: Console) -> None:
+    """Print what a contest says, in a sentence."""
     console.print()
     console.print(
         styled(
             (contest.name, "bold"), (f"  {contest.headline.answer}. ", "bold green"), (contest.headline.evidence, "")
         )
     )
+
+
+def print_contest(contest: ContestSummary, console: Console) -> None:
+    """Print one contest: the verdict first, then how it came about."""
+    print_verdict(contest, console)
     if contest.warning:
         console.print(styled((contest.warning, "bold yellow")))
     for sentence in contest.differences:
