@@ -82,13 +82,14 @@ class Moving:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
-        line = Column(no_wrap=True, overflow="ellipsis")
+        line = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # what is too long for it, not the bar, is cut
         columns = (
             TextColumn("{task.description}", markup=False, table_column=line),
             BarColumn(24),
             TimeElapsedColumn(),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+        console = Console(stderr=True)
+        self._progress = Progress(*columns, console=console, auto_refresh=False, transient=True, expand=True)
         self._progress.start()
         self._bar = self._progress.add_task("preparing", total=None)
         self._heading, self._message, self._left = "", "", TimeLeft()
