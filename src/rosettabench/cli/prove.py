@@ -10,7 +10,7 @@ import typer
 
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, open_laboratory, split
-from rosettabench.errors import ProofError, UsageError
+from rosettabench.errors import EnvironmentFault, ProofError, UsageError
 
 if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
@@ -30,6 +30,9 @@ Jobs = Annotated[
 
 MANY = 20
 """Cells from which on only those are printed that are not proven."""
+
+EAGER = "eager"
+"""The mode in which nothing is compiled, so that no compiler is needed."""
 
 
 def prove(
@@ -116,7 +119,7 @@ def chosen_cells(
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the cells of our own catalogue that are meant: those `stale` in the register, or a sample. None: no cell.
 
-    Cells whose environment cannot be made on this machine are left out, and told.
+    Cells that cannot be proven on this machine are left out, and told.
     """
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
@@ -134,20 +137,25 @@ def chosen_cells(
     here = {label for label, contender in contenders_of.items() if can_prove(contender)}
     able = [cell for cell in cells if cell[1].label in here]
     if len(able) < len(cells):
-        missing = f"{len(cells) - len(able)} cells cannot be proven here: their environments cannot be made."
-        typer.echo(f"{missing} rosetta doctor says what is missing.", err=True)
+        why = "this machine lacks their Python, or a program that they need"
+        typer.echo(f"Left out: {len(cells) - len(able)} cells, as {why}: rosetta doctor says which.", err=True)
     if sample is not None:
         able = draw_cells(sample, draw, able)
     return tuple((workload.name, contender.label) for workload, contender in able) or None
 
 
 def can_prove(contender: Contender) -> bool:
-    """Whether the environment of a contender can be made on this machine, and its worker started."""
-    from rosettabench.environments.check import can_be_made
+    """Whether this machine has the Python of a contender, and the programs that it needs where it compiles."""
+    from rosettabench.environments.check import missing_programs
+    from rosettabench.environments.interpreter import find_interpreter
     from rosettabench.environments.lock import load_lock
 
-    program = contender.entry.program
-    return can_be_made(load_lock(str(contender.lock)), [program] if program else [])
+    lock = load_lock(str(contender.lock))
+    try:
+        find_interpreter(lock.python)
+    except EnvironmentFault:
+        return False
+    return contender.mode == EAGER or not missing_programs(lock)
 
 
 def tell(run: Run) -> None:

@@ -11,7 +11,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import Lock
 from rosettabench.environments.probe import start
 from rosettabench.errors import EnvironmentFault
@@ -55,15 +54,6 @@ def agrees(pin: Requirement, version: str) -> bool:
 def missing_programs(lock: Lock) -> list[Finding]:
     """Return the programs that the lock needs and that are not on PATH."""
     return [Finding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
-
-
-def can_be_made(lock: Lock, programs: Iterable[str] = ()) -> bool:
-    """Whether this machine has the Python and the programs that an environment needs, and `programs` beside them."""
-    try:
-        find_interpreter(lock.python)
-    except EnvironmentFault:
-        return False
-    return not missing_programs(lock) and all(shutil.which(program) for program in programs)
 
 
 def imports(
