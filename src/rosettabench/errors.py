@@ -61,6 +61,16 @@ class WorkerError(RosettaError):
         self.details = details
 
 
+class OtherWork(WorkerError):
+    """A contender that did other work while it was timed than it was proven to do, or did not report it truly."""
+
+    exit_code = 10
+    KIND = "other_work"
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(self.KIND, what, hint)
+
+
 class Slower(RosettaError):
     """Something that was measured, and is surely slower than it should be, or than it was."""
 

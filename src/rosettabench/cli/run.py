@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_runs, complete_suites, complete_workloads
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import OtherWork, UsageError, WorkerError
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
@@ -45,6 +45,9 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+
+HOW_WATCHED = "docs/watch.md says what is watched, and what may differ."
+"""Where to read on about a contender that did other work."""
 
 ROUNDS_EACH = 4
 """Rounds of a process below which fewer are started, where the user asks for few rounds."""
@@ -297,6 +300,9 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
     waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
     left = {contest.id for contest in finished.contests if unfinished(finished, contest)} - waiting
+    others = [failure for failure in finished.failures if failure.kind == OtherWork.KIND]
+    if others:
+        raise OtherWork(f"{len(others)} of the contenders did other work while they were timed: see above", HOW_WATCHED)
     if missing or failed or left:
         raise WorkerError(
             "incomplete",

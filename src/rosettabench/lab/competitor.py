@@ -44,6 +44,7 @@ class Competitor:
         self.meter: Meter | None = None
         self.settings: dict[str, Any] = {}
         self.failure: WorkerError | None = None
+        self.done: Turn | None = None
         self._number = number
 
     @property
@@ -137,7 +138,7 @@ class Competitor:
 
         Planted work is done, and not counted: that is what makes it a plant.
         """
-        done = self._block(phase, first, steps + planted_steps(steps, self.contender.extra))
+        done = self.done = self._block(phase, first, steps + planted_steps(steps, self.contender.extra))
         if done.elapsed_s <= 0:
             raise WorkerError(
                 "clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock stands still or goes backwards"

@@ -16,7 +16,7 @@ batches in the same rounds. A contender whose worker fails leaves; the others go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic, process_time
@@ -35,9 +35,10 @@ from rosettabench.lab.journal import Journal
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.schedule import Schedule
-from rosettabench.lab.session import Work
+from rosettabench.lab.session import Session, Work
 from rosettabench.lab.suspension import Suspension
-from rosettabench.lab.warm_up import MOST_BLOCKS, WarmUp
+from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, WarmUp
+from rosettabench.lab.watch import Watch
 from rosettabench.plan.request import Request
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.register import PROOF_TIME
@@ -63,7 +64,9 @@ class Contest:
         display: Display,
         journal: Journal,
         progress: Progress,
+        referee: Callable[[Path], Session],
     ) -> None:
+        """Make it; `referee` starts a session of the reference at the contest's own extents, in a folder."""
         self.competitors = list(competitors)
         self.work = work
         self.request = request
@@ -76,6 +79,7 @@ class Contest:
         self.judge = Judge(request, [one.label for one in competitors if one.label not in controls], controls)
         self.schedule = Schedule(request.stopping)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
+        self._watching = Watch(work, folder / "watch", journal, referee, registrar.exact, self._random)
         self._drawn = 0
         self._told: set[str] = set()
         self._sensors: Sensors | None = None
@@ -148,7 +152,8 @@ class Contest:
         for number, competitor in enumerate(present := self.present):
             self.display.doing(f"proving {competitor.label}", number, len(present))
             self._admit(competitor)
-        self._watch()
+        self._meter()
+        self._watching.begin(self.present)
 
     def _enter(self, competitor: Competitor) -> None:
         with competitor.stage("start"):
@@ -171,8 +176,8 @@ class Contest:
         for competitor in self.present:
             competitor.fail("settings", WorkerError("unequal", what, REMEDY))
 
-    def _watch(self) -> None:
-        """Find what can be watched of the machine, once, while every worker waits; meter everybody from now on."""
+    def _meter(self) -> None:
+        """Find what can be metered of the machine, once, while every worker waits; meter everybody from now on."""
         if self._sensors is None and self.present:
             self._sensors = find_sensors(self.work.setting.device)
         for competitor in self.present:
@@ -219,7 +224,10 @@ class Contest:
                 with one.stage("warm-up"):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
             first += steps
-            warm_up.note(times)
+            self._watching.block(self.present, f"warm-up block {number}")
+            if number == len(PROBE):
+                self._watching.first_steps(self.present, first)
+            warm_up.note({one.label: times[one.label] for one in self.present if one.label in times})
         return warm_up.steps, first
 
     # -- the turns -------------------------------------------------------------------------------------------------
@@ -234,10 +242,12 @@ class Contest:
             controller += process_time() - start
             if why is not None:
                 self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
+                self._watching.end(self.present)
                 return self._stopped(why, controller)
             for one in self.present:
                 with one.stage("turn"):
                     one.note_memory()
+            self._watching.end(self.present)
             self._leave()
         raise AssertionError("the last process of a schedule ends the contest")
 
@@ -280,6 +290,7 @@ class Contest:
         for one in self.present:
             with one.stage("build"):
                 one.live.build()
+        self._watching.begin(self.present)
         controller = process_time()
         for start in range(0, length, per_epoch):
             end = min(start + per_epoch, length)
@@ -287,12 +298,14 @@ class Contest:
                 self._round(first, shares(min(turns * steps, end - first), turns))
             self._evaluate(self.work.data.test.samples, None if end % per_epoch else end // per_epoch)
         self._forecast()
+        self._watching.end(self.present)
         return self._stopped("all steps done", process_time() - controller)
 
     def _round(self, first: int, turns: Sequence[int]) -> None:
         """Give a round: turns of so many steps each, by twos in a random order there and in its reverse back."""
         number = self.progress.last + 1
         suspension = Suspension()
+        self._watching.before_round(self.present, number)
         order = self._order()
         taken: dict[str, float] = dict.fromkeys((one.label for one in order), 0.0)
         for turn, steps in enumerate(turns):
@@ -302,7 +315,9 @@ class Contest:
                 if one.out is None:
                     with one.stage("turn"):
                         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
+            self._watching.block(self.present, f"round {number}")
             first += steps
+        self._watching.after_round(self.present, number)
         self.progress.last = number
         self.progress.processes[number] = max((one.number for one in order), default=0)
         self.progress.seconds += sum(taken.values())

@@ -16,15 +16,19 @@ from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference
 from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
+from rosettabench.watch.moves import Move
 
 
 class Registrar:
     """Certifies the competitors of one contest, several at a time if need be. `make` makes its reference.
 
-    `work` is what is proven: the contest's own work, or the same at the extents that the workload states for it.
+    `work` is what is proven: the contest's own work (it is `timed`), or the same at the extents that the workload
+    states for its proof.
     """
 
-    def __init__(self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool) -> None:
+    def __init__(
+        self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool, timed: bool = False
+    ) -> None:
         self._store = store
         self._work = work
         self._weights = weights
@@ -32,6 +36,7 @@ class Registrar:
         self._reference: Reference | ProofError | None = None
         self._making = Lock()
         self._again = again
+        self._timed = timed
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
         """Return the competitor's certificate, proven now unless the very same was proven before.
@@ -86,6 +91,16 @@ class Registrar:
         if isinstance(self._reference, ProofError):
             raise ProofError(self._reference.what, self._reference.hint)
         return self._reference
+
+    def exact(self, steps: int) -> Move | None:
+        """Return how the reference moves over the first steps of the contest; None where that is not known by now.
+
+        It is where the reference was made here, for the very batches and weights that are timed.
+        """
+        made = self._reference
+        if not isinstance(made, Reference) or made.guide is not None or not self._timed or steps > len(made.steps):
+            return None
+        return Move(made.start, made.steps[steps - 1].parameters)
 
     def _attempt(self) -> Reference | ProofError:
         try:

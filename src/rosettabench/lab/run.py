@@ -284,8 +284,10 @@ class Laboratory:
             weights_digest(weights),
             lambda: self._reference(proven, folder / "reference", request.timeout),
             request.prove_again,
+            proven is work and begins_as_timed(work.workload),
         )
-        return Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row))
+        referee = partial(self._referee, work, request.timeout)
+        return Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row), referee)
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
         """Find or make each competitor's environment; one that cannot be had is a failure, and the others go on."""
@@ -371,31 +373,39 @@ class Laboratory:
         """
         threads = max(1, work.setting.threads // 2)
         work = replace(from_memory(work, folder / "decoded"), setting=replace(work.setting, threads=threads))
+        entry, environment = self._able_reference(work.workload)
+        self.display.doing(f"reference for {work.workload.name}")
+
+        def start(precision: str, rounded: str | None, place: Path) -> Session:
+            return Session(entry, entry.mode, environment, work, place, timeout, precision, rounded).prepare()
+
+        refer = make_reference if work.workload.inference is None else make_inference_reference
+        return refer(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
+
+    def _referee(self, work: Work, timeout: float, folder: Path) -> Session:
+        """Start the float64 reference at the extents that are timed; raises ProofError where there is none."""
+        work = from_memory(work, folder / "decoded")
+        entry, environment = self._able_reference(work.workload)
+        return Session(entry, entry.mode, environment, work, folder / "session", timeout, "float64").prepare()
+
+    def _able_reference(self, workload: Workload) -> tuple[FrameworkEntry, Environment]:
+        """Return the first of the catalogue's references that this machine can run, with its environment."""
         faults = []
-        for entry in references(work.workload):
+        for entry in references(workload):
             try:
                 job = self._environment_job(entry.locks[0])
-                environment = self._preparation.obtain(job, self.display.doing)
+                return entry, self._preparation.obtain(job, self.display.doing)
             except EnvironmentFault as error:
                 faults.append(f"{entry.name}: {error.what}")
-                continue
-            self.display.doing(f"reference for {work.workload.name}")
-
-            def start(
-                precision: str,
-                rounded: str | None,
-                place: Path,
-                one: FrameworkEntry = entry,
-                where: Environment = environment,
-            ) -> Session:
-                return Session(one, one.mode, where, work, place, timeout, precision, rounded).prepare()
-
-            refer = make_reference if work.workload.inference is None else make_inference_reference
-            return refer(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
         raise ProofError(
-            f"no float64 reference can be made for {work.workload.name}: {'; '.join(faults) or 'it has none'}",
+            f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
             "rosetta env make pytorch@2.13.0",
         )
+
+
+def begins_as_timed(workload: Workload) -> bool:
+    """Whether the proof of a workload begins with the weights that are timed, and drops nothing that training drops."""
+    return not workload.dropout and all(tensor.proof is None for tensor in workload.tensors)
 
 
 def data_key(planned: PlannedContest) -> Key:

@@ -6,6 +6,7 @@ import json
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
@@ -85,13 +86,17 @@ class Work:
 
 @dataclass(frozen=True)
 class Turn:
-    """The reply to one `train` request; of `infer`, which has neither loss nor rate, the rest of it."""
+    """The reply to one `train` request; of `infer`, which has neither loss nor rate, the rest of it.
+
+    `elapsed_s` is by the worker's clock, `wall_s` what passed here between request and reply.
+    """
 
     elapsed_s: float
     cpu_s: float
     loss: float | None
     learning_rate: float | None
     samples: int
+    wall_s: float
 
 
 class Session:
@@ -200,8 +205,10 @@ class Session:
         """Do so many steps of what the workload does: optimiser steps, or batches that it infers."""
         if self.work.workload.inference is None:
             return self.train(first, steps)
+        begun = monotonic()
         reply = self.infer(first, steps * self.work.setting.batch_size)
-        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"])
+        wall = monotonic() - begun
+        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall)
 
     def infer(self, first: int, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Infer so many samples from batch `first` on, the last partial batch included."""
@@ -210,8 +217,12 @@ class Session:
 
     def train(self, first: int, steps: int) -> Turn:
         """Take `steps` optimiser steps from row `first` of the batches on."""
+        begun = monotonic()
         reply = self.ask("train", first=first, steps=steps)
-        return Turn(**{name: reply[name] for name in Turn.__annotations__})
+        wall = monotonic() - begun
+        return Turn(
+            reply["elapsed_s"], reply["cpu_s"], reply["loss"], reply["learning_rate"], reply["samples"], wall
+        )
 
     def evaluate(self, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Evaluate the first `samples` of the test part, the last partial batch included."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
+from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
@@ -67,8 +68,17 @@ class Contestant:
 
     @property
     def rankable(self) -> bool:
-        """Whether it is proven, timed often enough for an interval, and not the control's copy."""
-        return self.entry.control_of is None and self.proof.holds and len(self.rounds) >= FEWEST_ROUNDS
+        """Whether it is proven, timed often enough for an interval, and not the control's copy.
+
+        Whoever did other work while it was timed is not.
+        """
+        enough = self.proof.holds and len(self.rounds) >= FEWEST_ROUNDS
+        return self.entry.control_of is None and enough and self.other_work is None
+
+    @property
+    def other_work(self) -> Fault | None:
+        """What it did otherwise while it was timed; None if nothing was seen."""
+        return next((fault for fault in self.faults if fault.kind == OtherWork.KIND), None)
 
 
 @dataclass(frozen=True)
@@ -287,6 +297,8 @@ def standing(contestant: Contestant) -> str:
     entry, rounds = contestant.entry, len(contestant.rounds)
     if entry.control_of is not None:
         return f"second copy of {entry.control_of} (A/A control)"
+    if contestant.other_work is not None:
+        return contestant.other_work.what
     if not rounds:
         return f"missing: {contestant.faults[0].what}" if contestant.faults else "missing: it was not timed"
     if not contestant.proof.holds:

@@ -76,3 +76,33 @@ class Forecasts(Record):
     smape: float | None
     mean_weighted_quantile_loss: float | None
     forecasts: tuple[Drawn, ...]
+
+
+class WatchedMove(Strict):
+    """How the parameters of contenders have moved over some steps: the two that are furthest apart.
+
+    `distance` is relative to the longer of two moves, `ratio` that of their lengths, both of the middle tensor.
+    """
+
+    when: str
+    distance: float
+    ratio: float
+    reference: bool
+
+
+class Watched(Record):
+    """What was seen of the processes of a contest while they were timed; who did other work has a Failure of its own.
+
+    `outputs` is how far outputs were at most from those that another framework computes from the same weights;
+    `seconds` what looking has taken; `unchecked` are sentences about what could not be checked.
+    """
+
+    model_config = ConfigDict(ser_json_inf_nan="strings", frozen=False)
+
+    KIND: ClassVar[str] = "watched"
+
+    process: int
+    seconds: float = 0.0
+    outputs: float = 0.0
+    moves: list[WatchedMove] = []
+    unchecked: list[str] = []

@@ -1,0 +1,137 @@
+"""Contenders that pass the proof and do other work once they are timed: each is caught, named and not ranked.
+
+All of them take part in one contest, beside two frameworks that are honest: NumPy, and NumPy under another name.
+"""
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+
+import pytest
+from commands import THIRD_PARTY, finish, turns
+from laboratory import tamper
+
+from rosettabench.errors import OtherWork
+from rosettabench.store.record import Watched
+
+pytestmark = pytest.mark.environment
+
+NUMPY = THIRD_PARTY / "rosetta_numpy"
+LOOP = "for ids in batches:\n            _, loss, gradients = self.step(dataset, ids)\n"
+STEP = "            self.optimizer.update(gradients)\n"
+EVALUATE = "self.model(self.batch(dataset, ids)[0]) for ids in batches"
+HALF_A_CLOCK = """import rosetta_worker.clock
+
+read = rosetta_worker.clock.perf_counter
+rosetta_worker.clock.perf_counter = lambda: read() / 2
+
+
+class Adapter(Framework):"""
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """A mistake that the proof cannot see, as replacements in NumPy's adapter; and a word of the sentence about it."""
+
+    name: str
+    changes: tuple[tuple[str, str], ...]
+    told: str
+
+
+CHEATS = (
+    Cheat(
+        "skips every second step after the tenth",
+        ((LOOP, LOOP.replace("ids in batches", "number, ids in enumerate(batches)")),
+         (STEP, "            if number < 10 or number % 2:\n    " + STEP)),
+        "mean loss",
+    ),
+    Cheat(
+        "works less after a thousand steps",
+        ((STEP, '            self.taken = getattr(self, "taken", 0) + 1\n'
+                "            if self.taken < 1000 or self.taken % 2:\n    " + STEP),),
+        "",
+    ),
+    Cheat("trains the same batch again", ((LOOP, LOOP.replace("ids in batches", "ids in [batches[0]] * len(batches) if len(batches) > 10 else batches")),), ""),
+    Cheat(
+        "takes half of the data",
+        ((LOOP, LOOP.replace("ids)\n", "ids[: 32 if len(batches) in (1, 10) else 16])\n")),),
+        "",
+    ),
+    Cheat("reports half of the time", (("class Adapter(Framework):", HALF_A_CLOCK),), "its clock is wrong"),
+    Cheat(
+        "trains its last layer alone",
+        ((STEP, "            if len(batches) not in (1, 10):\n"
+                '                gradients.update(hidden_kernel=0 * gradients["hidden_kernel"])\n' + STEP),),
+        "",
+    ),
+    Cheat(
+        "trains with a stale copy of the weights",
+        (("        total = 0.0\n", "        total, kept = 0.0, None\n"),
+         (LOOP, LOOP.replace(
+             "            _, loss",
+             "            here = {name: value.copy() for name, value in self.model.tensors.items()}\n"
+             "            if kept is None or len(batches) <= 10:\n                kept = here\n"
+             "            self.model.tensors.update(kept)\n            _, loss",
+         ) + "            self.model.tensors.update(here)\n")),
+        "",
+    ),
+    Cheat(
+        "evaluates other weights",
+        (("        total = 0.0\n", "        total = 0.0\n        if len(batches) > 10:\n            self.early = {name: value.copy() for name, value in self.model.tensors.items()}\n"),
+         (EVALUATE, "self.answer(self.batch(dataset, ids)[0]) for ids in batches"),
+         ("    def infer", '    def answer(self, inputs):\n        now = self.model.tensors\n'
+          '        self.model.tensors = getattr(self, "early", now)\n        out = self.model(inputs)\n'
+          "        self.model.tensors = now\n        return out\n\n    def infer")),
+        "what comes out of it",
+    ),
+    Cheat("has two threads where one was asked for", (('"mode": "eager"}\n', '"mode": "eager", "threads": 2}\n'),), "2 threads where 1"),
+)  # fmt: skip
+
+
+def label(number):
+    """The name under which a cheat takes part."""
+    return f"cheat{number}"
+
+
+@pytest.fixture
+def cheating(tmp_path):
+    """A folder with a package of frameworks: an honest one, and all that cheat."""
+    package = tmp_path / "packages" / "rosetta_cheats"
+    (package / "workloads" / "fashion_mlp").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    for number, changes in enumerate([(), *(cheat.changes for cheat in CHEATS)]):
+        name = label(number) if number else "honest"
+        tamper(NUMPY / "frameworks" / "numpy.py", changes, package / "frameworks" / f"{name}.py")
+        shutil.copy(
+            NUMPY / "workloads" / "fashion_mlp" / "numpy.py", package / "workloads" / "fashion_mlp" / f"{name}.py"
+        )
+    info = package.parent / "rosetta_cheats-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rosetta-cheats\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[rosettabench.catalogue]\ncheats = rosetta_cheats\n")
+    return os.pathsep.join(map(str, (package.parent, THIRD_PARTY)))
+
+
+def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating):
+    names = ["numpy", "honest", *(label(number) for number in range(1, len(CHEATS) + 1))]
+    contenders = ",".join(f"{name}@{sys.executable}" for name in names)
+    words = ("run", "fashion-mlp", "-f", contenders, "--processes", "1", "--rounds", "16", "--no-control")
+    code, out, err = finish(rosetta(*words, "--round-seconds", "1", "--set", "threads=1", PYTHONPATH=cheating))
+    assert code == OtherWork.exit_code, err
+    run = store().run()
+    (contest,) = run.contests
+    told = {entry.label: failure for entry in contest.entries for failure in run.failures if failure.entry_id == entry.id}
+    honest = contest.entries[:2]
+    assert not {entry.label for entry in honest} & set(told), {name: failure.what for name, failure in told.items()}
+    for cheat, entry in zip(CHEATS, contest.entries[2:], strict=True):
+        assert entry.label in told, f"{cheat.name}: not caught"
+        assert told[entry.label].kind == OtherWork.KIND, f"{cheat.name}: {told[entry.label].what}"
+        assert cheat.told in told[entry.label].what
+        assert [one.certificate.passed for one in entry.certifications] == [True], "the proof does not see it"
+    assert all(len(turns(entry)) >= 20 for entry in honest)
+    ranked = out.partition("Ranking.")[0]
+    assert ranked.count("proven") == 2, out
+    (seen,) = [Watched.model_validate(event.payload) for event in run.events if event.kind == Watched.KIND]
+    assert seen.outputs < 1e-5
+    assert seen.moves[0].reference
