@@ -138,6 +138,21 @@ PLANTS = [
     Plant(
         "decoupled decay", "fashion-mlp", (("import Adam", "import AdamW as Adam"),), "parameter", "default of AdamW"
     ),
+    Plant("beta1 0.8", "fashion-mlp", (("(hyper.beta1", "(0.8"),), "parameter", "beta1 is 0.8"),
+    Plant(
+        "a small penalty",
+        "fashion-mlp",
+        (("eps=hyper.epsilon", "eps=hyper.epsilon, weight_decay=1e-6"),),
+        "parameter",
+        "L2 penalty of 1e-6",
+    ),
+    Plant(
+        "activations half a thousandth too large",
+        "fashion-mlp",
+        (("F.relu(self.hidden(images))", "F.relu(self.hidden(images)).mul(1.0005)"),),
+        "logits",
+        "the model itself differs",
+    ),
     Plant("beta2 0.99", "fashion-mlp", (("hyper.beta2)", "0.99)"),), "parameter", "beta2 is 0.99"),
     Plant("another rate", "fashion-mlp", (("lr=hyper.learning_rate", "lr=2e-3"),), "learning rate", "0.002"),
     Plant(

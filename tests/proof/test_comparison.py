@@ -66,3 +66,11 @@ def test_where_nothing_moves_only_equality_is_equal(tmp_path):
 def test_a_tensor_that_is_missing_is_infinitely_far_off(tmp_path):
     start, reference = {"kernel": np.ones(4), "bias": np.ones(2)}, {"kernel": np.zeros(4), "bias": np.zeros(2)}
     assert deviations(tmp_path, {"kernel": np.zeros(4)}, reference, start) == {"kernel": 0, "bias": inf}
+
+
+def test_every_class_of_a_sequence_counts():
+    exact = np.random.default_rng(0).standard_normal((4, 16, 65))
+    found = exact.copy()
+    found[..., 40] += 0.1
+    (whole,) = off_logits(found, exact, 0, "logits")
+    assert whole.value > 1e-3

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from rows import add_all
 
+from rosettabench.store.record import Watched, WatchedMove
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Failure, Figure, Run
 from rosettabench.store.store import digest, now
 
@@ -120,7 +121,10 @@ def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopp
         if player.rounds < ROUNDS:
             write_crash(store, run_id, contest, entry, player)
     event(store, run_id, "stopped", {"why": stopped, "rounds": ROUNDS}, contest)
-    event(store, run_id, "overhead", {"controller_cpu_s": 0.11, "wall_s": 41.0}, contest)
+    seen = Watched(process=1, seconds=0.4, outputs=4e-7)
+    seen.moves.append(WatchedMove(when="the first 6 steps", distance=2e-6, ratio=1.0, reference=True))
+    seen.moves.append(WatchedMove(when="round 5", distance=0.2, ratio=1.03, reference=False))
+    event(store, run_id, Watched.KIND, seen.payload(), contest)
 
 
 def write_entry(store, run_id, contest, player):

@@ -413,6 +413,6 @@ def whole(share: float) -> int:
 
 
 def why_failed(body: dict[str, Any]) -> str:
-    """Return what a failed certificate says: the first divergence, and its likely cause where one is known."""
+    """Return what a failed certificate says: the first divergence, and its likely cause."""
     cause = f"; likely cause: {body['cause']}" if body["cause"] else ""
     return f"{divergence_words(body)}{cause}"

@@ -35,6 +35,16 @@ COMPILED = "ROSETTA_COMPILED"
 TOPOLOGY = Path("/sys/devices/system/cpu")
 """Where Linux tells which processors are threads of one core (Documentation/admin-guide/cputopology.rst)."""
 
+DECISIVE = (
+    "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_", "LD_PRELOAD",
+    "LIBXSMM_", "MALLOC_", "MKL_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_", "ONEDNN_", "OPENBLAS_",
+    "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
+)  # fmt: skip
+"""How variables begin by which users, or their systems, change what frameworks compute and how fast."""
+
+OURS = {PROGRAMS, SHORTEST_KEPT, "CUDA_DEVICE_ORDER", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND", "KERAS_HOME"}
+"""Variables of these that are part of the policy, or change nothing that is computed."""
+
 PRIVATE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of the controller's own interpreter, which would mislead another one."""
 
@@ -144,6 +154,12 @@ def kept_programs(folder: Path) -> Iterator[None]:
     finally:
         for name in variables:
             del os.environ[name]
+
+
+def decisive_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return those variables that change what frameworks compute, or how fast, and are not part of the policy."""
+    policy = {*OURS, *THREAD_VARIABLES}
+    return {name: variables[name] for name in sorted(variables) if name.startswith(DECISIVE) and name not in policy}
 
 
 def backend_variables(backend: str | None) -> dict[str, str]:

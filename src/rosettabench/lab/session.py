@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from rosettabench.data.lags import lags_of
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import confined, worker_processors, worker_variables
+from rosettabench.lab.machine import confined, decisive_variables, worker_processors, worker_variables
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting
@@ -123,6 +124,8 @@ class Session:
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
+        decisive = decisive_variables({**os.environ, **environment.variables})
+        self._variables = [f"{name}={value}" for name, value in decisive.items()]
         self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
@@ -249,6 +252,6 @@ class Session:
         return float(self.ask("tick", repeats=TICKS)["elapsed_s"])
 
     def settings(self) -> dict[str, Any]:
-        """Return the effective settings that the framework reports."""
+        """Return the effective settings that the framework reports, and the variables that may change what it does."""
         settings: dict[str, Any] = self.ask("settings")["settings"]
-        return settings
+        return settings | ({"variables": self._variables} if self._variables else {})

@@ -44,6 +44,9 @@ REFERENCE = "the reference"
 AFFORDABLE_S = 60.0
 """Seconds that the reference may take for the first steps."""
 
+FIRST_WINDOW = (1, 5)
+"""The first rounds, of which one is looked at: no contest that ranks anybody has fewer."""
+
 BATCHES = 2
 """Test batches whose outputs are looked at."""
 
@@ -83,7 +86,7 @@ class Watch:
         self._record = Watched(process=max((one.number for one in present), default=0))
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Kept]] = []
-        self._window = (1, 8)
+        self._window = FIRST_WINDOW
         self._draw()
 
     def block(self, present: Sequence[Competitor], name: str) -> None:

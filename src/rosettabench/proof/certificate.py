@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import processor_name
+from rosettabench.lab.machine import decisive_variables, processor_name
 from rosettabench.lab.session import Work
 from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
@@ -66,7 +67,9 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
     """
     files = files_of(work.workload, entry, environment.release)
     assert files is not None  # the plan leaves out contenders without an implementation
+    variables = decisive_variables({**os.environ, **environment.variables})
     return {
+        **({"variables": variables} if variables else {}),
         "workload": work.workload.name,
         "framework": entry.name,
         "mode": mode,

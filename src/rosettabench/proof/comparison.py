@@ -107,12 +107,12 @@ def compare_gradients(found: Files, exact: Exact) -> Iterator[Deviation]:
 
 
 def off_logits(found: Array, reference: Array, step: int | None, quantity: str) -> Iterator[Deviation]:
-    """Yield the deviation of logits, (samples, classes); of parameters of distributions, each kind's by itself.
+    """Yield the deviation of logits, (samples, …, classes); of parameters of distributions, each kind's by itself.
 
     The latter are (samples, steps, 3). A location may be ten thousand where degrees of freedom are three: in a common
-    norm nobody would see these.
+    norm nobody would see these. Of any other number of classes, all are in one norm.
     """
-    if reference.ndim < 3 or found.shape != reference.shape:
+    if reference.ndim < 3 or found.shape != reference.shape or reference.shape[-1] != len(DISTRIBUTION):
         yield Deviation(quantity, step, None, relative(found, reference))
         return
     for place, name in enumerate(DISTRIBUTION):

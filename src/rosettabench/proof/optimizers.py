@@ -89,6 +89,7 @@ def adam_trajectory(
     lazy: bool = False,
     penalty: float = 0.0,
     decay: float = 0.0,
+    amsgrad: bool = False,
 ) -> Floats:
     """Return the weights after one step per gradient, each at its rate.
 
@@ -97,19 +98,20 @@ def adam_trajectory(
     `early`, that of the step to come (Caffe2); `nesterov`, Dozat (2016), with his schedule of the momentum where
     `momentum_decay` is given; `lazy`, rows without a gradient stay as they are, with their moments (PyTorch's
     SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
-    2019).
+    2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018).
     """
-    first, second = np.zeros_like(weights), np.zeros_like(weights)
+    first, second, largest = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
     for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True), start=1):
         g = gradient + penalty * weights
         named = gradient.reshape(len(g), -1).any(axis=1).reshape(-1, *(1,) * (g.ndim - 1)) if lazy else np.True_
         first = np.where(named, beta1 * first + (1 - beta1) * g, first)
         second = np.where(named, beta2 * second + (1 - beta2) * g * g, second)
+        largest = np.maximum(largest, second) if amsgrad else second
         number = count + early
         c1, c2 = (1 - beta1**number, 1 - beta2**number) if correct else (1.0, 1.0)
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
-        weights = weights - rate * named * (ahead / (np.sqrt(second / c2) + shift) + decay * weights)
+        weights = weights - rate * named * (ahead / (np.sqrt(largest / c2) + shift) + decay * weights)
     return weights
 
 
@@ -185,6 +187,12 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
     return following * first / (1 - product * following) + (1 - mu(count)) * gradient / (1 - product)
 
 
+PENALTIES: Mapping[str, Mapping[str, Any]] = {
+    f"the optimiser adds an L2 penalty of 1e-{power} to the gradient": {"penalty": 10.0**-power}
+    for power in range(8, 0, -1)
+}
+"""An L2 penalty in every decade: what fits best names the size."""
+
 ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser is lazy: rows that the batch does not name stay as they are": {"lazy": True},
     "the optimiser is not lazy: rows that the batch does not name move, too": {"lazy": False},
@@ -204,11 +212,19 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
         "nesterov": True,
         "momentum_decay": 4e-3,
     },
-    "the optimiser adds an L2 penalty of 1e-4 to the gradient": {"penalty": 1e-4},
-    "the optimiser adds an L2 penalty of 1e-2 to the gradient": {"penalty": 1e-2},
+    **PENALTIES,
+    "the optimiser decays the weights (decoupled, 0.1)": {"decay": 1e-1},
     "the optimiser decays the weights (decoupled, 0.01: the default of AdamW)": {"decay": 1e-2},
     "the optimiser decays the weights (decoupled, 0.004: the default of Keras' AdamW)": {"decay": 4e-3},
+    "the optimiser decays the weights (decoupled, 1e-3)": {"decay": 1e-3},
+    "the optimiser decays the weights (decoupled, 1e-4)": {"decay": 1e-4},
+    "the optimiser keeps the largest second moment (AMSGrad)": {"amsgrad": True},
     "the optimiser's beta1 is 0.5": {"beta1": 0.5},
+    "the optimiser's beta1 is 0.8": {"beta1": 0.8},
+    "the optimiser's beta1 is 0.95": {"beta1": 0.95},
+    "the optimiser's beta2 is 0.9": {"beta2": 0.9},
+    "the optimiser's beta2 is 0.95": {"beta2": 0.95},
+    "the optimiser's beta2 is 0.98": {"beta2": 0.98},
     "the optimiser's beta2 is 0.99": {"beta2": 0.99},
     "the optimiser's beta2 is 0.99 and beta1 0.99": {"beta1": 0.99, "beta2": 0.99},
 }
@@ -223,9 +239,8 @@ SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's momentum is 0.5": {"momentum": 0.5},
     "the optimiser's momentum is 0.95": {"momentum": 0.95},
     "the optimiser's momentum is 0.99": {"momentum": 0.99},
-    "the optimiser adds an L2 penalty of 1e-4 to the gradient": {"penalty": 1e-4},
+    **PENALTIES,
     "the optimiser adds an L2 penalty of 5e-4 to the gradient": {"penalty": 5e-4},
-    "the optimiser adds an L2 penalty of 1e-2 to the gradient": {"penalty": 1e-2},
 }
 """What to say, and how gradient descent would have to be changed to make it so."""
 
@@ -239,7 +254,7 @@ RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's epsilon is 1e-3": {"epsilon": 1e-3},
     "the optimiser is centred: it subtracts the square of the mean gradient": {"centred": True},
     "the optimiser has a momentum of 0.9": {"momentum": 0.9},
-    "the optimiser adds an L2 penalty of 1e-4 to the gradient": {"penalty": 1e-4},
+    **PENALTIES,
 }
 """What to say, and how RMSprop would have to be changed to make it so."""
 

@@ -29,6 +29,7 @@ from rosettabench.report.proof import summarise_proof
 from rosettabench.report.reasons import summarise_reasons
 from rosettabench.report.resources import summarise_resources
 from rosettabench.report.share import rate, share, summarise_peak
+from rosettabench.report.watched import seen_while_timed, watched_sentence
 from rosettabench.report.summary import (
     ContestSummary,
     Control,
@@ -135,7 +136,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         data=data,
         warning=sentences.data_warning(data),
         stopped=sentences.stopped_sentence(happened.get("stopped"), unbegun(run, contest)),
-        overhead=overhead(happened.get("overhead")),
+        watched=watched_sentence(seen_while_timed(run, contest)),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
         differences=tuple(difference.sentence for difference in setting_differences(entries)),
@@ -337,13 +338,6 @@ def data_note(payload: dict[str, Any] | None) -> DataNote | None:
         train=payload.get("train"),
         test=payload.get("test"),
     )
-
-
-def overhead(payload: dict[str, Any] | None) -> float | None:
-    """Return the controller's processor time as a share of the contest's wall time."""
-    if not payload or not payload.get("wall_s"):
-        return None
-    return float(payload["controller_cpu_s"]) / float(payload["wall_s"])
 
 
 def fault(failure: Failure, contest: str, label: str) -> Fault:

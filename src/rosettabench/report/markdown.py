@@ -64,6 +64,7 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
     if contest.control:
         parts.append(escaped(contest.control.sentence))
+    parts += [escaped(contest.watched)] if contest.watched else []
     why = [f"Why it is so: {escaped(contest.why)}"] if contest.why else []
     return "\n\n".join([*parts, escaped(contest.stopped), *why])
 

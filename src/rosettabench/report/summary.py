@@ -343,7 +343,8 @@ class ContestSummary:
     data: DataNote | None
     warning: str
     stopped: str
-    overhead: float | None
+    watched: str
+    """What was looked at while everybody was timed, and how well it agreed; "" where nothing was."""
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
     differences: tuple[str, ...]

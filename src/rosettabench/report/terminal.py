@@ -138,6 +138,8 @@ def print_remarks(contest: ContestSummary, console: Console) -> None:
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
         console.print(styled((contest.control.sentence, colour)))
+    if contest.watched:
+        console.print(styled((contest.watched, "dim")))
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:

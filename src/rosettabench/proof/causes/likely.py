@@ -19,9 +19,12 @@ from rosettabench.proof.causes.model import (
     structure,
 )
 from rosettabench.proof.causes.pictures import augmenting, no_crop
-from rosettabench.proof.causes.precision import half_precision, size_of_half, too_exact
+from rosettabench.proof.causes.precision import half_numbers, half_precision, too_exact
 from rosettabench.proof.causes.state import running_average
 from rosettabench.proof.causes.update import block_loop, other_optimizer, other_update, rate
+
+UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
+"""What is said where no suspicion fits."""
 
 BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "batch": (rounded_inputs, rearranged_inputs, another_batch),
@@ -36,10 +39,10 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
         half_precision,
         structure,
     ),
-    "loss": (loss_scale, size_of_half),
-    "gradient": (gradient_scale, size_of_half),
+    "loss": (loss_scale,),
+    "gradient": (gradient_scale, half_numbers),
     "state": (running_average,),
-    "parameter": (other_optimizer, size_of_half),
+    "parameter": (other_optimizer, half_numbers),
     "update": (other_update,),
     "reduced precision": (too_exact,),
     "block parameter": (block_loop,),
@@ -66,7 +69,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
 """For the first quantity that diverges: the suspicions, the most specific first."""
 
 
-def likely_cause(case: Case) -> str | None:
-    """Return a sentence on what explains the first divergence, or None where no suspicion fits."""
+def likely_cause(case: Case) -> str:
+    """Return a sentence on what explains the first divergence, or UNKNOWN_CAUSE where no suspicion fits."""
     suspicions = BY_QUANTITY.get(case.divergence.quantity, ())
-    return next((sentence for suspicion in suspicions for sentence in suspicion(case)), None)
+    return next((sentence for suspicion in suspicions for sentence in suspicion(case)), UNKNOWN_CAUSE)

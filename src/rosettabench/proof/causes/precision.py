@@ -7,31 +7,78 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosettabench.proof.causes.case import Case, numbers
-from rosettabench.proof.causes.model import structure
-from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import Array
+from rosettabench.proof.walk import Array, read
 
 MANTISSAS = {"float16": 11, "bfloat16": 8, "tf32": 11}
 """Bits of the mantissa, the leading one included."""
 
+HALF = ("float16", "bfloat16")
+
+ALIKE = 0.6
+"""Cosine from which on two deviations have one cause. Weights and inputs of a layer that are rounded both add up at a
+right angle: each alone is at 0.7 then. Deviations that have nothing to do with each other are at 0, give or take 0.1 for
+a hundred logits."""
+
+ALIKE_INPUTS = 0.95
+"""The same for inputs. Nothing adds to their rounding; and that of pictures has a direction of its own, as a scale has."""
+
+MOST_KERNELS = 12
+"""So many kernels are tried one by one; each takes the reference a few seconds."""
+
 
 def half_precision(case: Case) -> Iterator[str]:
-    """An error as large as the one that weights rounded to float16 or bfloat16 would make."""
+    """Logits that are half-precision numbers, or off as the reference is with rounded weights, kernel or inputs.
+
+    The size of a deviation alone tells nothing: a wrong epsilon makes one of that size, too. So its direction counts.
+    """
     if case.own is not None:
         return
     found, exact = numbers(case, "logits")
-    for name in ("float16", "bfloat16"):
-        rounded = {tensor: round_mantissa(array, MANTISSAS[name]) for tensor, array in case.weights().items()}
-        expected = relative(case.reference.logits(case.divergence.step or 0, rounded), exact)
-        if expected / 4 < relative(found, exact) < 4 * expected:
-            other = " or ".join(structure(case))  # the size alone tells no more
-            yield f"the deviation is as large as {name} would make it: something is in half precision, or {other}"
+    for name in HALF:
+        if found.any() and np.array_equal(found, round_mantissa(found, MANTISSAS[name])):
+            yield f"the logits are {name} numbers: the model ends in half precision"
+            return
+    if found.shape == exact.shape:
+        off = np.subtract(found, exact, dtype=np.float64)
+        seen = {what: alike(off, logits - exact) for what, logits in rounded_logits(case)}
+        best = max(seen, key=lambda what: seen[what])
+        if seen[best] > (ALIKE_INPUTS if best.startswith("inputs") else ALIKE):
+            yield f"the deviation is that of {best}: something is in half precision there"
 
 
-def size_of_half(case: Case) -> Iterator[str]:
-    """Errors of the size that 8 to 11 bits of mantissa leave: 2⁻¹¹ = 5e-4 and 2⁻⁸ = 4e-3 for one rounding."""
-    if 5e-5 < case.divergence.value < 3e-2 and case.own is None:
-        yield "the deviation has the size of half-precision round-off: float16, bfloat16 or TF32 in this part of a step"
+def rounded_logits(case: Case) -> Iterator[tuple[str, Array]]:
+    """Yield what is rounded, in words, and what the reference says then: all weights, one kernel, or the inputs."""
+    step, weights = case.divergence.step or 0, case.weights()
+    inputs = np.array(read(case.exact.batch, "inputs"))
+    kernels = [name for name, array in weights.items() if array.ndim > 1]
+    for name in HALF:
+        bits = MANTISSAS[name]
+        rounded = {tensor: round_mantissa(array, bits) for tensor, array in weights.items()}
+        yield f"weights in {name}", case.reference.logits(step, rounded)
+        if inputs.dtype.kind == "f":
+            yield f"inputs in {name}", case.reference.logits(step, weights, round_mantissa(inputs, bits))
+        for kernel in kernels if len(kernels) <= MOST_KERNELS else ():
+            yield f"{kernel} in {name}", case.reference.logits(step, weights | {kernel: rounded[kernel]})
+
+
+def alike(one: Array, other: Array) -> float:
+    """Return the cosine of the angle between two deviations; 0 where one is nothing, or the sizes differ fourfold."""
+    sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+    if not all(sizes) or max(sizes) > 4 * min(sizes):
+        return 0.0
+    return float(np.vdot(one, other)) / (sizes[0] * sizes[1])
+
+
+def half_numbers(case: Case) -> Iterator[str]:
+    """A gradient, or a parameter, every number of which is one of half precision."""
+    if case.found is None or case.own is not None:
+        return
+    name = str(case.divergence.tensor)
+    files = case.found.gradients if case.divergence.quantity == "gradient" else case.found.parameters
+    array = read(files, name) if name in files else np.zeros(0)
+    for half in HALF:
+        if array.any() and np.array_equal(array, round_mantissa(array, MANTISSAS[half])):
+            yield f"every number of {name} is one of {half}: it is kept, or computed, in half precision"
 
 
 def too_exact(case: Case) -> Iterator[str]:

@@ -1,0 +1,21 @@
+"""A worker's clock beside the controller's."""
+
+from rosettabench.watch.clock import clock_fault
+
+
+def test_a_clock_that_is_right():
+    assert clock_fault([0.1, 0.1, 0.1], [0.102, 0.103, 0.2]) is None
+    assert clock_fault([0.001] * 5, [0.006] * 5) is None, "a request takes its milliseconds"
+    assert clock_fault([], []) is None
+
+
+def test_half_of_the_time():
+    assert clock_fault([0.05] * 5, [0.102] * 5) == "it reports 49% of the time that its blocks take"
+
+
+def test_more_time_than_passed():
+    assert clock_fault([0.2] * 5, [0.1] * 5) == "it reports 200% of the time that passes between request and reply"
+
+
+def test_a_busy_machine_is_no_wrong_clock():
+    assert clock_fault([0.1, 0.1, 0.1, 0.1, 0.1], [0.11, 0.5, 0.11, 0.6, 0.11]) is None

@@ -1,0 +1,69 @@
+"""Moves of parameters that go the same way, and those that do not."""
+
+import numpy as np
+import pytest
+
+from rosettabench.watch.agreement import Split
+from rosettabench.watch.moves import Move, compare_moves
+
+SHAPES = {"kernel": (20, 30), "bias": (30,), "other": (30, 10)}
+VOICES = {name: name for name in ("a", "b", "c")}
+
+
+@pytest.fixture
+def moved(tmp_path):
+    """A function of {label: {tensor: way}}: everybody begins at the same place and goes that way."""
+
+    def make(ways):
+        random = np.random.default_rng(1)
+        begin = {tensor: random.standard_normal(shape).astype(np.float32) for tensor, shape in SHAPES.items()}
+        moves = {}
+        for label, way in ways.items():
+            files = []
+            for name, arrays in (("before", begin), ("after", {tensor: begin[tensor] + way[tensor] for tensor in SHAPES})):
+                for tensor, array in arrays.items():
+                    np.save(tmp_path / f"{label}-{name}-{tensor}.npy", array)
+                files.append({tensor: str(tmp_path / f"{label}-{name}-{tensor}.npy") for tensor in SHAPES})
+            moves[label] = Move(*files)
+        return compare_moves(moves, SHAPES)
+
+    return make
+
+
+def step(scale=1.0, seed=0, noise=0.0):
+    """A way of some length, the same for a seed, with noise of a relative size."""
+    random, chance = np.random.default_rng(seed), np.random.default_rng()
+    way = {tensor: 0.01 * scale * random.standard_normal(shape) for tensor, shape in SHAPES.items()}
+    return {tensor: array * (1 + noise * chance.standard_normal(array.shape)) for tensor, array in way.items()}
+
+
+def test_round_off_is_no_other_way(moved):
+    found = moved({"a": step(), "b": step(noise=1e-3), "c": step(noise=1e-3)})
+    assert found.parted(VOICES).whole
+    assert found.furthest < 0.01
+    assert found.steepest < 1.01
+
+
+@pytest.mark.parametrize("odd", [step(0.5), step(0), step(seed=3)], ids=["half of the way", "no way", "another way"])
+def test_another_way_is_odd(moved, odd):
+    assert moved({"a": step(), "b": odd, "c": step()}).parted(VOICES) == Split(odd=("b",))
+
+
+def test_far_apart_only_lengths_count(moved):
+    """Where contenders have gone different ways before, they still go as far."""
+    ways = {"a": step(seed=1), "b": step(seed=2), "c": step(0.6, seed=3)}
+    assert moved(ways).parted(VOICES, away=float("inf")) == Split(odd=("c",))
+
+
+def test_a_tensor_that_stands_still_is_named(moved):
+    still = step() | {"bias": np.zeros(SHAPES["bias"])}
+    found = moved({"a": step(), "b": still, "c": step()})
+    assert found.still == {"b": "bias"}
+    assert found.parted(VOICES) == Split(odd=("b",))
+
+
+def test_what_moves_by_round_off_alone_is_left_out(moved):
+    """A bias in front of a normalisation has no gradient: where it goes, and how far, is chance."""
+    ways = {label: step() | {"bias": 1e-7 * step(scale, seed)["bias"]} for label, scale, seed in
+            (("a", 1, 1), ("b", 30, 2), ("c", 0, 3))}  # fmt: skip
+    assert moved(ways).parted(VOICES).whole
