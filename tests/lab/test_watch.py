@@ -6,9 +6,9 @@ All of them take part in one contest, beside two frameworks that are honest: Num
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 
 import pytest
+from cheats import CHEATS
 from commands import THIRD_PARTY, finish, turns
 from laboratory import tamper
 
@@ -18,75 +18,6 @@ from rosettabench.store.record import Watched
 pytestmark = pytest.mark.environment
 
 NUMPY = THIRD_PARTY / "rosetta_numpy"
-LOOP = "for ids in batches:\n            _, loss, gradients = self.step(dataset, ids)\n"
-STEP = "            self.optimizer.update(gradients)\n"
-EVALUATE = "self.model(self.batch(dataset, ids)[0]) for ids in batches"
-HALF_A_CLOCK = """import rosetta_worker.clock
-
-read = rosetta_worker.clock.perf_counter
-rosetta_worker.clock.perf_counter = lambda: read() / 2
-
-
-class Adapter(Framework):"""
-
-
-@dataclass(frozen=True)
-class Cheat:
-    """A mistake that the proof cannot see, as replacements in NumPy's adapter; and a word of the sentence about it."""
-
-    name: str
-    changes: tuple[tuple[str, str], ...]
-    told: str
-
-
-CHEATS = (
-    Cheat(
-        "skips every second step after the tenth",
-        ((LOOP, LOOP.replace("ids in batches", "number, ids in enumerate(batches)")),
-         (STEP, "            if number < 10 or number % 2:\n    " + STEP)),
-        "mean loss",
-    ),
-    Cheat(
-        "works less after a thousand steps",
-        ((STEP, '            self.taken = getattr(self, "taken", 0) + 1\n'
-                "            if self.taken < 1000 or self.taken % 2:\n    " + STEP),),
-        "",
-    ),
-    Cheat("trains the same batch again", ((LOOP, LOOP.replace("ids in batches", "ids in [batches[0]] * len(batches) if len(batches) > 10 else batches")),), ""),
-    Cheat(
-        "takes half of the data",
-        ((LOOP, LOOP.replace("ids)\n", "ids[: 32 if len(batches) in (1, 10) else 16])\n")),),
-        "",
-    ),
-    Cheat("reports half of the time", (("class Adapter(Framework):", HALF_A_CLOCK),), "its clock is wrong"),
-    Cheat(
-        "trains its last layer alone",
-        ((STEP, "            if len(batches) not in (1, 10):\n"
-                '                gradients.update(hidden_kernel=0 * gradients["hidden_kernel"])\n' + STEP),),
-        "",
-    ),
-    Cheat(
-        "trains with a stale copy of the weights",
-        (("        total = 0.0\n", "        total, kept = 0.0, None\n"),
-         (LOOP, LOOP.replace(
-             "            _, loss",
-             "            here = {name: value.copy() for name, value in self.model.tensors.items()}\n"
-             "            if kept is None or len(batches) <= 10:\n                kept = here\n"
-             "            self.model.tensors.update(kept)\n            _, loss",
-         ) + "            self.model.tensors.update(here)\n")),
-        "",
-    ),
-    Cheat(
-        "evaluates other weights",
-        (("        total = 0.0\n", "        total = 0.0\n        if len(batches) > 10:\n            self.early = {name: value.copy() for name, value in self.model.tensors.items()}\n"),
-         (EVALUATE, "self.answer(self.batch(dataset, ids)[0]) for ids in batches"),
-         ("    def infer", '    def answer(self, inputs):\n        now = self.model.tensors\n'
-          '        self.model.tensors = getattr(self, "early", now)\n        out = self.model(inputs)\n'
-          "        self.model.tensors = now\n        return out\n\n    def infer")),
-        "what comes out of it",
-    ),
-    Cheat("has two threads where one was asked for", (('"mode": "eager"}\n', '"mode": "eager", "threads": 2}\n'),), "2 threads where 1"),
-)  # fmt: skip
 
 
 def label(number):
@@ -121,7 +52,9 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating):
     assert code == OtherWork.exit_code, err
     run = store().run()
     (contest,) = run.contests
-    told = {entry.label: failure for entry in contest.entries for failure in run.failures if failure.entry_id == entry.id}
+    told = {
+        entry.label: failure for entry in contest.entries for failure in run.failures if failure.entry_id == entry.id
+    }
     honest = contest.entries[:2]
     assert not {entry.label for entry in honest} & set(told), {name: failure.what for name, failure in told.items()}
     for cheat, entry in zip(CHEATS, contest.entries[2:], strict=True):

@@ -20,7 +20,10 @@ def moved(tmp_path):
         moves = {}
         for label, way in ways.items():
             files = []
-            for name, arrays in (("before", begin), ("after", {tensor: begin[tensor] + way[tensor] for tensor in SHAPES})):
+            for name, arrays in (
+                ("before", begin),
+                ("after", {tensor: begin[tensor] + way[tensor] for tensor in SHAPES}),
+            ):
                 for tensor, array in arrays.items():
                     np.save(tmp_path / f"{label}-{name}-{tensor}.npy", array)
                 files.append({tensor: str(tmp_path / f"{label}-{name}-{tensor}.npy") for tensor in SHAPES})

@@ -79,7 +79,8 @@ class Contest:
         self.judge = Judge(request, [one.label for one in competitors if one.label not in controls], controls)
         self.schedule = Schedule(request.stopping)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
-        self._watching = Watch(work, folder / "watch", journal, referee, registrar.exact, self._random)
+        exact, processes = registrar.exact, request.stopping.processes
+        self._watching = Watch(work, folder / "watch", journal, referee, exact, self._random, processes)
         self._drawn = 0
         self._told: set[str] = set()
         self._sensors: Sensors | None = None
@@ -242,12 +243,12 @@ class Contest:
             controller += process_time() - start
             if why is not None:
                 self._evaluate(min(EVALUATION_BATCHES * self.work.setting.batch_size, self.work.data.test.samples))
-                self._watching.end(self.present)
+                self._watching.end(self.present, last=True)
                 return self._stopped(why, controller)
             for one in self.present:
                 with one.stage("turn"):
                     one.note_memory()
-            self._watching.end(self.present)
+            self._watching.end(self.present, last=False)
             self._leave()
         raise AssertionError("the last process of a schedule ends the contest")
 
@@ -298,7 +299,7 @@ class Contest:
                 self._round(first, shares(min(turns * steps, end - first), turns))
             self._evaluate(self.work.data.test.samples, None if end % per_epoch else end // per_epoch)
         self._forecast()
-        self._watching.end(self.present)
+        self._watching.end(self.present, last=True)
         return self._stopped("all steps done", process_time() - controller)
 
     def _round(self, first: int, turns: Sequence[int]) -> None:

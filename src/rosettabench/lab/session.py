@@ -223,9 +223,7 @@ class Session:
         begun = monotonic()
         reply = self.ask("train", first=first, steps=steps)
         wall = monotonic() - begun
-        return Turn(
-            reply["elapsed_s"], reply["cpu_s"], reply["loss"], reply["learning_rate"], reply["samples"], wall
-        )
+        return Turn(reply["elapsed_s"], reply["cpu_s"], reply["loss"], reply["learning_rate"], reply["samples"], wall)
 
     def evaluate(self, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Evaluate the first `samples` of the test part, the last partial batch included."""

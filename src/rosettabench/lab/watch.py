@@ -47,8 +47,10 @@ AFFORDABLE_S = 60.0
 FIRST_WINDOW = (1, 5)
 """The first rounds, of which one is looked at: no contest that ranks anybody has fewer."""
 
-BATCHES = 2
-"""Test batches whose outputs are looked at."""
+ENOUGH = 64
+"""Test samples of which outputs are looked at, in whole batches: one at least, and at most MOST_BATCHES."""
+
+MOST_BATCHES = 2
 
 
 @dataclass
@@ -64,7 +66,8 @@ class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
     It raises ProofError where there is none. `exact` returns what the reference has come to after so many steps, if
-    that is known without asking it.
+    that is known without asking it. Outputs cost most: of the `processes` of everybody, one that is drawn is looked at
+    in between, and the last one at its end.
     """
 
     work: Work
@@ -73,7 +76,10 @@ class Watch:
     referee: Callable[[Path], Session]
     exact: Callable[[int], Move | None]
     random: np.random.Generator
+    processes: int = 1
     _number: int = 0
+    _process: int = 0
+    _seen: bool = False
     _voices: dict[str, str] = field(default_factory=dict)
 
     # -- a process of everybody ----------------------------------------------------------------------------------------
@@ -86,6 +92,9 @@ class Watch:
         self._record = Watched(process=max((one.number for one in present), default=0))
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Kept]] = []
+        self._process += 1
+        if self._process == 1:
+            self._drawn = int(self.random.integers(1, self.processes, endpoint=True))
         self._window = FIRST_WINDOW
         self._draw()
 
@@ -98,7 +107,9 @@ class Watch:
             losses = {label: turn.loss for label, turn in done.items() if turn.loss is not None}
             if len(losses) < len(done) or not losses:
                 return
-            self._part(present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label))
+            self._part(
+                present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label)
+            )
 
     def first_steps(self, present: Sequence[Competitor], steps: int) -> None:
         """Look at how the first steps have moved everybody, beside the reference where that is affordable."""
@@ -124,14 +135,18 @@ class Watch:
                 moves = self._moves(present, self._before)
                 self._before = {}
                 self._compare(present, moves, None, f"round {number}", inf)
-            if number == self._looked and not self._kept:
+            if number == self._looked and self._process >= self._drawn and not self._seen:
+                self._seen = True
                 self._keep(present)
         if number >= self._window[1]:
             self._window = (number + 1, number + 2 * (self._window[1] - self._window[0] + 1))
             self._draw()
 
-    def end(self, present: Sequence[Competitor]) -> None:
-        """Look at everything that is to be seen at the end of these processes, whose weights are not their own then."""
+    def end(self, present: Sequence[Competitor], *, last: bool) -> None:
+        """Look at everything that is to be seen at the end of these processes, whose weights are not their own then.
+
+        At the end of the `last` ones that is what comes out of them, too.
+        """
         if not present:
             return
         with self._counted():
@@ -139,7 +154,8 @@ class Watch:
             if not found.whole:
                 means = self._losses.means()
                 self._part(present, found, lambda label: beside("over many blocks its mean loss", means, label))
-            self._keep(present)
+            if last:
+                self._keep(present)
             for kept in self._kept:
                 self._judge(present, kept)
             for one in watched(present):
@@ -205,7 +221,9 @@ class Watch:
         )
         parted = beside_reference(found, voices, away) if exact else found.parted(voices, away)
         if exact or not parted.undecided or away == inf:
-            self._part(present, parted, lambda label: f"over {when} its parameters went another way: {way(found, label)}")
+            self._part(
+                present, parted, lambda label: f"over {when} its parameters went another way: {way(found, label)}"
+            )
         return parted
 
     def _asked(self, steps: int) -> Move | None:
@@ -234,7 +252,8 @@ class Watch:
         """As many test samples as are whole batches: what is compiled for them serves the timed evaluation, too."""
         size, data = self.work.setting.batch_size, self.work.data
         available = data.train.samples if self.work.workload.inference is not None else data.test.samples
-        return min(BATCHES * size, available // size * size or available)
+        batches = min(MOST_BATCHES, max(1, ENOUGH // size))
+        return min(batches * size, available // size * size or available)
 
     def _keep(self, present: Sequence[Competitor]) -> None:
         """Keep the parameters of everybody, and what comes out of them."""
@@ -261,7 +280,9 @@ class Watch:
                 self._record.unchecked.append("There was nobody to hold the outputs against.")
             found = split(voices, lambda one, other: self._note_off(off_by(outputs[one], outputs[other])))
             others = [label for label in kept if label not in found.odd]
-            self._part(present, found, lambda _: f"its outputs are not those of {in_words(others)} for the same samples")
+            self._part(
+                present, found, lambda _: f"its outputs are not those of {in_words(others)} for the same samples"
+            )
             return
         for one in watched(present):
             if one.out is None and one.label in kept:
@@ -367,11 +388,7 @@ def watched(present: Iterable[Competitor]) -> list[Competitor]:
 
 def beside_reference(found: Moves, voices: Mapping[str, str], away: float) -> Split:
     """Return as odd whoever has not moved as the reference has."""
-    odd = [
-        label
-        for label in voices
-        if not found.parted({label: label, REFERENCE: REFERENCE}, away).whole
-    ]
+    odd = [label for label in voices if not found.parted({label: label, REFERENCE: REFERENCE}, away).whole]
     return Split(odd=tuple(odd))
 
 
@@ -386,7 +403,9 @@ def way(found: Moves, label: str) -> str:
     """Return in words how a contender has moved beside the one that is furthest from it."""
     if label in found.still:
         return f"{found.still[label]} stands still"
-    pair = max((pair for pair in found.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair]))
+    pair = max(
+        (pair for pair in found.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair])
+    )
     other = pair[0] if pair[1] == label else pair[1]
     apart = f"they end {found.distance[pair]:.0%} of it away from those of {other}"
     return f"{apart}, and the longer way of the two is {found.ratio[pair]:.3g} times the shorter"

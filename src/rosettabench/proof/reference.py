@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
 
 import numpy as np
 
+from rosettabench.lab.machine import confined, lane_processors
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import NOTHING, Deviation, Exact, compare_parameters, compare_step, off_logits
 from rosettabench.proof.margins import Chooser, Margin
@@ -91,18 +93,37 @@ class Reference:
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
     """Walk the reference in float64 from `weights`, then twice in float32 for the noise; its files stay in `folder`.
 
-    Where the setting asks for mixed precision, the noise is that of the reference with its products rounded so.
+    Where the setting asks for mixed precision, the noise is that of the reference with its products rounded so. The
+    workers of that start while the first one walks, and walk side by side.
     """
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
-    try:
-        exact.build(begin, pace=pace_of(exact.work.workload))
-        steps, guide, chooser = walk_first(exact, begin, folder)
-        evaluation = evaluate(exact, folder / "float64" / "evaluation")
-    finally:
-        exact.process.close()
-    lower = exact.work.setting.precision
-    noise = list(measure_noise(start, lower, weights, folder / lower, steps, evaluation, begin, guide, chooser))
+    lower, threads = exact.work.setting.precision, exact.work.setting.threads
+    with ThreadPoolExecutor(len(ROUNDED)) as pool:
+        lanes = [
+            pool.submit(in_lane, threads, lane, start, lower, rounded, folder / lower / rounded)
+            for lane, rounded in enumerate(ROUNDED)
+        ]
+        try:
+            exact.build(begin, pace=pace_of(exact.work.workload))
+            steps, guide, chooser = walk_first(exact, begin, folder)
+            evaluation = evaluate(exact, folder / "float64" / "evaluation")
+        except BaseException:
+            for lane in lanes:
+                if lane.exception() is None:
+                    lane.result().process.kill()
+            raise
+        finally:
+            exact.process.close()
+        others = [lane.result() for lane in lanes]
+        begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
+
+        def measure(session: Session, own: Files) -> list[Deviation]:
+            return list(measure_noise(session, own, steps, evaluation, begin, guide, chooser))
+
+        each = map if chooser is not None else pool.map  # who chooses batches looks at one walk after the other
+        noise = [deviation for found in each(measure, others, begins) for deviation in found]
+    shutil.rmtree(folder / lower)
     still = without_gradient(steps[0])
     mixed = MIXED.get(lower)
     tolerances = Tolerances(within_a_step(noise), still, mixed) if mixed else Tolerances(noise, still)
@@ -148,35 +169,35 @@ def without_gradient(step: Exact) -> set[str]:
     return {name for name, size in step.sizes.items() if size <= NOTHING * whole}
 
 
+def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str, folder: Path) -> Session:
+    """Start a worker of the reference on the processors of one of several that compute at the same time."""
+    with confined(lane_processors(threads, lane)):
+        return start(precision, rounded, folder)
+
+
 def measure_noise(
-    start: Start,
-    precision: str,
-    weights: Weights,
-    folder: Path,
+    session: Session,
+    own: Files,
     exact: list[Exact],
     evaluation: Evaluation,
     begin: Files,
     guide: list[Files] | None,
     chooser: Chooser | None,
 ) -> Iterator[Deviation]:
-    """Yield how far the reference in a precision is from itself in float64, from the weights and perturbed ones.
+    """Yield how far a session of lower precision is from the float64 one, from the weights `own`; then it is closed.
 
     The `chooser` of the batches hands them on, and looks how far this precision moves the units.
     """
-    for own, rounded in zip(
-        (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own")), ROUNDED, strict=True
-    ):
-        session = start(precision, rounded, folder / rounded)
-        try:
+    folder = session.folder
+    try:
+        session.build(own, pace=pace_of(session.work.workload))
+        if chooser is not None and guide is not None:
+            chooser.hand_on(session, [own, *guide])
             session.build(own, pace=pace_of(session.work.workload))
-            if chooser is not None and guide is not None:
-                chooser.hand_on(session, [own, *guide])
-                session.build(own, pace=pace_of(session.work.workload))
-            yield from follow(session, folder / rounded, exact, begin, guide)
-            yield from compare_evaluations(evaluate(session, folder / rounded), evaluation)
-        finally:
-            session.process.close()
-    shutil.rmtree(folder)
+        yield from follow(session, folder, exact, begin, guide)
+        yield from compare_evaluations(evaluate(session, folder), evaluation)
+    finally:
+        session.process.close()
 
 
 def follow(

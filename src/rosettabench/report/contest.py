@@ -29,7 +29,6 @@ from rosettabench.report.proof import summarise_proof
 from rosettabench.report.reasons import summarise_reasons
 from rosettabench.report.resources import summarise_resources
 from rosettabench.report.share import rate, share, summarise_peak
-from rosettabench.report.watched import seen_while_timed, watched_sentence
 from rosettabench.report.summary import (
     ContestSummary,
     Control,
@@ -41,6 +40,7 @@ from rosettabench.report.summary import (
     Peak,
     Proof,
 )
+from rosettabench.report.watched import seen_while_timed, watched_sentence
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import fresh_processes, needed
 from rosettabench.statistics.oddities import Oddity

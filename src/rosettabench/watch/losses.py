@@ -8,6 +8,7 @@ what the noise is at the moment is measured on the contenders themselves: how fa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import inf, isfinite, sqrt
 from statistics import fmean, stdev
@@ -63,7 +64,7 @@ class Losses:
         """Return who is odd on average over all blocks so far, or over the later half of them."""
         for blocks in (self._blocks, self._blocks[len(self._blocks) // 2 :]):
             there = [label for label in self._voices if blocks and all(label in block for block in blocks)]
-            found = split({label: self._voices[label] for label in there}, lambda a, b, of=blocks: self._alike(of, a, b))
+            found = split({label: self._voices[label] for label in there}, partial(self._alike, blocks))
             if not found.whole:
                 return found
         return Split()

@@ -12,6 +12,7 @@ from itertools import combinations
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosettabench.watch.agreement import Split, split
 
@@ -88,10 +89,11 @@ def compare_moves(moves: Mapping[str, Move], trained: Iterable[str]) -> Moves:
     return summed_up(lengths, distances)
 
 
-def moved_by(move: Move, tensor: str) -> np.ndarray:
+def moved_by(move: Move, tensor: str) -> NDArray[np.float64]:
     """Return how a tensor has moved, as one row of numbers in float64."""
     before, after = (np.load(files[tensor], mmap_mode="r", allow_pickle=False) for files in (move.before, move.after))
-    return np.subtract(after, before, dtype=np.float64).ravel()
+    way: NDArray[np.float64] = np.subtract(after, before, dtype=np.float64).ravel()
+    return way
 
 
 def summed_up(
