@@ -32,6 +32,7 @@ from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
 from rosettabench.lab.forecasts import shown
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.load import note_load, watch_load
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.schedule import Schedule
@@ -294,6 +295,7 @@ class Contest:
         number = self.progress.last + 1
         suspension = Suspension()
         order = self._order()
+        load = watch_load(order, self.work.setting.threads)
         taken: dict[str, float] = dict.fromkeys((one.label for one in order), 0.0)
         for turn, steps in enumerate(turns):
             if turn:
@@ -303,6 +305,7 @@ class Contest:
                     with one.stage("turn"):
                         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
             first += steps
+        note_load(self.journal, number, load)
         self.progress.last = number
         self.progress.processes[number] = max((one.number for one in order), default=0)
         self.progress.seconds += sum(taken.values())

@@ -139,6 +139,8 @@ def control_sentence(verdict: Verdict, original: str) -> str:
         return f"{start}: not enough data (too few common rounds)."
     observed = f"{start}, ratio {figures.significant(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
     margin = figures.percent(verdict.margin)
+    if verdict.doubt:
+        return f"{observed}: no verdict. {verdict.doubt}"
     if verdict.finding is Finding.FASTER:
         return f"{observed}: a false difference. Trust no difference of this size in this contest."
     if verdict.finding is Finding.EQUIVALENT:
