@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.report.entry import turns
-from rosettabench.report.sentences import FEW_PAIRS
+from rosettabench.report.sentences import FEW_PAIRS, means_words
 from rosettabench.statistics.busy import Busy, busy
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
@@ -78,4 +78,6 @@ def with_doubt(verdict: Verdict, suspects: Mapping[str, str], whole: Sequence[st
     reasons = [*whole, *(suspects[label] for label in (verdict.faster, verdict.slower) if label in suspects)]
     if verdict.interval is not None and not verdict.interval.steady:
         reasons.append(CONTRADICTION)
+    if verdict.means_disagree:
+        reasons.append(means_words(verdict))
     return replace(verdict, finding=Finding.OPEN, doubt=" ".join(reasons)) if reasons else verdict

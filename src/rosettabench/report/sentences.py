@@ -29,8 +29,27 @@ def verdict_sentence(verdict: Verdict) -> str:
     """Return what can be said about a pair, with its interval."""
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         by = figures.ratio(verdict.interval.ratio)
-        return f"{verdict.faster} is faster than {verdict.slower} by {by} ({interval_words(verdict.interval)})."
-    return f"{verdict.faster} and {verdict.slower}: {level_words(verdict)}."
+        found = f"{verdict.faster} is faster than {verdict.slower} by {by} ({interval_words(verdict.interval)})."
+        return f"{found}{mean_words(verdict)}"
+    return f"{verdict.faster} and {verdict.slower}: {level_words(verdict)}.{mean_words(verdict)}"
+
+
+def mean_words(verdict: Verdict) -> str:
+    """Return the ratio of mean times beside that of usual rounds, with a space before it; nothing where it is told."""
+    if verdict.mean is None or verdict.means_disagree:
+        return ""
+    return f" Mean time: {figures.ratio(verdict.mean.ratio)} ({interval_words(verdict.mean)})."
+
+
+def means_words(verdict: Verdict) -> str:
+    """Return that usual rounds and the whole contest disagree, with the ratio of each."""
+    assert verdict.interval is not None
+    assert verdict.mean is not None
+    usual = (
+        f"in usual rounds {verdict.slower} took {figures.ratio(verdict.interval.ratio)} the time of {verdict.faster}"
+    )
+    whole = f"over the whole contest {figures.ratio(verdict.mean.ratio)} ({interval_words(verdict.mean)})"
+    return f"{usual[0].upper()}{usual[1:]}, {whole}: some turns of one alone took far longer."
 
 
 def level_words(verdict: Verdict) -> str:
@@ -95,7 +114,8 @@ def lead(verdict: Verdict) -> str:
     if verdict.interval is None:
         return verdict_sentence(verdict)
     by = figures.ratio(verdict.interval.ratio)
-    return f"Faster than {verdict.slower}, the nearest, by {by} ({interval_words(verdict.interval)})."
+    found = f"Faster than {verdict.slower}, the nearest, by {by} ({interval_words(verdict.interval)})."
+    return f"{found}{mean_words(verdict)}"
 
 
 def level_evidence(pairs: Sequence[Verdict]) -> str:
@@ -105,7 +125,7 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
     if len(pairs) > 1:
         return " ".join(map(verdict_sentence, pairs))
     words = level_words(pairs[0])
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{words[0].upper()}{words[1:]}.{mean_words(pairs[0])}"
 
 
 def pair_counts(pairs: Sequence[Verdict]) -> list[str]:

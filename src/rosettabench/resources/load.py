@@ -1,6 +1,6 @@
 """What the machine computes besides a contest: the time of other programs, and what a hypervisor took for other guests.
 
-The kernel counts each processor's busy time in ``/proc/stat``, and each process's own in ``/proc/<pid>/stat`` (proc(5)).
+The kernel counts the busy time of each processor in ``/proc/stat`` and that of each process in ``/proc/<pid>/stat``.
 Busy time that is neither a contender's nor the controller's is that of others.
 """
 

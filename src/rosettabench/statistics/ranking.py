@@ -8,6 +8,7 @@ from itertools import combinations
 from math import exp, log
 
 from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.means import mean_ratio
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible, ratios
 from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import Finding, Verdict, judge
@@ -67,7 +68,13 @@ def compare(
     """
     tests *= pairs(len(contenders))
     return [
-        judge(a, b, relative_time(contenders[a], contenders[b], processes, confidence, tests), margin)
+        judge(
+            a,
+            b,
+            relative_time(contenders[a], contenders[b], processes, confidence, tests),
+            margin,
+            mean_ratio(contenders[a], contenders[b], processes, confidence, tests),
+        )
         for a, b in combinations(contenders, 2)
     ]
 
