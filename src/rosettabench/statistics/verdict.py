@@ -22,8 +22,8 @@ class Verdict:
 
     `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
     too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt`
-    is why an interval is not to be trusted, for a pair that is open because of it. `mean` is the ratio of mean times, the
-    same way round: it may be below 1.
+    is why an interval is not to be trusted, for a pair that is open because of it. `mean` is the ratio of mean times,
+    the same way round: it may be below 1.
     """
 
     finding: Finding
@@ -56,7 +56,8 @@ def judge(a: str, b: str, b_over_a: Interval | None, margin: float, mean: Interv
     """Return the verdict on contenders `a` and `b` from the interval of b's time over a's, and from that of the means.
 
     Equivalent: the whole interval lies within the margin of practical equivalence, 1/(1+margin) to 1+margin (two
-    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise open, and so where the means disagree.
+    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise, and where the means
+    disagree, open.
     """
     if b_over_a is None:
         return Verdict(Finding.OPEN, a, b, None, margin)
