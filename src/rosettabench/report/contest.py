@@ -182,6 +182,8 @@ def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Round
     tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
     waited = needed(pair, margin, confidence, tests)
     generations = processes(contest)
+    if len(set(generations.values())) == 1 and waited is not None and waited <= len(pair):
+        return f"{sentence} {sentences.other_processes_words()}"
     faster, slower = (by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower))
     if waited is None or waited > len(pair) or len(faster) < 2:
         return f"{sentence} {sentences.needed_words(waited)}"

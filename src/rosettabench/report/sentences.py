@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rosettabench.report import figures
 from rosettabench.report.summary import DataNote, Headline
+from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
@@ -17,7 +18,11 @@ FEW_PAIRS = 3
 """So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
 repeating in all of them what was odd of one contender."""
 
-ONE_PROCESS = "This speaks of one process of each: others may differ by some percent (--processes)."
+ONE_PROCESS = (
+    f"One process of each was measured: the interval supposes that others differ by {PRIOR.deviation:.0%} "
+    "(--processes 5 measures it)."
+)
+"""What the headline of such a contest says once."""
 
 
 def interval_words(interval: Interval) -> str:
@@ -72,6 +77,11 @@ def needed_words(rounds: int | None) -> str:
     return f"At this noise about {figures.count(rounds)} rounds would decide it."
 
 
+def other_processes_words() -> str:
+    """Return what would decide a pair that a single process of each keeps open, however many its rounds."""
+    return "More rounds of one process would not decide it: --processes 5 may."
+
+
 def fresh_words(processes: int | None) -> str:
     """Return what would decide a pair that its processes keep open; None: no number that one could wait for."""
     if processes is None:
@@ -80,7 +90,7 @@ def fresh_words(processes: int | None) -> str:
 
 
 def scoped(headline: Headline, processes: int) -> Headline:
-    """Return the headline of a contest of so many processes; that of a single one says that it speaks of no other."""
+    """Return the headline of a contest of so many processes; that of a single one says what it supposes of others."""
     if processes != 1:
         return headline
     return replace(headline, evidence=f"{headline.evidence} {ONE_PROCESS}")
