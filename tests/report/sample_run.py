@@ -236,7 +236,7 @@ def write_certificate(store, entry, workload, player):
     }
     key = digest({"workload": workload, "label": player.label})
     certificate = store.add(Certificate(key=key, at=now(), passed=passed, body=body, digest=digest(body)))
-    for session in range(1, session_of(ROUNDS) + 1):
+    for session in range(1, session_of(max(ROUNDS, player.rounds)) + 1):
         store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=session))
 
 
