@@ -43,7 +43,7 @@ def test_where_the_first_processes_decide_no_more_are_started(rosetta, store):
         assert sorted(place // 2 for place in places) == [0, 1, 2, 3], "there and back, twice"
     assert f"It stopped after {20 if enough else 40} rounds: " in out
     assert not enough or f": {enough}." in out
-    assert "one process of each" not in out
+    assert "One process of each" not in out
 
 
 def test_where_they_do_not_as_many_again_share_the_rest(rosetta, store):

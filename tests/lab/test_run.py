@@ -33,6 +33,9 @@ def test_a_whole_run(rosetta, store, tmp_path):
     for number in range(1, 7):
         places = [[block.position for block in turns(entry) if block.round == number] for entry in contest.entries]
         assert sorted(places) == [[0, 3], [1, 2]], "there and back"
+    loads = [event.payload for event in run.events if event.kind == "load"]
+    assert [load["round"] for load in loads] == [1, 2, 3, 4, 5, 6]
+    assert all(0 <= load["others"] <= 1.1 and load["seconds"] > 0 for load in loads)
     assert {event.kind for event in run.events} >= {"data", "environment", "settings", "stopped", "finished"}
     assert "A/A control" in out
     (page,) = tmp_path.glob("*.html")

@@ -6,21 +6,28 @@ from rich.console import Console
 
 from rosettabench.reasons.measured import Operation, Profile
 from rosettabench.reasons.parts import explain
-from rosettabench.report.reasons import evidence, headline, remarks, summarise_reasons
+from rosettabench.report.reasons import answer, evidence, remarks, summarise_reasons, verdicts
 from rosettabench.report.terminal import print_reasons
+from rosettabench.statistics.busy import Busy
 
 
-def explained(noise=0.0, **more):
+def explained(noise=0.0, rounds=12, parts=SLOW, **more):
     random = np.random.default_rng(0)
-    return explain(
-        measured(subject("slow", SLOW, random, noise=noise, **more), subject("fast", FAST, random, noise=noise))
-    )
+    slow = subject("slow", parts, random, rounds, noise, **more)
+    return explain(measured(slow, subject("fast", FAST, random, rounds, noise)))
+
+
+def answered(explanation, seen=()):
+    """What is said of the only pair, and its evidence."""
+    [pair], [verdict] = explanation.pairs, verdicts(explanation, 0.02, seen)
+    found = answer(explanation, pair, verdict, seen)
+    return found.answer, found.evidence
 
 
 def test_the_sentence_names_the_parts_the_largest_first():
     explanation = explained()
     [pair] = explanation.pairs
-    assert headline(explanation, pair).startswith("slow takes 2.18× the time of fast at batch 32 (95%: ")
+    assert answered(explanation)[0].startswith("slow takes 2.18× the time of fast at batch 32 (95%: ")
     told = evidence(explanation, pair)
     assert told.startswith("Of the 1.46 ms more, 960 µs (960 to 960) per-sample arithmetic, 300 µs")
     assert told.index("arithmetic") < told.index("optimiser") < told.index("input")
@@ -39,7 +46,21 @@ def test_equals_get_no_confident_sentence():
     explanation = explain(measured(subject("one", SLOW, random, noise=0.1), subject("two", SLOW, random, noise=0.1)))
     [pair] = explanation.pairs
     assert not pair.ratio.excludes(1)
-    assert "are not parted" in headline(explanation, pair)
+    assert answered(explanation)[0] == "two and one are not parted at batch 32"
+
+
+def test_where_a_run_gives_no_verdict_there_is_no_ratio():
+    """A busy machine, too few rounds, and parts that take less than no time."""
+    said, why = answered(explained(), [Busy(0.34, 0.0)])
+    assert said == "slow and fast: no verdict"
+    assert why.startswith("Other programs used 34% of the processors' time")
+    said, why = answered(explained(rounds=6))
+    assert (said, why) == ("slow and fast: no verdict", "6 rounds are too few for an interval.")
+    said, why = answered(explained(parts=SLOW | {"optimiser": 2e-3}))
+    assert said == "slow and fast: no verdict"
+    assert why.startswith("The launch and interpreter of slow comes out below zero (")
+    for told in (said, why):
+        assert "×" not in told
 
 
 def test_a_line_that_does_not_fit_is_remarked():

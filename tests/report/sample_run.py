@@ -148,6 +148,11 @@ def write_entry(store, run_id, contest, player):
     return entry
 
 
+def session_of(number):
+    """Which process takes a round: two rounds each, and the warm-up is the first one's."""
+    return 1 + max(0, number - 1) // 2
+
+
 def write_blocks(store, entry, player, place, weather, scale, draw):
     """Write a warm-up and the turns; the weather of a round is common to all contenders."""
     blocks = []
@@ -158,7 +163,7 @@ def write_blocks(store, entry, player, place, weather, scale, draw):
             Block(
                 entry_id=entry.id,
                 at=now(),
-                session=1,
+                session=session_of(number),
                 phase="turn" if turn >= 0 else "warm-up",
                 round=number,
                 position=place,
@@ -235,7 +240,8 @@ def write_certificate(store, entry, workload, player):
     }
     key = digest({"workload": workload, "label": player.label})
     certificate = store.add(Certificate(key=key, at=now(), passed=passed, body=body, digest=digest(body)))
-    store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=1))
+    for session in range(1, session_of(max(ROUNDS, player.rounds)) + 1):
+        store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=session))
 
 
 def write_crash(store, run_id, contest, entry, player):

@@ -12,7 +12,7 @@ from rosettabench.plan.request import Request
 from rosettabench.report.doubts import doubted
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
-from rosettabench.statistics.verdict import Finding, decides, judge
+from rosettabench.statistics.verdict import Finding, decides, judge, within
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "simulation"
 TRUE = float(np.log(1.05))
@@ -100,6 +100,22 @@ def test_each_row_reaches_its_goals(simulation, name):
     assert min(equal.covered.mean(), planted.covered.mean()) >= simulate.LEAST_COVERAGE - slack
     if name == simulate.POWERFUL:
         assert planted.by_first_look.mean() >= simulate.LEAST_POWER
+
+
+def test_a_contender_that_stalls_is_not_called_equal(simulation):
+    """Its usual rounds are, and would have been called so: one turn of a hundred takes 21 times as long."""
+    logs = contests(simulation["scenarios"], "one contender stalls", 150)
+    stalled = (logs > 1.0).any(axis=1)
+    rounds, verdicts = zip(*map(by_the_laboratory, logs), strict=True)
+    seen = np.array([(one[:number] > 1.0).any() for one, number in zip(logs, rounds, strict=True)])
+    equal = np.array([verdict.finding is Finding.EQUIVALENT for verdict in verdicts])
+    usual = np.array([within(verdict.interval, 0.02) for verdict in verdicts])
+    assert stalled.mean() > 0.6
+    assert (usual & seen).sum() > 30, "the trimmed ratio alone calls them equal"
+    assert not (equal & seen).any()
+    told = [verdict.doubt for verdict, one in zip(verdicts, usual & seen, strict=True) if one]
+    assert all("over the whole contest" in doubt for doubt in told)
+    assert equal[~seen].all(), "who has not stalled yet is equal as far as anybody can see"
 
 
 @pytest.mark.parametrize("name", ["processes differ by 2%", "one contender in a slow phase, early"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.history.identity import Identity
 from rosettabench.plan.setting import whole
 from rosettabench.report.contest import Contestant, gather, oddities_of, processes
+from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
 
@@ -160,6 +161,7 @@ def flaw(one: Contestant, doubts: Mapping[str, str]) -> str:
 
 
 def doubts(run: Run, contest: Contest, contestants: list[Contestant]) -> dict[str, str]:
-    """Return {label: sentence} of the contenders that drifted, shifted, or have impossible times."""
-    seen = [one for one in oddities_of(run, contest, contestants) if not isinstance(one, Gap) and casts_doubt(one)]
-    return {one.contender: one.sentence for one in seen}
+    """Return {label: sentence} of those that drifted, shifted, or have impossible times; of all on a busy machine."""
+    seen = [one for one in oddities_of(run, contest, contestants) if casts_doubt(one)]
+    found = {one.entry.label: load.sentence for load in seen if isinstance(load, Busy) for one in contestants}
+    return found | {one.contender: one.sentence for one in seen if not isinstance(one, Gap | Busy)}

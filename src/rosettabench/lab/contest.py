@@ -32,6 +32,7 @@ from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
 from rosettabench.lab.forecasts import shown
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.load import note_load, watch_load
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.schedule import Schedule
@@ -308,6 +309,7 @@ class Contest:
         suspension = Suspension()
         self._watching.before_round(self.present, number)
         order = self._order()
+        load = watch_load(order, self.work.setting.threads)
         taken: dict[str, float] = dict.fromkeys((one.label for one in order), 0.0)
         for turn, steps in enumerate(turns):
             if turn:
@@ -318,6 +320,7 @@ class Contest:
                         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
             self._watching.block(self.present, f"round {number}")
             first += steps
+        note_load(self.journal, number, load)
         self._watching.after_round(self.present, number)
         self.progress.last = number
         self.progress.processes[number] = max((one.number for one in order), default=0)

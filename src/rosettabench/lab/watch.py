@@ -180,7 +180,7 @@ class Watch:
             if told is not None and told != wanted:
                 self._out(one, f"it has {told} {name} where {wanted} were asked for")
 
-    # -- parameters ------------------------------------------------------------------------------------------------------
+    # -- parameters ----------------------------------------------------------------------------------------------------
 
     @property
     def _mixed(self) -> bool:
@@ -245,7 +245,7 @@ class Watch:
         finally:
             session.process.close()
 
-    # -- outputs ---------------------------------------------------------------------------------------------------------
+    # -- outputs -------------------------------------------------------------------------------------------------------
 
     @property
     def _samples(self) -> int:
@@ -346,7 +346,7 @@ class Watch:
             self._record.outputs = max(self._record.outputs, off)
         return near
 
-    # -- consequences ----------------------------------------------------------------------------------------------------
+    # -- consequences --------------------------------------------------------------------------------------------------
 
     def _part(self, present: Sequence[Competitor], found: Split, what: Callable[[str], str]) -> None:
         """Let whoever is odd leave, and say what of it; where nobody can say who is odd, all of them."""

@@ -17,7 +17,7 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.comparison import doubt, ratio_of
-from rosettabench.published.measurement import Measurement, empty, with_interval, words
+from rosettabench.published.measurement import Measurement, empty, lacking_sets, with_interval, words
 from rosettabench.statistics.factors import pooled
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def joined(part: Part, pairs: Sequence[tuple[Cell, Cell]], sets: int, tests: int
             *(one for one in found.remarks if not one.startswith("unpaired")),
         ),
     )
+    found = replace(found, missing=lacking_sets(len(pairs), sets))
     ratios = [ratio_of(part.quantity, a, b, tests * len(pairs)) for a, b in pairs]
     known = [one for one in ratios if one is not None]
     if len(known) < len(ratios):

@@ -1,7 +1,8 @@
 """The judge: what the runs at hand make of a claim.
 
 An interval wholly within the expected range: the part holds. Wholly outside: it does not. Else the data do not say. A
-claim holds if all its parts do, as far as they can be tested; one part that does not hold refutes it.
+claim holds if all its parts do; one part that does not hold refutes it. What is incomplete confirms nothing: neither
+some of a claim's parts, nor some of the libraries or sets of series that a part speaks of.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def overall(findings: Sequence[Finding]) -> Finding:
     testable = [finding for finding in findings if finding is not Finding.UNTESTABLE]
     if not testable:
         return Finding.UNTESTABLE
-    return Finding.OPEN if Finding.OPEN in testable else Finding.HOLDS
+    return Finding.HOLDS if all(finding is Finding.HOLDS for finding in findings) else Finding.OPEN
 
 
 def summed_up(finding: Finding, parts: Sequence[PartOutcome]) -> str:
@@ -95,7 +96,7 @@ def summed_up(finding: Finding, parts: Sequence[PartOutcome]) -> str:
     if finding is Finding.UNTESTABLE:
         return " ".join(dict.fromkeys(part.sentence for part in parts))
     counts = ", ".join(f"{len(found)} {kind.value}" for kind, found in of_kind.items() if found)
-    telling = next(iter(of_kind[finding]))
+    telling = next(iter(of_kind[finding] or of_kind[Finding.UNTESTABLE]))
     return f"Of {len(parts)} parts: {counts}. {telling.name}: {telling.sentence}"
 
 
@@ -114,6 +115,9 @@ def judge_part(part: Part, runs: Sequence[RunSummary], here: Available, parts: i
     else:
         measurement = measure(part, runs, here, parts)
         finding, sentence = judge_range(measurement, part.expected, part.quantity)
+    if measurement.missing and not measurement.reason:
+        finding = Finding.OPEN if finding is Finding.HOLDS else finding
+        sentence = f"{sentence} Not measured: {measurement.missing}.".strip()
     return PartOutcome(part.name, expected, finding, measurement, sentence)
 
 

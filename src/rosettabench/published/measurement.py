@@ -31,6 +31,8 @@ class Measurement:
     contests: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     reason: str = ""
+    missing: str = ""
+    """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
 def with_interval(measurement: Measurement, interval: Interval | None) -> Measurement:
@@ -72,6 +74,11 @@ def empty(*found: Cell) -> Measurement:
         contests=tuple(contests),
         remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def lacking_sets(measured: int, sets: int) -> str:
+    """Return how many of the sets were not measured, in words; nothing where all were."""
+    return f"{sets - measured} of {sets} sets of series" if measured < sets else ""
 
 
 def words(arm: Arm | None) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import inf
 from typing import TYPE_CHECKING
 
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, cells
 from rosettabench.published.claim import Arm, Part
+from rosettabench.published.comparison import doubt
 from rosettabench.published.measurement import Measurement, empty
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
@@ -53,8 +55,10 @@ def spread_measured(part: Part, runs: Sequence[RunSummary], here: Available, par
     found = together(part, runs, here)
     if len(found) < 2:
         return Measurement(reason=TOO_FEW)
-    measurement = of_all(found)
+    measurement = replace(of_all(found), missing=unmeasured(part, found))
     intervals = later_over_earlier(part, found, next(iter(found.values())).tests * parts)
+    if doubts := doubts_of(found):
+        return replace(measurement, reason=doubts)
     known = [one if one.ratio >= 1 else one.inverse() for one in intervals if one is not None]
     if len(known) < len(intervals):
         return replace(measurement, reason="too few common rounds")
@@ -62,7 +66,7 @@ def spread_measured(part: Part, runs: Sequence[RunSummary], here: Available, par
         measurement,
         value=max(one.ratio for one in known),
         low=max(1.0, *(one.low for one in known)),
-        high=max(one.high for one in known),
+        high=inf if measurement.missing else max(one.high for one in known),
     )
 
 
@@ -89,9 +93,18 @@ def order_measured(part: Part, runs: Sequence[RunSummary], here: Available, part
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
     said = f"{right} of {pairs} pairs as published, {wrong} the other way round, {pairs - right - wrong} open"
-    missing = len(part.among) - len(found)
-    rest = f"; {missing} of the {len(part.among)} libraries were not measured" if missing else ""
-    measurement = replace(
-        empty(*found.values()), what=labels, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs
-    )
-    return measurement, f"{said}{rest}"
+    measurement = replace(empty(*found.values()), what=labels, missing=unmeasured(part, found))
+    if doubts := doubts_of(found):
+        return replace(measurement, reason=doubts), ""
+    return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), said
+
+
+def unmeasured(part: Part, found: dict[tuple[str, ...], Cell]) -> str:
+    """Return which of a part's libraries no cell stands for, in words; nothing where all were measured."""
+    missing = [names[0] for names in part.among if names not in found]
+    return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
+
+
+def doubts_of(found: dict[tuple[str, ...], Cell]) -> str:
+    """Return why the contest's own verdicts on its cells are not to be trusted; nothing where they are."""
+    return " ".join(dict.fromkeys(one for a, b in combinations(found.values(), 2) for one in doubt(a, b)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.published.claim import EVERY, Part, Quantity
-from rosettabench.published.measurement import Measurement, with_interval, words
+from rosettabench.published.measurement import Measurement, lacking_sets, with_interval, words
 from rosettabench.shipped.request import EPOCHS
 from rosettabench.statistics.spread import interval_of_starts
 
@@ -65,6 +65,7 @@ def measured(part: Part, run: RunSummary, found: Sequence[tuple[TrainedSet, Time
         run=run.id,
         contests=tuple(one.used.series for one, _ in found),
         remarks=tuple(remarks(found, series, seeds)),
+        missing=lacking_sets(len(found), study_sets()) if series == EVERY else "",
     )
     if len(ratios) < 2:
         only = ratios[0] if ratios else None
@@ -74,11 +75,15 @@ def measured(part: Part, run: RunSummary, found: Sequence[tuple[TrainedSet, Time
     return with_interval(empty, interval_of_starts(ratios))
 
 
+def study_sets() -> int:
+    """Return how many sets of series the study has."""
+    return sum(one.study for one in all_monash_sets().values())
+
+
 def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Sequence[int]) -> Iterator[str]:
     """Yield what a reader must know: how many sets, epochs and seeds it was, and of which data."""
     if series == EVERY:
-        study = sum(one.study for one in all_monash_sets().values())
-        yield f"over {len(found)} of {study} sets"
+        yield f"over {len(found)} of {study_sets()} sets"
     epochs = sorted({one.epochs for one, _ in found})
     if epochs != [EPOCHS]:
         span = str(epochs[0]) if len(epochs) == 1 else f"{epochs[0]} to {epochs[-1]}"

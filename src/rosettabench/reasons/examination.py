@@ -22,6 +22,7 @@ from rosettabench.errors import WorkerError
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
+from rosettabench.lab.load import note_load, watch_load
 from rosettabench.lab.session import Session
 from rosettabench.plan.request import Examining
 from rosettabench.proof.walk import STEPS
@@ -247,6 +248,7 @@ class Examination:
     def _round(self, counted: bool) -> None:
         """Let everybody do everything once, in random order."""
         turns = [(bench, column) for bench in self._present for column in bench.steps]
+        load = watch_load([bench.competitor for bench in self._present], self.contest.work.setting.threads)
         for place in self._random.permutation(len(turns)):
             bench, column = turns[place]
             if bench.competitor.out is not None:
@@ -258,7 +260,9 @@ class Examination:
                     bench.seconds.setdefault(column, []).append(seconds)
                 else:
                     self._choose(bench, column, seconds)
-        self._rounds += counted
+        if counted:
+            self._rounds += 1
+            note_load(self.contest.journal, self._rounds, load)
 
     # -- what comes of it --------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
@@ -12,7 +12,7 @@ from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
-from rosettabench.report.doubts import doubted, seen_in
+from rosettabench.report.doubts import doubted, load_seen, seen_in
 from rosettabench.report.entry import (
     estimate,
     from_interval,
@@ -41,6 +41,7 @@ from rosettabench.report.summary import (
     Proof,
 )
 from rosettabench.report.watched import seen_while_timed, watched_sentence
+from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import fresh_processes, needed
 from rosettabench.statistics.oddities import Oddity
@@ -120,13 +121,13 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(happened.get("data"))
-    reasons = summarise_reasons(happened.get("explained"))
+    reasons = summarise_reasons(happened.get("explained"), rules(contest)[1], seen)
     return ContestSummary(
         name=name,
         workload=contest.workload,
         setting=whole(contest.setting),
         stopping=contest.stopping,
-        headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts),
+        headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts, seen),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
@@ -158,7 +159,8 @@ def infers(contest: Contest) -> bool:
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
     """Return what was odd about the timed contenders of a contest."""
     timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
-    return seen_in(contest, timed, dropped_rounds(run, contest), rules(contest)[1])
+    dropped = dropped_rounds(run, contest)
+    return [*load_seen(run, contest, dropped), *seen_in(contest, timed, dropped, rules(contest)[1])]
 
 
 def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
@@ -168,9 +170,14 @@ def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     return (*left_out, *(one.sentence for one in seen))
 
 
-def headline(contest: Contest, ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline:
-    """Return the answer of a contest, which says so where it speaks of one process only."""
+def headline(
+    contest: Contest, ranking: Sequence[Ranked], verdicts: Sequence[Verdict], seen: Sequence[Oddity]
+) -> Headline:
+    """Return the answer of a contest, which says so where the machine was busy, or of which processes it speaks."""
     answer = sentences.headline(ranking, verdicts)
+    if len(ranking) > 1:
+        loads = [one.sentence for one in seen if isinstance(one, Busy)]
+        answer = replace(answer, evidence=" ".join([answer.evidence, *loads]))
     return sentences.scoped(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
 
 
@@ -186,6 +193,8 @@ def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Round
     tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
     waited = needed(pair, margin, confidence, tests)
     generations = processes(contest)
+    if len(set(generations.values())) == 1 and waited is not None and waited <= len(pair):
+        return f"{sentence} {sentences.other_processes_words()}"
     faster, slower = (by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower))
     if waited is None or waited > len(pair) or len(faster) < 2:
         return f"{sentence} {sentences.needed_words(waited)}"

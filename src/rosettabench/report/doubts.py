@@ -8,13 +8,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.report.entry import turns
-from rosettabench.report.sentences import FEW_PAIRS
+from rosettabench.report.sentences import FEW_PAIRS, means_words
+from rosettabench.statistics.busy import Busy, busy
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.load import RoundLoad
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Block, Contest
+    from rosettabench.store.schema import Block, Contest, Run
+
+BUSY = "The machine was busy."
+"""What each pair says of a load that is told beside them once."""
 
 CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of them."
 
@@ -36,6 +41,15 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
     return [*pauses, *oddities_by_process(rounds, processes, margin)]
 
 
+def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
+    """Return that the machine was busy during the rounds that count, where it was."""
+    told = set(dropped)
+    events = [event for event in run.events if event.kind == RoundLoad.KIND and event.contest_id == contest.id]
+    loads = [RoundLoad.model_validate(event.payload) for event in events]
+    found = busy(one for one in loads if one.round not in told)
+    return [] if found is None else [found]
+
+
 def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
     """Return when each round ended, in seconds of the wall clock."""
     moments: dict[int, float] = {}
@@ -50,17 +64,20 @@ def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict
     Of many, each only names who was odd: what it was stands beside them once, and not in every pair again.
     """
     suspects: dict[str, str] = {}
+    whole = [BUSY for one in seen if isinstance(one, Busy)]
     for one in seen:
-        if not isinstance(one, Gap) and casts_doubt(one):
+        if not isinstance(one, Gap | Busy) and casts_doubt(one):
             suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
     if len(verdicts) > FEW_PAIRS:
         suspects = {label: f"Something odd is told of {label}." for label in suspects}
-    return [with_doubt(verdict, suspects) for verdict in verdicts]
+    return [with_doubt(verdict, suspects, whole) for verdict in verdicts]
 
 
-def with_doubt(verdict: Verdict, suspects: Mapping[str, str]) -> Verdict:
-    """Return a verdict, open if one of the two is suspect or if its rounds contradict each other."""
-    reasons = [suspects[label] for label in (verdict.faster, verdict.slower) if label in suspects]
+def with_doubt(verdict: Verdict, suspects: Mapping[str, str], whole: Sequence[str] = ()) -> Verdict:
+    """Return a verdict, open if one of the two is suspect, or the contest as a `whole`, or if its rounds contradict."""
+    reasons = [*whole, *(suspects[label] for label in (verdict.faster, verdict.slower) if label in suspects)]
     if verdict.interval is not None and not verdict.interval.steady:
         reasons.append(CONTRADICTION)
+    if verdict.means_disagree:
+        reasons.append(means_words(verdict))
     return replace(verdict, finding=Finding.OPEN, doubt=" ".join(reasons)) if reasons else verdict

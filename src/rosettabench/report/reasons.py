@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rosettabench.reasons.measured import Subject
 from rosettabench.reasons.parts import PARTS, Estimate, Explanation, Pair, Step
 from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report import figures
+from rosettabench.report.doubts import doubted
+from rosettabench.report.sentences import interval_words, level_words
 from rosettabench.report.summary import Headline, Reasons
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
+from rosettabench.statistics.busy import Busy
+from rosettabench.statistics.oddities import Oddity
+from rosettabench.statistics.ranking import compare
+from rosettabench.statistics.verdict import Finding, Verdict
 
 NAMES = {
     "arithmetic": "per-sample arithmetic",
@@ -33,8 +40,13 @@ STARTS = {
 """The figures of a fresh start, as tables call them."""
 
 
-def summarise_reasons(payload: dict[str, Any] | None) -> Reasons | None:
-    """Return what follows from the rounds of an examination, the payload of its event; None where there was none."""
+def summarise_reasons(
+    payload: dict[str, Any] | None, margin: float = 0.02, seen: Sequence[Oddity] = ()
+) -> Reasons | None:
+    """Return what follows from the rounds of an examination, the payload of its event; None where there was none.
+
+    `margin` is that of practical equivalence, `seen` what was odd about its rounds.
+    """
     from rosettabench.reasons.measured import Measured
     from rosettabench.reasons.parts import explain
 
@@ -42,7 +54,10 @@ def summarise_reasons(payload: dict[str, Any] | None) -> Reasons | None:
         return None
     explanation = explain(Measured.model_validate(payload))
     return Reasons(
-        pairs=tuple(Headline(headline(explanation, pair), evidence(explanation, pair)) for pair in explanation.pairs),
+        pairs=tuple(
+            answer(explanation, pair, verdict, seen)
+            for pair, verdict in zip(explanation.pairs, verdicts(explanation, margin, seen), strict=True)
+        ),
         remarks=tuple(remarks(explanation)),
         tables=tuple(reason_tables(explanation)),
     )
@@ -51,14 +66,47 @@ def summarise_reasons(payload: dict[str, Any] | None) -> Reasons | None:
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
 
-def headline(explanation: Explanation, pair: Pair) -> str:
+def verdicts(explanation: Explanation, margin: float, seen: Sequence[Oddity]) -> list[Verdict]:
+    """Return the verdict on every pair of an examination, by the rules of a run: from the rounds of the whole step."""
+    size = explanation.measured.batch_size
+    cells = {one.label: one.cell("train", size) for one in explanation.measured.subjects}
+    rounds = {label: dict(enumerate(cell.seconds, start=1)) for label, cell in cells.items() if cell is not None}
+    processes = dict.fromkeys(range(1, explanation.rounds + 1), 1)
+    return doubted(compare(rounds, explanation.measured.confidence, margin, processes), seen)
+
+
+def answer(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequence[Oddity]) -> Headline:
+    """Return what is said of a pair: no ratio, and of which parts it is made up, where there is no verdict on it."""
+    why = [one.sentence for one in seen if isinstance(one, Busy)] or [verdict.doubt]
+    why += [] if verdict.interval else [f"{explanation.rounds} rounds are too few for an interval."]
+    why += below_zero(explanation, pair)
+    if reasons := " ".join(filter(None, why)):
+        return Headline(f"{pair.slower} and {pair.faster}: no verdict", reasons)
+    return Headline(headline(explanation, pair, verdict), evidence(explanation, pair))
+
+
+def below_zero(explanation: Explanation, pair: Pair) -> list[str]:
+    """Return which contenders of a pair have a part that surely takes less than no time, by more than BENT of a step.
+
+    The rounds of such an examination do not fit together.
+    """
+    steps = [step for step in explanation.steps if step.label in (pair.slower, pair.faster)]
+    return [
+        f"The {NAMES[name]} of {step.label} comes out below zero ({spanned(part)}): its rounds do not fit together."
+        for step in steps
+        for name, part in step.parts.items()
+        if name != "bend" and part.high < 0 and -part.value > BENT * step.total.value
+    ]
+
+
+def headline(explanation: Explanation, pair: Pair, verdict: Verdict) -> str:
     """Return by how much one is slower, or that the rounds do not show it; without its full stop."""
-    size, span = explanation.measured.batch_size, figures.span(pair.ratio.low, pair.ratio.high)
-    confidence = figures.percent(explanation.measured.confidence)
-    times = f"{figures.ratio(pair.ratio.value)} the time of {pair.faster} at batch {size} ({confidence}: {span})"
-    if pair.ratio.excludes(1):
-        return f"{pair.slower} takes {times}"
-    return f"{pair.slower} and {pair.faster} are not parted: {pair.slower} takes {times}"
+    size = explanation.measured.batch_size
+    if verdict.finding is Finding.FASTER and verdict.interval is not None:
+        times = f"{figures.ratio(verdict.interval.ratio)} the time of {verdict.faster} at batch {size}"
+        return f"{verdict.slower} takes {times} ({interval_words(verdict.interval)})"
+    level = f"{pair.slower} and {pair.faster} are not parted at batch {size}"
+    return f"{level}: {level_words(verdict)}" if verdict.finding is Finding.EQUIVALENT else level
 
 
 def evidence(explanation: Explanation, pair: Pair) -> str:

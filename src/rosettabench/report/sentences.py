@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rosettabench.report import figures
 from rosettabench.report.summary import DataNote, Headline
+from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
@@ -17,7 +18,11 @@ FEW_PAIRS = 3
 """So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
 repeating in all of them what was odd of one contender."""
 
-ONE_PROCESS = "This speaks of one process of each: others may differ by some percent (--processes)."
+ONE_PROCESS = (
+    f"One process of each was measured: the interval supposes that others differ by {PRIOR.deviation:.0%} "
+    "(--processes 5 measures it)."
+)
+"""What the headline of such a contest says once."""
 
 
 def interval_words(interval: Interval) -> str:
@@ -29,8 +34,27 @@ def verdict_sentence(verdict: Verdict) -> str:
     """Return what can be said about a pair, with its interval."""
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         by = figures.ratio(verdict.interval.ratio)
-        return f"{verdict.faster} is faster than {verdict.slower} by {by} ({interval_words(verdict.interval)})."
-    return f"{verdict.faster} and {verdict.slower}: {level_words(verdict)}."
+        found = f"{verdict.faster} is faster than {verdict.slower} by {by} ({interval_words(verdict.interval)})."
+        return f"{found}{mean_words(verdict)}"
+    return f"{verdict.faster} and {verdict.slower}: {level_words(verdict)}.{mean_words(verdict)}"
+
+
+def mean_words(verdict: Verdict) -> str:
+    """Return the ratio of mean times beside that of usual rounds, with a space before it; nothing where it is told."""
+    if verdict.mean is None or verdict.means_disagree:
+        return ""
+    return f" Mean time: {figures.ratio(verdict.mean.ratio)} ({interval_words(verdict.mean)})."
+
+
+def means_words(verdict: Verdict) -> str:
+    """Return that usual rounds and the whole contest disagree, with the ratio of each."""
+    assert verdict.interval is not None
+    assert verdict.mean is not None
+    usual = (
+        f"in usual rounds {verdict.slower} took {figures.ratio(verdict.interval.ratio)} the time of {verdict.faster}"
+    )
+    whole = f"over the whole contest {figures.ratio(verdict.mean.ratio)} ({interval_words(verdict.mean)})"
+    return f"{usual[0].upper()}{usual[1:]}, {whole}: some turns of one alone took far longer."
 
 
 def level_words(verdict: Verdict) -> str:
@@ -53,6 +77,11 @@ def needed_words(rounds: int | None) -> str:
     return f"At this noise about {figures.count(rounds)} rounds would decide it."
 
 
+def other_processes_words() -> str:
+    """Return what would decide a pair that a single process of each keeps open, however many its rounds."""
+    return "More rounds of one process would not decide it: --processes 5 may."
+
+
 def fresh_words(processes: int | None) -> str:
     """Return what would decide a pair that its processes keep open; None: no number that one could wait for."""
     if processes is None:
@@ -61,7 +90,7 @@ def fresh_words(processes: int | None) -> str:
 
 
 def scoped(headline: Headline, processes: int) -> Headline:
-    """Return the headline of a contest of so many processes; that of a single one says that it speaks of no other."""
+    """Return the headline of a contest of so many processes; that of a single one says what it supposes of others."""
     if processes != 1:
         return headline
     return replace(headline, evidence=f"{headline.evidence} {ONE_PROCESS}")
@@ -95,7 +124,8 @@ def lead(verdict: Verdict) -> str:
     if verdict.interval is None:
         return verdict_sentence(verdict)
     by = figures.ratio(verdict.interval.ratio)
-    return f"Faster than {verdict.slower}, the nearest, by {by} ({interval_words(verdict.interval)})."
+    found = f"Faster than {verdict.slower}, the nearest, by {by} ({interval_words(verdict.interval)})."
+    return f"{found}{mean_words(verdict)}"
 
 
 def level_evidence(pairs: Sequence[Verdict]) -> str:
@@ -105,7 +135,7 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
     if len(pairs) > 1:
         return " ".join(map(verdict_sentence, pairs))
     words = level_words(pairs[0])
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{words[0].upper()}{words[1:]}.{mean_words(pairs[0])}"
 
 
 def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
@@ -139,6 +169,8 @@ def control_sentence(verdict: Verdict, original: str) -> str:
         return f"{start}: not enough data (too few common rounds)."
     observed = f"{start}, ratio {figures.significant(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
     margin = figures.percent(verdict.margin)
+    if verdict.doubt:
+        return f"{observed}: no verdict. {verdict.doubt}"
     if verdict.finding is Finding.FASTER:
         return f"{observed}: a false difference. Trust no difference of this size in this contest."
     if verdict.finding is Finding.EQUIVALENT:

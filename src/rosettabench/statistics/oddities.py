@@ -13,6 +13,7 @@ from math import exp, expm1, log, log1p
 from statistics import median
 from typing import TypeVar
 
+from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.change_point import LEAST, segments
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
@@ -110,7 +111,7 @@ class Gap:
         return f"{self.seconds:.0f} s passed before round {self.round} ended: was the machine suspended?"
 
 
-Oddity = Drift | Shift | Interruption | Impossible | Gap
+Oddity = Drift | Shift | Interruption | Impossible | Gap | Busy
 
 
 def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, margin: float) -> list[Oddity]:
@@ -127,8 +128,8 @@ def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, 
 
 
 def casts_doubt(oddity: Oddity) -> bool:
-    """Whether no verdict on that contender is to be trusted; single blocks that were interrupted do little harm."""
-    return isinstance(oddity, Drift | Shift | Impossible)
+    """Whether no verdict is to be trusted, on that contender or on all; single interrupted blocks do little harm."""
+    return isinstance(oddity, Drift | Shift | Impossible | Busy)
 
 
 def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:

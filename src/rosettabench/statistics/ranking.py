@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, log
 
+from rosettabench.statistics.between import PRIOR, widened
 from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.means import mean_ratio
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible, ratios
 from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import Finding, Verdict, judge
@@ -43,10 +45,13 @@ def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float,
     """Return the interval of b's time over a's; None where the common rounds are too few.
 
     Where there were fresh processes, it spans that over the rounds and that over the processes: what is said must hold
-    for other processes than these, and no less for these. The latter is for one of LOOKS.
+    for other processes than these, and no less for these. The latter is for one of LOOKS. Where all rounds are known to
+    be of one process of each, it allows for what others differ by (between.py).
     """
     over_rounds = ratio_interval(ratios(a, b), confidence, tests)
     sessions = by_process(a, processes), by_process(b, processes)
+    if over_rounds is not None and len(sessions[0].keys() | sessions[1].keys()) == 1:
+        return widened(over_rounds, PRIOR, confidence, tests)
     over_processes = interval_over_processes(*sessions, confidence, LOOKS * tests)
     if over_rounds is None or over_processes is None:
         return over_rounds
@@ -67,7 +72,13 @@ def compare(
     """
     tests *= pairs(len(contenders))
     return [
-        judge(a, b, relative_time(contenders[a], contenders[b], processes, confidence, tests), margin)
+        judge(
+            a,
+            b,
+            relative_time(contenders[a], contenders[b], processes, confidence, tests),
+            margin,
+            mean_ratio(contenders[a], contenders[b], processes, confidence, tests),
+        )
         for a, b in combinations(contenders, 2)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rosettabench.statistics.interval import Interval
@@ -22,7 +22,8 @@ class Verdict:
 
     `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
     too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt`
-    is why an interval is not to be trusted, for a pair that is open because of it.
+    is why an interval is not to be trusted, for a pair that is open because of it. `mean` is the ratio of mean times,
+    the same way round: it may be below 1.
     """
 
     finding: Finding
@@ -31,6 +32,19 @@ class Verdict:
     interval: Interval | None
     margin: float
     doubt: str = ""
+    mean: Interval | None = None
+
+    @property
+    def means_disagree(self) -> bool:
+        """Whether the whole contest says otherwise than its usual rounds: no difference there, and yet one in all.
+
+        Where one is faster in usual rounds, the mean must surely be the other way round.
+        """
+        if self.interval is None or self.mean is None:
+            return False
+        if within(self.interval, self.margin):
+            return not 1 / (1 + self.margin) <= self.mean.ratio <= 1 + self.margin
+        return self.interval.low > 1 and self.mean.high < 1
 
     @property
     def decided(self) -> bool:
@@ -38,20 +52,24 @@ class Verdict:
         return self.interval is not None and decides(self.interval, self.margin)
 
 
-def judge(a: str, b: str, b_over_a: Interval | None, margin: float) -> Verdict:
-    """Return the verdict on contenders `a` and `b` from the interval of b's time over a's.
+def judge(a: str, b: str, b_over_a: Interval | None, margin: float, mean: Interval | None = None) -> Verdict:
+    """Return the verdict on contenders `a` and `b` from the interval of b's time over a's, and from that of the means.
 
     Equivalent: the whole interval lies within the margin of practical equivalence, 1/(1+margin) to 1+margin (two
-    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise open.
+    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise, and where the means
+    disagree, open.
     """
     if b_over_a is None:
         return Verdict(Finding.OPEN, a, b, None, margin)
     faster, slower, interval = (a, b, b_over_a) if b_over_a.ratio >= 1 else (b, a, b_over_a.inverse())
+    if mean is not None and faster == b:
+        mean = mean.inverse()
+    verdict = Verdict(Finding.OPEN, faster, slower, interval, margin, mean=mean)
+    if verdict.means_disagree:
+        return verdict
     if within(interval, margin):
-        return Verdict(Finding.EQUIVALENT, faster, slower, interval, margin)
-    if interval.low > 1:
-        return Verdict(Finding.FASTER, faster, slower, interval, margin)
-    return Verdict(Finding.OPEN, faster, slower, interval, margin)
+        return replace(verdict, finding=Finding.EQUIVALENT)
+    return replace(verdict, finding=Finding.FASTER) if interval.low > 1 else verdict
 
 
 def within(interval: Interval, margin: float) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from rosettabench.catalogue.workload import Strict
 
@@ -104,5 +104,5 @@ class Watched(Record):
     process: int
     seconds: float = 0.0
     outputs: float = 0.0
-    moves: list[WatchedMove] = []
-    unchecked: list[str] = []
+    moves: list[WatchedMove] = Field(default_factory=list)
+    unchecked: list[str] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a contest checks of the work that it times: does everybody still do what was proven, and report it truly?
+"""What a contest checks of the work that it times: that everybody does what was proven, and reports it truly.
 
 A proof looks at a few steps before the clock runs. Here are the rules for what is looked at while it runs, all of them
 outside of timed blocks: losses, the way of the parameters, outputs, the clock, the settings. Numbers in, who is odd

@@ -16,11 +16,11 @@ HALF = ("float16", "bfloat16")
 
 ALIKE = 0.6
 """Cosine from which on two deviations have one cause. Weights and inputs of a layer that are rounded both add up at a
-right angle: each alone is at 0.7 then. Deviations that have nothing to do with each other are at 0, give or take 0.1 for
-a hundred logits."""
+right angle: each alone is at 0.7 then. Deviations that have nothing to do with each other are at 0, give or take 0.1
+for a hundred logits."""
 
 ALIKE_INPUTS = 0.95
-"""The same for inputs. Nothing adds to their rounding; and that of pictures has a direction of its own, as a scale has."""
+"""The same for inputs. Nothing adds to their rounding, and that of pictures has a direction of its own: that of a scale."""
 
 MOST_KERNELS = 12
 """So many kernels are tried one by one; each takes the reference a few seconds."""

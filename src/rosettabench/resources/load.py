@@ -1,0 +1,93 @@
+"""What the machine computes besides a contest: the time of other programs, and what a hypervisor took for other guests.
+
+The kernel counts the busy time of each processor in ``/proc/stat`` and that of each process in ``/proc/<pid>/stat``.
+Busy time that is neither a contender's nor the controller's is that of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from time import monotonic, process_time
+
+from rosettabench.resources.counters import add_stat, ticks
+from rosettabench.resources.tree import content, process_tree
+
+BUSY = (0, 1, 2, 5, 6)
+"""Columns of a processor's line in ``/proc/stat``: user, nice, system, interrupts, soft interrupts."""
+
+STOLEN = 7
+"""The column of what the hypervisor ran in this processor's stead."""
+
+Reading = tuple[float, Mapping[int, tuple[float, float]], Mapping[int, float], float]
+"""A moment; processor to its busy and its stolen seconds; contender's process to that of its tree; the controller's."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What others used in `seconds` of wall time: shares of the time of `processors` processors."""
+
+    seconds: float
+    processors: int
+    others: float
+    stolen: float
+
+
+class LoadWatch:
+    """Watches from its making on. It reads at its beginning and at its end, outside of what workers time."""
+
+    def __init__(self, workers: Collection[int], groups: Collection[Collection[int]]) -> None:
+        """Watch `groups` of processors, beside workers with these process ids."""
+        self._workers = workers
+        self._groups = [group for group in map(frozenset, groups) if group]
+        self._begin = read(workers)
+
+    def load(self) -> Load | None:
+        """Return the load of the busiest group since then; None where the system does not tell."""
+        found = [load_between(self._begin, read(self._workers), group) for group in self._groups]
+        known = [one for one in found if one is not None]
+        return max(known, key=lambda one: one.others + one.stolen) if known else None
+
+
+def load_between(before: Reading, after: Reading, group: Collection[int]) -> Load | None:
+    """Return what others used of a group of processors between two readings."""
+    seconds = after[0] - before[0]
+    known = [processor for processor in group if processor in before[1] and processor in after[1]]
+    if seconds <= 0 or not known:
+        return None
+    busy, stolen = (sum(after[1][one][kind] - before[1][one][kind] for one in known) for kind in (0, 1))
+    # a worker that ended in between took its count with it
+    own = sum(max(0.0, used - before[2].get(worker, used)) for worker, used in after[2].items())
+    others = busy - own - (after[3] - before[3])
+    whole = seconds * len(known)
+    return Load(seconds, len(known), max(0.0, others) / whole, max(0.0, stolen) / whole)
+
+
+def read(workers: Collection[int]) -> Reading:
+    """Return what has been used so far by whom; without processors where the system has no ``/proc/stat``."""
+    return (
+        monotonic(),
+        read_processors(content("/proc/stat")),
+        {one: tree_seconds(one) for one in workers},
+        process_time(),
+    )
+
+
+def read_processors(stat: bytes) -> dict[int, tuple[float, float]]:
+    """Return processor to (busy, stolen) seconds from the text of ``/proc/stat``."""
+    found = {}
+    for line in stat.splitlines():
+        name, *columns = line.split()
+        if name.startswith(b"cpu") and name != b"cpu":
+            counts = [int(column) / ticks() for column in columns]
+            stolen = counts[STOLEN] if len(counts) > STOLEN else 0.0
+            found[int(name[3:])] = sum(counts[place] for place in BUSY if place < len(counts)), stolen
+    return found
+
+
+def tree_seconds(pid: int) -> float:
+    """Return the processor time of a process and its children, those that have ended included."""
+    totals = {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "minor_faults": 0.0, "major_faults": 0.0}
+    for member in process_tree(pid):
+        add_stat(totals, content(f"/proc/{member}/stat"))
+    return totals["cpu_user_s"] + totals["cpu_system_s"]

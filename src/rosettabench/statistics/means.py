@@ -1,0 +1,38 @@
+"""The ratio of mean times: the throughput over a whole contest, in which every stall counts for as long as it lasted.
+
+The trimmed ratio says how a usual round goes. A contender that stalls now and then, and nobody else with it, is as fast
+as others in a usual round and slower over a day: two questions, with two answers.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+import numpy as np
+
+from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.rounds import Processes, Rounds, possible
+
+
+def mean_ratio(a: Rounds, b: Rounds, processes: Processes, confidence: float = 0.95, tests: int = 1) -> Interval | None:
+    """Return the interval of the sum of b's times over that of a's, for the rounds of both; None below two rounds.
+
+    The ratio estimator (Cochran, "Sampling Techniques", section 6.4), with Student's t on its logarithm; its units are
+    the processes, or the rounds where there is one process. It is no confidence sequence, and where times have long
+    tails it comes out too narrow: no verdict rests on it alone.
+    """
+    from scipy.stats import t
+
+    common = [one for one in sorted(a.keys() & b.keys()) if possible(a[one]) and possible(b[one])]
+    units = [processes.get(one, 0) for one in common]
+    units = common if len(set(units)) < 2 else units
+    names = sorted(set(units))
+    if len(names) < 2:
+        return None
+    place = [names.index(unit) for unit in units]
+    sums = [np.bincount(place, weights=[rounds[one] for one in common]) for rounds in (a, b)]
+    ratio = float(sums[1].sum() / sums[0].sum())
+    errors = (sums[1] - ratio * sums[0]) / sums[1].mean()
+    error = sqrt(float(np.sum(errors**2)) / (len(names) * (len(names) - 1)))
+    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, len(names) - 1)) * error
+    return Interval(ratio, exp(log(ratio) - reach), exp(log(ratio) + reach), confidence, len(common))

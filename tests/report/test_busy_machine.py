@@ -1,0 +1,51 @@
+"""Where others computed during the rounds there is no verdict, and one sentence says so."""
+
+import pytest
+
+from rosettabench.report.run import summarise
+from rosettabench.statistics.verdict import Finding
+from rosettabench.store.load import RoundLoad
+from rosettabench.store.schema import Event
+from rosettabench.store.store import now
+
+
+def loaded(store, others, dropped=()):
+    """The sample run as it would be, had others used such shares of the processors by round."""
+    run = store.run()
+    for contest in run.contests:
+        for number, share in others.items():
+            load = RoundLoad(round=number, seconds=1.0, processors=2, others=share, stolen=0.0)
+            happened = [(RoundLoad.KIND, load.payload())]
+            happened += [("dropped", {"round": number, "why": "it slept"})] if number in dropped else []
+            run.events += [
+                Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=kind, payload=payload)
+                for kind, payload in happened
+            ]  # in memory only
+    return summarise(run).contests[0]
+
+
+def test_a_busy_machine_has_no_verdict_and_says_how_busy_it_was(sample_store):
+    contest = loaded(sample_store, dict.fromkeys(range(1, 13), 0.34))
+    assert {verdict.finding for verdict in contest.verdicts} == {Finding.OPEN}
+    assert all(verdict.doubt == "The machine was busy." for verdict in contest.verdicts)
+    assert {entry.rank for entry in contest.ranked} == {1}
+    sentence = "Other programs used 34% of the processors' time during the rounds: above 5% in all there is no verdict."
+    assert sentence in contest.headline.evidence
+    assert contest.headline.evidence.count("34%") == 1
+    assert contest.oddities == (sentence,)
+    assert contest.control.verdict.finding is Finding.OPEN
+    assert contest.control.sentence.endswith("no verdict. The machine was busy.")
+
+
+@pytest.mark.parametrize("others", [{}, dict.fromkeys(range(1, 13), 0.02)], ids=["unknown", "quiet"])
+def test_a_quiet_one_has(sample_store, others):
+    before = summarise(sample_store.run()).contests[0]
+    contest = loaded(sample_store, others)
+    assert contest.verdicts == before.verdicts
+    assert contest.oddities == before.oddities == ()
+
+
+def test_a_round_that_does_not_count_does_not_make_a_busy_machine(sample_store):
+    others = {number: 0.9 * (number == 1) for number in range(1, 13)}
+    assert any("Other programs" in sentence for sentence in loaded(sample_store, others).oddities)
+    assert not any("Other programs" in sentence for sentence in loaded(sample_store, others, dropped=[1]).oddities)

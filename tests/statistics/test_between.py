@@ -1,0 +1,59 @@
+"""Contests of one process of each: their intervals hold the contenders' ratio, not that of these processes alone."""
+
+import numpy as np
+import pytest
+
+from rosettabench.statistics.between import PRIOR, Between, widened
+from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.statistics.ranking import compare, relative_time
+from rosettabench.statistics.verdict import Finding
+
+CONTESTS = 400
+ROUNDS = 16
+ONE = dict.fromkeys(range(1, ROUNDS + 1), 1)
+
+
+def contest(draw, truth):
+    """One process of each of two contenders, which differ from others of theirs by the prior."""
+    born = draw.normal(0, PRIOR.deviation / np.sqrt(2), 2)
+    weather = draw.normal(0, 0.1, ROUNDS)
+    times = np.exp(weather + born[:, None] + draw.normal(0, 0.03, (2, ROUNDS))) * np.array([[1.0], [truth]])
+    return [dict(zip(ONE, map(float, row), strict=True)) for row in times]
+
+
+@pytest.mark.parametrize("truth", [1.0, 1.5])
+def test_intervals_of_one_process_hold_the_ratio_of_the_contenders(truth):
+    draw = np.random.default_rng([3, round(10 * truth)])
+    held, alone = 0, 0
+    for _ in range(CONTESTS):
+        a, b = contest(draw, truth)
+        found, narrow = relative_time(a, b, ONE, 0.95), relative_time(a, b, {}, 0.95)
+        held += found.low <= truth <= found.high
+        alone += narrow.low <= truth <= narrow.high
+    assert held / CONTESTS >= 0.95
+    assert alone / CONTESTS < 0.5, "the rounds alone speak of these processes"
+
+
+def test_the_control_of_one_process_is_seldom_false():
+    draw = np.random.default_rng(4)
+    false = 0
+    for _ in range(CONTESTS):
+        a, b = contest(draw, 1.0)
+        (verdict,) = compare({"a": a, "a#2": b}, 0.95, 0.02, ONE)
+        false += verdict.finding is Finding.FASTER
+    assert false / CONTESTS <= 0.05
+
+
+def test_the_reach_of_rounds_and_of_processes_add_up():
+    found = widened(Interval(1.5, 1.5, 1.5, 0.95, 16), Between(0.13, 10**6), 0.95)
+    assert np.log([1.5 / found.low, found.high / 1.5]) == pytest.approx([1.96 * 0.13] * 2, rel=1e-3)
+    wide = widened(Interval(1.5, 1.0, 1.8, 0.95, 16), Between(0.0, 12), 0.95)
+    assert (wide.low, wide.high) == pytest.approx((1.0, 1.8))
+    few = widened(Interval(1.5, 1.5, 1.5, 0.95, 16), Between(0.13, 4), 0.95)
+    assert few.high > found.high, "what rests on little is wider"
+
+
+def test_who_asks_for_the_rounds_alone_gets_them():
+    """A contest of one process stops by its rounds: more of them could not tell what other processes do."""
+    a, b = contest(np.random.default_rng(5), 1.5)
+    assert relative_time(a, b, {}, 0.95) == ratio_interval([b[one] / a[one] for one in a], 0.95)
