@@ -20,7 +20,7 @@ right angle: each alone is at 0.7 then. Deviations that have nothing to do with 
 for a hundred logits."""
 
 ALIKE_INPUTS = 0.95
-"""The same for inputs. Nothing adds to their rounding, and that of pictures has a direction of its own: that of a scale."""
+"""The same for inputs: nothing adds to their rounding, and that of pictures has the direction of another scale."""
 
 MOST_KERNELS = 12
 """So many kernels are tried one by one; each takes the reference a few seconds."""
