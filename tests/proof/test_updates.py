@@ -46,7 +46,7 @@ def deviations(work, folder, seed, guide=None, **mistake):
             before = adam_trajectory(weights.astype("float64"), seen[:-1], rates[:-1], **{**ADAM, **mistake})
             there = guide[step - 1] + (there - before)
         files = save(folder / f"g{step}", gradients[step]), save(folder / f"p{step}", there.astype("float32"))
-        own.record(Walked(step, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1)))
+        own.record(Walked(step, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
         found.append(own.off("kernel"))
     return found
 

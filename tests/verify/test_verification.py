@@ -47,7 +47,7 @@ def test_what_is_in_doubt_is_open():
 
 
 def test_an_installation_like_the_managed_one_is_right(store):
-    found = verified(store, write(store, 1, born=0.0))
+    found = verified(store, write(store, 1, born=0.0, processes=5, rounds=20))
     assert found.standing is Standing.RIGHT
     assert (found.fault, found.unproven, found.past, found.runs) == ("", "", None, 0)
     assert found.label == f"pytorch@{THEIRS}"

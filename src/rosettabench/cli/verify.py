@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from rosettabench.plan.request import Request
     from rosettabench.verify.verification import Verification
 
+PROCESSES = 5
+"""Fresh processes of each: what one of them keeps for life differs by as much as the margin (statistics/between.py)."""
+
+FEWEST_ROUNDS = 20
+"""Rounds that they share before it is looked at first."""
+
 
 def verify(
     workload: Annotated[
@@ -64,11 +70,11 @@ def verify(
         contenders=(),
         axes=read_axes(axes or []),
         stopping=Stopping(
-            rounds=(8, rounds),
+            rounds=(min(FEWEST_ROUNDS, rounds), rounds),
             seconds=seconds,
             round_seconds=round_seconds,
             precision=margin / 4,
-            processes=1,
+            processes=PROCESSES,
             turns=2,
         ),
         confidence=confidence,

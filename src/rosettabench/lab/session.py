@@ -124,7 +124,7 @@ class Session:
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
-        decisive = decisive_variables({**os.environ, **environment.variables})
+        decisive = decisive_variables(os.environ)
         self._variables = [f"{name}={value}" for name, value in decisive.items()]
         self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
 

@@ -67,7 +67,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
     """
     files = files_of(work.workload, entry, environment.release)
     assert files is not None  # the plan leaves out contenders without an implementation
-    variables = decisive_variables({**os.environ, **environment.variables})
+    variables = decisive_variables(os.environ)
     return {
         **({"variables": variables} if variables else {}),
         "workload": work.workload.name,
