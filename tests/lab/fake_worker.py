@@ -27,11 +27,21 @@ for line in requests:
         replies.write("this is no JSON\n")
         replies.flush()
         continue
+    elif do == "trickle":
+        while True:
+            replies.write(" ")
+            replies.flush()
+            time.sleep(0.1)
+    elif do == "flood":
+        while True:
+            replies.write("x" * (1 << 16))
     elif do == "wrong id":
         request["id"] += 1
     elif do == "child" and os.fork() == 0:
         time.sleep(600)
     reply = {"id": request["id"], "ok": True, "pid": os.getpid()}
+    if do == "long":
+        reply["text"] = "x" * 20_000_000
     if do == "fail":
         reply = {
             "id": request["id"],

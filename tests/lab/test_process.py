@@ -155,3 +155,31 @@ def test_the_real_worker_refuses_another_protocol_and_unknown_requests(tmp_path)
         worker.ask("dance", 30)
     assert worker.ask("hello", 30, protocol=1)["language"] == "Python"
     worker.close()
+
+
+def test_an_answer_that_trickles_in_is_too_late_all_the_same(worker):
+    begun = time.monotonic()
+    with pytest.raises(WorkerError) as told:
+        worker.ask("trickle", 1)
+    assert told.value.kind == "timeout"
+    assert time.monotonic() - begun < 10
+    assert gone(worker.pid)
+
+
+def test_a_line_without_end_is_no_answer(worker, monkeypatch):
+    monkeypatch.setattr(process, "LONGEST_LINE", 1 << 20)
+    with pytest.raises(WorkerError, match="longer than 1 MiB") as told:
+        worker.ask("flood", 60)
+    assert told.value.kind == "protocol"
+    assert gone(worker.pid)
+
+
+def test_a_long_answer_is_read_in_one_go(worker):
+    assert len(worker.ask("long", 60)["text"]) == 20_000_000
+
+
+def test_what_does_not_fit_the_protocol_is_told(worker):
+    with pytest.raises(WorkerError, match="elapsed_s: Field required") as told:
+        worker.ask("train", 10)
+    assert told.value.kind == "protocol"
+    assert gone(worker.pid)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.lab.warm_up import (
+from rosettabench.lab.warm_up import MOST_STEPS, (
     CLOCK_SHARE,
     FEWEST_BLOCKS,
     MOST_BLOCKS,
@@ -96,3 +96,7 @@ def test_a_misleading_probe_is_corrected():
 def test_the_warm_up_always_ends(seconds):
     _, lengths = blocks_until_over(lambda block: {"a": seconds[block - 1]})
     assert len(lengths) <= MOST_BLOCKS
+
+
+def test_a_clock_that_says_next_to_nothing_does_not_make_blocks_endless():
+    assert block_steps({"a": 1e-300, "b": 1e-3}, 0.25, 0.05) == MOST_STEPS

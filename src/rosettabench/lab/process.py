@@ -15,6 +15,7 @@ from typing import Any
 
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.errors import WorkerError
+from rosettabench.lab.replies import LONGEST_LINE, read_reply
 
 PROTOCOL = 1
 """The version of docs/protocol.md that this controller speaks."""
@@ -63,7 +64,8 @@ class WorkerProcess:
         """
         request_end, self._requests = os.pipe()
         self._replies, reply_end = os.pipe()
-        self._buffer = b""
+        self._rest = b""
+        self._service = service
         self._number = 0
         self._out_of_memory_kills = out_of_memory_kills()
         self.log = log
@@ -107,7 +109,7 @@ class WorkerProcess:
             os.write(self._requests, line.encode())
         except BrokenPipeError:
             raise self._death() from None
-        reply = self._parse(self._read_line(do, timeout))
+        reply = self._parse(do, self._read_line(do, timeout))
         if not reply["ok"]:
             error = reply["error"]
             hint = HINTS.get(error["kind"], "")
@@ -115,28 +117,33 @@ class WorkerProcess:
         return reply
 
     def _read_line(self, do: str, timeout: float) -> bytes:
+        """Return the next line. `timeout` is for all of it, however many pieces it comes in."""
         end = monotonic() + timeout
-        while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._replies], [], [], max(0.0, end - monotonic()))
-            if not ready:
+        pieces, size = [], 0
+        piece = self._rest
+        while b"\n" not in piece:
+            pieces.append(piece)
+            size += len(piece)
+            if size > LONGEST_LINE:
+                self.kill()
+                raise WorkerError("protocol", f"the answer to {do!r} is longer than {LONGEST_LINE >> 20} MiB")
+            left = end - monotonic()
+            if left <= 0 or not select.select([self._replies], [], [], left)[0]:
                 self.kill()
                 raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
             piece = os.read(self._replies, 1 << 16)
             if not piece:
                 raise self._death()
-            self._buffer += piece
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
+        last, _, self._rest = piece.partition(b"\n")
+        return b"".join((*pieces, last))
 
-    def _parse(self, line: bytes) -> dict[str, Any]:
+    def _parse(self, do: str, line: bytes) -> dict[str, Any]:
         try:
-            reply = json.loads(line)
-            if isinstance(reply, dict) and reply["id"] == self._number and isinstance(reply["ok"], bool):
-                return reply
-        except (ValueError, KeyError):
-            pass  # told below, together with replies that are JSON and yet no answer
-        self.kill()
-        raise WorkerError("protocol", f"the worker answered request {self._number} with {line[:200]!r}")
+            return read_reply(line, self._number, do, self._service)
+        except ValueError as error:
+            self.kill()
+            told = f"the worker answered request {self._number} ({do}) with {line[:200]!r}"
+            raise WorkerError("protocol", f"{told}: {error}") from None
 
     def _death(self) -> WorkerError:
         """Return the error for a worker that is gone, with the cause as far as the system tells it."""

@@ -27,6 +27,9 @@ PROBE = (1, 5)
 
 The second has fewer where those of the first were so slow that no more of them are a turn."""
 
+MOST_STEPS = 5000
+"""Steps of a block at most, 50 ms of steps of 10 µs: all batches of a process are drawn before its turns."""
+
 MOST_BLOCKS = 12
 """After so many blocks the warm-up ends in any case; the report shows them."""
 
@@ -84,7 +87,7 @@ def block_steps(seconds_per_step: Mapping[str, float], turn_seconds: float, shor
     """
     fill = turn_seconds / sum(seconds_per_step.values())
     reach = shortest / min(seconds_per_step.values())
-    return max(1, round(fill), ceil(reach))
+    return min(MOST_STEPS, max(1, round(fill), ceil(reach)))
 
 
 def is_warm(seconds_per_step: Sequence[float]) -> bool:

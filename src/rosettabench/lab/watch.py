@@ -17,7 +17,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -104,9 +104,9 @@ class Watch:
             done = {one.label: one.done for one in watched(present) if one.done is not None}
             for label, turn in done.items():
                 self._clocks.setdefault(label, []).append(turn)
-            losses = {label: turn.loss for label, turn in done.items() if turn.loss is not None}
-            if len(losses) < len(done) or not losses:
+            if not done or self.work.workload.inference is not None:
                 return
+            losses = {label: nan if turn.loss is None else turn.loss for label, turn in done.items()}
             self._part(
                 present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label)
             )
