@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.lab.warm_up import MOST_STEPS, (
+from rosettabench.lab.warm_up import (
     CLOCK_SHARE,
     FEWEST_BLOCKS,
     MOST_BLOCKS,
+    MOST_STEPS,
     PROBE,
     SHORTEST_BLOCK_S,
     WarmUp,

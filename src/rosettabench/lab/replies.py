@@ -84,7 +84,7 @@ class Computed(Timed):
 
     samples: Count
     correct: Count | None = None
-    files: Files = {}  # noqa: RUF012 (pydantic copies it)
+    files: Files = {}
 
 
 class Ticked(Reply):
@@ -132,7 +132,7 @@ TRAININGS: dict[str, type[Reply]] = {"open": Opened, "settings": Settings, "pars
 
 
 def read_reply(line: bytes, number: int, do: str, service: str) -> dict[str, Any]:
-    """Return the reply to request `number`, checked. Raises ValueError, with what is wrong, for one that does not fit."""
+    """Return the reply to request `number`. Raises ValueError, with what is wrong, for one that does not fit."""
     try:
         reply = json.loads(line, parse_constant=refuse)
     except RecursionError:
