@@ -135,3 +135,48 @@ def test_every_exit_code_is_documented():
             assert rows[str(kind.exit_code)] == kind.__name__
     assert {"0", "1", str(INTERRUPTED)} < set(rows)
     assert len({kind.exit_code for kind in kinds()}) == len(kinds())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "--seconds", "inf"), "--seconds"),
+        (("run", "--timeout", "inf"), "--timeout"),
+        (("run", "--timeout", "nan"), "--timeout"),
+        (("run", "--round-seconds", "inf"), "--round-seconds"),
+        (("run", "--margin", "nan"), "--margin"),
+        (("verify", "--seconds", "inf"), "--seconds"),
+        (("explain", "--seconds", "nan", "fashion-mlp", "jax", "pytorch"), "--seconds"),
+        (("peak", "--seconds", "inf"), "--seconds"),
+        (("calibrate", "--round-seconds", "inf"), "--round-seconds"),
+        (("run", "-f", ""), "-f is empty"),
+        (("run", "--suite", ""), "--suite is empty"),
+        (("run", "--budget", ""), "--budget is empty"),
+        (("run", "--report", ""), "--report names no file"),
+    ],
+)
+def test_numbers_and_names_that_are_none_are_refused_before_anything_is_started(rosetta, words, said):
+    process = rosetta(*words)
+    assert process.returncode == errors.UsageError.exit_code, process.stderr
+    assert said in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_a_terminal_that_is_not_utf_8_gets_other_characters_and_no_traceback(rosetta):
+    process = rosetta("list", "workloads", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert process.returncode == 0, process.stderr
+    assert "fashion-mlp" in process.stdout
+
+
+def test_a_password_is_not_repeated(rosetta):
+    process = rosetta("list", "runs", ROSETTA_STORE="postgresql+nodriver://me:s3cret@localhost/results")
+    assert process.returncode != 0
+    assert "me:***@localhost" in process.stderr
+    assert "s3cret" not in process.stdout + process.stderr
+
+
+@pytest.mark.parametrize("name", ["results.db", "who? me.sqlite", "with 'quotes' and \"more\".db"])
+def test_a_store_may_be_named_by_its_path(rosetta, tmp_path, name):
+    process = rosetta("list", "runs", ROSETTA_STORE=str(tmp_path / name))
+    assert process.returncode == 0, process.stderr
+    assert (tmp_path / name).is_file()

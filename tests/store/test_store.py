@@ -175,3 +175,31 @@ def test_events_keep_their_payload(tmp_path):
     payload = {"text": "<script>", "number": 1.5, "list": [1, None]}
     store.add(Event(run_id="20260101-000000-abcd", contest_id=None, entry_id=None, at=now(), kind="x", payload=payload))
     assert store.run().events[0].payload == payload
+
+
+def test_a_number_that_is_not_finite_leaves_the_store_readable(tmp_path):
+    """Rows are never rewritten: one that an earlier release let in must not shut out all the others."""
+    store = Store(url(tmp_path))
+    facts = {"version": "0", "command": [], "machine": {}}
+    store.add(Run(id="20260101-000000-bad0", at=now(), request={"timeout": float("inf")}, **facts))
+    store.add(Run(id="20260101-000001-good", at=now(), request={"timeout": 1.0}, **facts))
+    assert store.run().id == "20260101-000001-good"
+    assert store.newest_measured() == "20260101-000001-good"
+    assert [run.id for run in store.runs()] == ["20260101-000001-good", "20260101-000000-bad0"]
+
+
+def test_proofs_alone_and_the_machine_are_not_what_was_measured_last(tmp_path):
+    store = Store(url(tmp_path))
+    facts = {"version": "0", "command": [], "machine": {}}
+    for number, request in enumerate(({}, {"proving": 2}, {"peak": {}})):
+        store.add(Run(id=f"20260101-00000{number}-aaaa", at=now(), request=request, **facts))
+    assert store.newest_measured() == "20260101-000000-aaaa"
+    assert store.run().id == "20260101-000001-aaaa", "what resume goes on with may be proofs"
+
+
+def test_a_password_on_the_command_line_is_not_kept(tmp_path):
+    store = Store(url(tmp_path))
+    command = ["rosetta", "run", "--store", "postgresql://me:s3cret@host/results"]
+    store.add(Run(id="20260101-000000-aaaa", at=now(), version="0", command=command, request={}, machine={}))
+    assert store.run().command[-1] == "postgresql://me:***@host/results"
+    assert b"s3cret" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -133,6 +134,9 @@ def rosetta(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`arguments`, or those of the process) and return the exit code: docs/exit-codes.md."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no × gets a ?, and not a traceback
     code = attempt(arguments)
     try:
         sys.stdout.flush()

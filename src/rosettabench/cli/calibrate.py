@@ -10,6 +10,7 @@ import typer
 from rosettabench.cli.completion import complete_contenders, complete_workloads
 from rosettabench.cli.run import Axes, DataDir, Offline, StoreUrl, Timeout, open_laboratory
 from rosettabench.errors import UsageError
+from rosettabench.plan.duration import LONGEST_S
 
 
 def calibrate(
@@ -23,7 +24,7 @@ def calibrate(
     planted: Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)] = 0.05,
     rounds: Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)] = 40,
     processes: Annotated[int, typer.Option(help="Fresh processes of each; 1 is what the suite quick does.", min=1)] = 5,
-    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05)] = 1.0,
+    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)] = 1.0,
     axes: Axes = None,
     data_dir: DataDir = None,
     offline: Offline = False,

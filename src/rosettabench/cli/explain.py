@@ -21,6 +21,7 @@ from rosettabench.cli.run import (
     split,
 )
 from rosettabench.errors import UsageError
+from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
@@ -39,7 +40,9 @@ def explain(
             show_default=False,
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long to measure the parts of a step.", min=1)] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="How long to measure the parts of a step.", min=1, max=LONGEST_S)
+    ] = 60.0,
     starts: Annotated[int, typer.Option(help="Fresh processes of each, for start and memory.", min=1)] = 5,
     profile: Annotated[
         bool, typer.Option("--profile", help="Ask each framework's own profiler for its operations, too.")

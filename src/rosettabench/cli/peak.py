@@ -12,6 +12,7 @@ import typer
 from rosettabench.cli.completion import complete_contenders
 from rosettabench.cli.run import Python, StoreUrl, Timeout, open_laboratory, split
 from rosettabench.errors import UsageError, WorkerError
+from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,10 @@ def peak(
         int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    seconds: Annotated[float, typer.Option(help="How long to measure, without the starting of workers.", min=1)] = 40.0,
+    seconds: Annotated[
+        float,
+        typer.Option(help="How long to measure, without the starting of workers.", min=1, max=LONGEST_S),
+    ] = 40.0,
     python: Python = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")] = False,
     timeout: Timeout = 900.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -36,7 +37,7 @@ class Format(StrEnum):
 
 def report(
     run: Annotated[
-        str | None, typer.Argument(help="Id of the run, or the beginning of it; the newest if left out.")
+        str | None, typer.Argument(help="Id of the run, or the beginning of it; else the newest that measured.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.HTML,
     output: Annotated[
@@ -56,7 +57,7 @@ def report(
     from rosettabench.store.store import Store
 
     kept = Store(store or store_url())
-    found = kept.run(run)
+    found = kept.run(run or kept.newest_measured())
     summary = summarise(found, measured_here(kept, found.machine))
     if form is Format.TERMINAL:
         show(summary, output)
@@ -106,14 +107,25 @@ def render_text(summary: RunSummary, form: Format) -> str:
 
 
 def write(content: bytes, path: Path) -> None:
-    """Write a report to `path`, or to standard output. Raises UsageError where that cannot be done."""
+    """Write a report to `path`, or to standard output. Raises UsageError where that cannot be done.
+
+    What was there stays until all of the new one is on disk.
+    """
     if path == STDOUT:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        if path.exists() and not path.is_file():  # a pipe, say
+            path.write_bytes(content)
+            return
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(content)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(
             f"the report cannot be written to {path}: {error.strerror}", hint="Name another place with --output."

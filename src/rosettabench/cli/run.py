@@ -12,6 +12,7 @@ import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_runs, complete_suites, complete_workloads
 from rosettabench.errors import OtherWork, UsageError, WorkerError
+from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
@@ -44,7 +45,7 @@ StoreUrl = Annotated[
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
-Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1)]
+Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1, max=LONGEST_S)]
 
 HOW_WATCHED = "docs/watch.md says what is watched, and what may differ."
 """Where to read on about a contender that did other work."""
@@ -69,12 +70,16 @@ def run(
         float | None,
         typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1),
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Stop measuring a contest after so long.", min=0.1)] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop measuring a contest after so long.", min=0.1, max=LONGEST_S),
+    ] = None,
     budget: Annotated[
         str | None, typer.Option(help="Time for the whole run, 10m or 1h: what does not fit is left out, and told.")
     ] = None,
     round_seconds: Annotated[
-        float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05)
+        float | None,
+        typer.Option(help="How long a round of all contenders lasts.", min=0.05, max=LONGEST_S),
     ] = None,
     processes: Annotated[
         int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
@@ -118,6 +123,8 @@ def run(
     from rosettabench.plan.scope import scope
     from rosettabench.plan.setting import read_axes
 
+    if report is not None and not report.name:
+        raise UsageError("--report names no file", "Leave it out, or name one: --report run.html")
     if budget and (full or rounds or seconds):
         raise UsageError(
             "--budget decides on rounds and seconds; --full, --rounds and --seconds do, too", "Leave one out."
@@ -127,6 +134,9 @@ def run(
         raise UsageError(
             "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
         )
+    for option, given in (("--suite", suite), ("--budget", budget), *(("-f", one) for one in frameworks or ())):
+        if given is not None and not given.strip(" ,"):
+            raise UsageError(f"{option} is empty", "Leave it out, or name something: rosetta run --help")
     named = find_suite(suite or MAIN)
     gpus = len(describe_machine()["gpus"])
 
@@ -332,7 +342,7 @@ def ranking(run: Run, contest_id: int) -> str:
 
 
 def publish(store: Store, finished: Run, page: Path | None) -> None:
-    """Print the tables of a run, which is in `store`, and write its page."""
+    """Write the page of a run, which is in `store`, and print its tables: what cannot be printed is not lost."""
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.cli.report import Format, render, write
@@ -341,7 +351,7 @@ def publish(store: Store, finished: Run, page: Path | None) -> None:
     from rosettabench.report.terminal import print_run
 
     summary = summarise(finished, measured_here(store, finished.machine))
-    print_run(summary, console())
     path = page or Path(f"{file_stem(summary)}.html")
     write(render(summary, Format.HTML), path)
+    print_run(summary, console())
     typer.echo(f"report: {path}")

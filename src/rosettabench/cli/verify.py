@@ -15,6 +15,7 @@ from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, open_laboratory, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
+from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
@@ -39,9 +40,11 @@ def verify(
     ] = None,
     frameworks: Frameworks = None,
     axes: Axes = None,
-    seconds: Annotated[float, typer.Option(help="Measure each framework for so long at most.", min=1)] = 30.0,
+    seconds: Annotated[
+        float, typer.Option(help="Measure each framework for so long at most.", min=1, max=LONGEST_S)
+    ] = 30.0,
     rounds: Annotated[int, typer.Option(help="The most rounds of turns.", min=8)] = 60,
-    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05)] = 0.5,
+    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)] = 0.5,
     margin: Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)] = 0.1,
     confidence: Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)] = 0.95,
     json: Json = False,

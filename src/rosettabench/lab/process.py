@@ -24,6 +24,9 @@ LOG_TAIL = 4000
 """Characters of a dead worker's output that go into its result row."""
 
 
+TEARDOWN_S = 0.2
+"""Seconds that a worker has to end by itself once it has answered `close`."""
+
 LIVING: set[WorkerProcess] = set()
 """Every worker of this controller that has not been let go of."""
 
@@ -163,10 +166,13 @@ class WorkerProcess:
         return self.log.read_text(errors="replace")[-LOG_TAIL:]
 
     def close(self, patience: float = 5.0) -> None:
-        """Say goodbye, wait at most `patience` seconds, and end whatever is left of the process group."""
+        """Say goodbye, wait at most `patience` seconds for the answer, and end whatever is left of the process group.
+
+        Who has answered has nothing left to do but to tear its framework down, which takes some of them seconds.
+        """
         try:
             self.ask("close", patience)
-            self._process.wait(patience)
+            self._process.wait(TEARDOWN_S)
         except (WorkerError, subprocess.TimeoutExpired):
             pass  # it is ended below in any case, and what it had to tell is in the store already
         self.kill()

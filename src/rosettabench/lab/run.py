@@ -29,6 +29,7 @@ from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.machine import describe_machine, kept_programs
+from rosettabench.lab.owner import owned
 from rosettabench.lab.past import read_past
 from rosettabench.lab.preparation import Job, Key, Preparation
 from rosettabench.lab.progress import Progress
@@ -132,7 +133,11 @@ class Laboratory:
         if not left and request.shipped is None:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
-            with scratch_folder() as scratch, Preparation(self.display) as self._preparation:
+            with (
+                owned(run.id, self.cache),
+                scratch_folder() as scratch,
+                Preparation(self.display) as self._preparation,
+            ):
                 self._prepare(request, [planned for planned, _ in left])
                 if request.proving:
                     self._prove(run, request, left, scratch)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, Select, create_engine, event, insert, inspect, select
+from sqlalchemy import URL, Engine, Select, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
@@ -46,8 +47,9 @@ class Store:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = url
-        with explained(url):
+        """Open it; `url` is an SQLAlchemy URL, or the path of an SQLite file. `name` is what one may tell of it."""
+        self.name = without_password(url)
+        with explained(self.name):
             self.engine = open_engine(url)
             self._create_or_check()
 
@@ -58,13 +60,15 @@ class Store:
             found = session.scalars(select(Version.version)).all()
         if found != [SCHEMA_VERSION]:
             raise StoreError(
-                f"the store {self.url} has schema {found}, this Rosettabench reads {SCHEMA_VERSION}",
+                f"the store {self.name} has schema {found}, this Rosettabench reads {SCHEMA_VERSION}",
                 hint="Name another with --store, or use the release of Rosettabench that wrote it.",
             )
 
     def add(self, row: Row) -> Row:
-        """Write one row durably and return it with its id."""
-        with explained(self.url), Session(self.engine, expire_on_commit=False) as session:
+        """Write one row durably and return it with its id. Of a run's command, passwords are left out."""
+        if isinstance(row, Run):
+            row.command = [without_password(word) for word in row.command]
+        with explained(self.name), Session(self.engine, expire_on_commit=False) as session:
             session.add(row)
             session.commit()
             return row
@@ -74,7 +78,7 @@ class Store:
         wanted = select(Run).order_by(Run.at.desc())
         if workload is not None:
             wanted = wanted.where(Run.contests.any(Contest.workload == workload))
-        with explained(self.url), Session(self.engine) as session:
+        with explained(self.name), Session(self.engine) as session:
             return session.scalars(wanted).all()
 
     def run(self, run_id: str | None = None) -> Run:
@@ -83,20 +87,31 @@ class Store:
         An unambiguous beginning of an id will do. Raises UsageError when there is no such run.
         """
         wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
-        if run_id is not None:
-            wanted = wanted.where(Run.id.startswith(run_id, autoescape=True))
-        else:
-            wanted = wanted.where(Run.request[PEAK].as_string().is_(None))
-        with explained(self.url), Session(self.engine) as session:
-            found = session.scalars(wanted.limit(2)).all()
+        with explained(self.name), Session(self.engine) as session:
+            newest = self._newest(session, lambda request: PEAK not in request) if run_id is None else None
+            wanted = wanted.where(Run.id.startswith(run_id or newest or "", autoescape=True))
+            found = session.scalars(wanted.limit(2)).all() if run_id or newest else []
         if not found:
             raise UsageError(
-                f"there is no run {run_id!r} in {self.url}" if run_id else f"there is no run in {self.url} yet",
+                f"there is no run {run_id!r} in {self.name}" if run_id else f"there is no run in {self.name} yet",
                 hint="rosetta list runs shows what there is; rosetta run makes one.",
             )
         if run_id is not None and len(found) > 1:
             raise UsageError(f"{run_id!r} is the beginning of more than one run", hint="Type more of it.")
         return found[0]
+
+    def newest_measured(self) -> str | None:
+        """Return the id of the newest run that measured contenders, not only proved them; None if there is none."""
+        with explained(self.name), Session(self.engine) as session:
+            return self._newest(session, lambda request: PEAK not in request and not request.get("proving"))
+
+    def _newest(self, session: Session, fits: Callable[[dict[str, Any]], bool]) -> str | None:
+        """Return the id of the newest run whose request fits; the requests are read here, and not by the database.
+
+        To SQLite, one number that is not finite makes all of them unreadable.
+        """
+        requests = session.execute(select(Run.id, Run.request).order_by(Run.at.desc()))
+        return next((run for run, request in requests if fits(request)), None)
 
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. A damaged one raises StoreError."""
@@ -110,12 +125,12 @@ class Store:
 
     def _read(self, wanted: Select[Any]) -> Sequence[Certificate]:
         """Return certificates, once their content was seen to match their digests."""
-        with explained(self.url), Session(self.engine) as session:
+        with explained(self.name), Session(self.engine) as session:
             found: Sequence[Certificate] = session.scalars(wanted).all()
         for one in found:
             if digest(one.body) != one.digest:
                 raise StoreError(
-                    f"certificate {one.key[:12]} in {self.url} is damaged: its content does not match its digest",
+                    f"certificate {one.key[:12]} in {self.name} is damaged: its content does not match its digest",
                     hint="rosetta run --prove-again makes a new one.",
                 )
         return found
@@ -151,9 +166,19 @@ def digest(body: dict[str, Any]) -> str:
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def without_password(text: str) -> str:
+    """Return a text in which every URL has lost its password."""
+    return re.sub(r"(://[^:/@\s]*):[^/\s]*@", r"\1:***@", text)
+
+
+def is_path(text: str) -> bool:
+    """Whether a text that names a store is the path of a file: it has a folder in it, or a database's ending."""
+    return "://" not in text and ("/" in text or text.endswith((".db", ".sqlite", ".sqlite3")))
+
+
 def open_engine(url: str) -> Engine:
-    """Return an engine for `url`; for SQLite with WAL, durable commits and foreign keys."""
-    address = make_url(url)
+    """Return an engine for `url`, or a path; for SQLite with WAL, durable commits and foreign keys."""
+    address = URL.create("sqlite", database=str(Path(url).expanduser().absolute())) if is_path(url) else make_url(url)
     if address.get_backend_name() == "sqlite" and address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(address)
