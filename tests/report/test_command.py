@@ -14,7 +14,7 @@ app.command()(report)
 
 
 def rosetta_report(store, *words):
-    return CliRunner().invoke(app, [*words, "--store", store.url])
+    return CliRunner().invoke(app, [*words, "--store", store.name])
 
 
 @pytest.mark.parametrize(
