@@ -28,7 +28,7 @@ def test_quick_has_one_process_and_may_end_after_every_round():
     schedule = Schedule(find_suite("quick").stopping)
     assert schedule.processes == 1
     assert schedule.looks_after(1)
-    assert (schedule.least(1, 0), schedule.upto(1)) == (8, 40)
+    assert (schedule.least(1, 0), schedule.upto(1)) == (12, 40)
 
 
 @given(stoppings())
