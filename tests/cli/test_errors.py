@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rosettabench import errors
-from rosettabench.cli import CONTROL, INTERRUPTED
+from rosettabench.cli import CONTROL, ENDING, INTERRUPTED, SIGNALLED
+from rosettabench.store.store import Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exit-codes.md"
 
@@ -109,6 +110,20 @@ def test_interrupted(variables):
     assert INTERRUPTED == 128 + signal.SIGINT
 
 
+SIGNALLED_WITHIN = """
+import os, sys
+from rosettabench.cli import main
+import rosettabench.cli.list
+def workloads():
+    try:
+        os.kill(os.getpid(), int(os.environ["NUMBER"]))
+    finally:
+        print("cleared up")
+rosettabench.cli.list.workloads = workloads
+sys.exit(main(["list", "workloads"]))
+"""
+
+
 def test_a_reader_that_goes_away_is_no_error(variables):
     command = [sys.executable, "-m", "rosettabench.cli", "show", "imdb-gru", "--plain"]
     process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -133,7 +148,7 @@ def test_every_exit_code_is_documented():
     for kind in kinds():
         if kind is not errors.RosettaError:
             assert rows[str(kind.exit_code)] == kind.__name__
-    assert {"0", "1", str(INTERRUPTED)} < set(rows)
+    assert {"0", "1", str(INTERRUPTED), *(str(SIGNALLED + number) for number in ENDING)} < set(rows)
     assert len({kind.exit_code for kind in kinds()}) == len(kinds())
 
 
@@ -177,6 +192,29 @@ def test_a_password_is_not_repeated(rosetta):
 
 @pytest.mark.parametrize("name", ["results.db", "who? me.sqlite", "with 'quotes' and \"more\".db"])
 def test_a_store_may_be_named_by_its_path(rosetta, tmp_path, name):
+    Store(str(tmp_path / name))
+    assert (tmp_path / name).is_file()
     process = rosetta("list", "runs", ROSETTA_STORE=str(tmp_path / name))
     assert process.returncode == 0, process.stderr
-    assert (tmp_path / name).is_file()
+
+
+@pytest.mark.parametrize("words", [("report",), ("resume",), ("history", "fashion-mlp"), ("compare", "1", "2")])
+def test_who_only_reads_makes_no_store(rosetta, tmp_path, words):
+    process = rosetta(*words, ROSETTA_STORE=str(tmp_path / "none.sqlite"))
+    assert process.returncode == errors.StoreError.exit_code, process.stderr
+    assert "there is no results store at" in process.stderr
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_an_interpreter_that_is_not_there_is_told_before_anything_is_measured(rosetta, tmp_path):
+    for place in ("/nonexistent/python", tmp_path, ""):
+        process = rosetta("run", "fashion-mlp", "--python", place)
+        assert process.returncode == errors.EnvironmentFault.exit_code, process.stderr
+        assert "--python names no interpreter" in process.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_clears_up_as_ctrl_c_does(variables, tmp_path, number):
+    process = python(variables, SIGNALLED_WITHIN, TMPDIR=str(tmp_path), NUMBER=str(int(number)))
+    assert (process.returncode, process.stderr) == (128 + number, "")
+    assert process.stdout == "cleared up\n"

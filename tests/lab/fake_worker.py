@@ -39,6 +39,12 @@ for line in requests:
         request["id"] += 1
     elif do == "child" and os.fork() == 0:
         time.sleep(600)
+    elif do == "orphan":
+        child = os.fork()
+        if child == 0:
+            time.sleep(600)
+        print("child", child, flush=True)
+        os._exit(3)
     reply = {"id": request["id"], "ok": True, "pid": os.getpid()}
     if do == "long":
         reply["text"] = "x" * 20_000_000

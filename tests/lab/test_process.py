@@ -183,3 +183,11 @@ def test_what_does_not_fit_the_protocol_is_told(worker):
         worker.ask("train", 10)
     assert told.value.kind == "protocol"
     assert gone(worker.pid)
+
+
+def test_the_death_of_a_worker_shows_though_its_child_holds_the_pipe(worker):
+    with pytest.raises(WorkerError, match="exit code 3") as told:
+        worker.ask("orphan", 60)
+    assert told.value.kind == "crash"
+    child = int(worker.log.read_text().split()[-1])
+    assert until(lambda: gone(child)), "the child is ended with its worker"

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.schema import Block, Contest, Entry, Event, Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store, explained, now
 
 
 def url(folder):
@@ -130,6 +130,40 @@ def test_what_is_no_store_is_told(tmp_path):
     for bad in ("no url", "mysql://"):
         with pytest.raises((StoreError, UsageError)):
             Store(bad)
+
+
+def test_a_database_of_another_program_stays_as_it_is(tmp_path):
+    path = tmp_path / "results.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program: it has the tables recipes"):
+        Store(url(tmp_path))
+    assert path.read_bytes() == before
+
+
+def test_who_only_reads_makes_no_store(tmp_path):
+    with pytest.raises(StoreError, match="no results store at"):
+        Store.existing(url(tmp_path))
+    assert not list(tmp_path.iterdir())
+    Store(url(tmp_path))
+    assert Store.existing(url(tmp_path)).newest_measured() is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "to_do"),
+    [
+        ("attempt to write a readonly database", "permission"),
+        ("unable to open database file", "permission"),
+        ("database or disk is full", "Free some space"),
+        ("database disk image is malformed", "Move the file away"),
+    ],
+)
+def test_each_refusal_of_a_database_has_its_own_remedy(reason, to_do):
+    with pytest.raises(StoreError, match=reason) as told, explained("results.sqlite"):
+        raise OperationalError("SELECT 1", {}, sqlite3.OperationalError(reason))
+    assert to_do in told.value.hint
 
 
 def test_a_damaged_store_is_told(tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from io import TextIOWrapper
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -19,8 +21,14 @@ from rosettabench.errors import RosettaError
 DEBUG = "ROSETTA_DEBUG"
 """Variable: anything but nothing and 0 shows the traceback of an error."""
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the number of the signal, as shells have it."""
+SIGNALLED = 128
+"""A signal's number and this is the exit code after it, as shells have it."""
+
+INTERRUPTED = SIGNALLED + signal.SIGINT
+"""Exit code after Ctrl-C."""
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that ask a program to end. They end a run as Ctrl-C does: nothing is left behind, and the report is made."""
 
 AGAIN = "Run it again with --debug for the traceback."
 
@@ -132,12 +140,34 @@ def rosetta(
         typer.echo(context.get_help())
 
 
+class Ending:
+    """What a signal of ENDING does: it ends the program as Ctrl-C does, and `number` tells afterwards which came."""
+
+    number: int | None = None
+
+    def heed(self) -> None:
+        """Heed these signals from now on. One that is ignored, as by nohup, stays ignored."""
+        for number in ENDING:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._end)
+
+    def exit_code(self, code: int) -> int:
+        """Return the exit code of a program that would have ended with `code`."""
+        return SIGNALLED + self.number if self.number and code == INTERRUPTED else code
+
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        self.number = number
+        raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`arguments`, or those of the process) and return the exit code: docs/exit-codes.md."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no × gets a ?, and not a traceback
-    code = attempt(arguments)
+    ending = Ending()
+    ending.heed()
+    code = ending.exit_code(attempt(arguments))
     try:
         sys.stdout.flush()
     except OSError:  # told, or a reader that went away; Python would complain again when it closes the stream

@@ -48,7 +48,7 @@ def compare(
     from rosettabench.report.sentences import listed
     from rosettabench.store.store import Store
 
-    opened = Store(store or store_url())
+    opened = Store.existing(store or store_url())
     first, second = opened.run(before), opened.run(after)
     if first.id == second.id:
         raise UsageError(f"{before!r} and {after!r} are the same run", "Name two; rosetta list runs shows them.")

@@ -43,7 +43,7 @@ def history(
 
     found = [
         one
-        for one in followed(Store(store or store_url()), workload, confidence, margin)
+        for one in followed(Store.existing(store or store_url()), workload, confidence, margin)
         if wanted(one.key, split(frameworks), axes or [])
     ]
     if not found:

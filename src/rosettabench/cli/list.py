@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -126,17 +125,9 @@ def stored_runs(store: str | None) -> Sequence[Run]:
 
 def existing_store(store: str | None) -> Store | None:
     """Return the store at the URL `store`, or the user's; None where its file does not exist yet, and is not made."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError
-
     from rosettabench.places import store_url
-    from rosettabench.store.store import Store
+    from rosettabench.store.store import Store, file_of
 
     url = store or store_url()
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        return Store(url)  # which says what is wrong with it
-    if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
-        return None
-    return Store(url)
+    file = file_of(url)
+    return Store(url) if file is None or file.exists() else None

@@ -56,7 +56,7 @@ def report(
     from rosettabench.report.run import summarise
     from rosettabench.store.store import Store
 
-    kept = Store(store or store_url())
+    kept = Store.existing(store or store_url())
     found = kept.run(run or kept.newest_measured())
     summary = summarise(found, measured_here(kept, found.machine))
     if form is Format.TERMINAL:

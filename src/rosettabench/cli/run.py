@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_runs, complete_suites, complete_workloads
-from rosettabench.errors import OtherWork, UsageError, WorkerError
+from rosettabench.errors import EnvironmentFault, OtherWork, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ def run(
     for option, given in (("--suite", suite), ("--budget", budget), *(("-f", one) for one in frameworks or ())):
         if given is not None and not given.strip(" ,"):
             raise UsageError(f"{option} is empty", "Leave it out, or name something: rosetta run --help")
+    if python is not None:
+        check_interpreter(python)
     named = find_suite(suite or MAIN)
     gpus = len(describe_machine()["gpus"])
 
@@ -182,6 +185,14 @@ def run(
     share = time * CONTESTS if time is not None and request.shipped else time
     started = laboratory.begin(fitting(request, laboratory, share, named.smaller), ["rosetta", *sys.argv[1:]])
     conduct(laboratory, started, report)
+
+
+def check_interpreter(python: Path) -> None:
+    """Raise EnvironmentFault unless `python` is a program."""
+    if not python.is_file() or not os.access(python, os.X_OK):
+        raise EnvironmentFault(
+            f"--python names no interpreter: {python} is no program", "Name the program itself: /usr/bin/python3, say."
+        )
 
 
 def fitting(
@@ -246,8 +257,11 @@ def resume(
     Example: rosetta resume
     """
     from rosettabench.cli.shipped import race
+    from rosettabench.places import store_url
     from rosettabench.shipped.request import trains_only
+    from rosettabench.store.store import Store
 
+    Store.existing(store or store_url())
     laboratory = open_laboratory(store)
     found = laboratory.store.run(run_id)
     if trains_only(found.request):
@@ -264,7 +278,6 @@ def split(frameworks: list[str] | None) -> tuple[str, ...]:
 def open_laboratory(store: str | None) -> Laboratory:
     """Return the laboratory of this user: store, cache, and a display on standard error."""
     from rosettabench.cli.progress import display
-    from rosettabench.errors import EnvironmentFault
     from rosettabench.lab.run import Laboratory
     from rosettabench.places import cache_dir, store_url
     from rosettabench.store.store import Store

@@ -197,15 +197,19 @@ def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
     (folder / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 
+OWN_TESTS = r"[/\\]site-packages[/\\].+[/\\](tests?|testing[/\\]_internal)[/\\]"
+"""Files of packages that nobody imports: their tests, and what PyTorch's have in common."""
+
+
 def compile_bytecode(python: Path, folder: Path) -> None:
     """Compile what is installed in `folder`; else the first import would, and be timed with it.
 
     Packages ship files that are no Python, or that of another version: those fail, and nobody imports them.
-    (uv's own --compile-bytecode needs Python 3.7.)
+    (uv's own --compile-bytecode needs Python 3.7.) The packages' own tests, a fifth of some environments, stay as they are.
 
     Raises EnvironmentFault where a signal ended it.
     """
-    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", str(folder)]
+    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "-x", OWN_TESTS, str(folder)]
     with program(command) as process:
         process.communicate()
     if process.returncode < 0:

@@ -27,6 +27,9 @@ LOG_TAIL = 4000
 TEARDOWN_S = 0.2
 """Seconds that a worker has to end by itself once it has answered `close`."""
 
+GLANCE_S = 1.0
+"""Seconds after which whoever waits for a reply looks whether the worker lives."""
+
 LIVING: set[WorkerProcess] = set()
 """Every worker of this controller that has not been let go of."""
 
@@ -130,15 +133,26 @@ class WorkerProcess:
             if size > LONGEST_LINE:
                 self.kill()
                 raise WorkerError("protocol", f"the answer to {do!r} is longer than {LONGEST_LINE >> 20} MiB")
-            left = end - monotonic()
-            if left <= 0 or not select.select([self._replies], [], [], left)[0]:
-                self.kill()
-                raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
+            while not self._readable(end - monotonic()):
+                if monotonic() >= end:
+                    self.kill()
+                    raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
             piece = os.read(self._replies, 1 << 16)
             if not piece:
                 raise self._death()
         last, _, self._rest = piece.partition(b"\n")
         return b"".join((*pieces, last))
+
+    def _readable(self, seconds: float) -> bool:
+        """Wait for a piece of a reply, GLANCE_S at the most; raise WorkerError if the worker is gone and left none.
+
+        Its end need not close the pipe: a child of it may hold the other end.
+        """
+        gone = self._process.poll() is not None
+        ready = select.select([self._replies], [], [], 0 if gone else min(max(0.0, seconds), GLANCE_S))[0]
+        if gone and not ready:
+            raise self._death()
+        return bool(ready)
 
     def _parse(self, do: str, line: bytes) -> dict[str, Any]:
         try:

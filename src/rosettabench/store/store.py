@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import URL, Engine, Select, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
@@ -52,6 +52,17 @@ class Store:
         with explained(self.name):
             self.engine = open_engine(url)
             self._create_or_check()
+
+    @classmethod
+    def existing(cls, url: str) -> Self:
+        """Open one that is there already, for who only reads. Raises StoreError where its file is missing."""
+        file = file_of(url)
+        if file is not None and not file.exists():
+            raise StoreError(
+                f"there is no results store at {file}",
+                "rosetta run makes one; --store, or the variable ROSETTA_STORE, names another.",
+            )
+        return cls(url)
 
     def _create_or_check(self) -> None:
         if not inspect(self.engine).has_table(Version.__tablename__):
@@ -176,9 +187,24 @@ def is_path(text: str) -> bool:
     return "://" not in text and ("/" in text or text.endswith((".db", ".sqlite", ".sqlite3")))
 
 
+def address_of(url: str) -> URL:
+    """Return the address of a store that is named by its URL, or by the path of an SQLite file."""
+    return URL.create("sqlite", database=str(Path(url).expanduser().absolute())) if is_path(url) else make_url(url)
+
+
+def file_of(url: str) -> Path | None:
+    """Return the SQLite file of a store, which need not exist; None of another database, and of what is no URL."""
+    try:
+        address = address_of(url)
+    except ArgumentError:
+        return None
+    own = address.get_backend_name() == "sqlite" and address.database not in (None, "", ":memory:")
+    return Path(str(address.database)) if own else None
+
+
 def open_engine(url: str) -> Engine:
     """Return an engine for `url`, or a path; for SQLite with WAL, durable commits and foreign keys."""
-    address = URL.create("sqlite", database=str(Path(url).expanduser().absolute())) if is_path(url) else make_url(url)
+    address = address_of(url)
     if address.get_backend_name() == "sqlite" and address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(address)
@@ -199,11 +225,34 @@ def create(engine: Engine) -> None:
 
 
 def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut."""
+    """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut.
+
+    Raises StoreError, before anything is written, where another program has its tables there.
+    """
     cursor = connection.cursor()
+    cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    tables = {str(name) for (name,) in cursor.fetchall()}
+    if tables and Version.__tablename__ not in tables:
+        raise StoreError(
+            f"the store is a database of another program: it has the tables {', '.join(sorted(tables)[:3])}",
+            "Name another place with --store; nothing was written.",
+        )
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+TO_DO = {
+    "full": "Free some space, then go on with: rosetta resume",
+    "readonly": "Give yourself permission to write there, or name another place with --store.",
+    "unable to open": "Give yourself permission to write there, or name another place with --store.",
+    "disk I/O": "Look whether the disk is full or damaged, or name another place with --store.",
+    "locked": "Another process writes into it for long: try again when that has ended.",
+}
+"""What to do about what SQLite says, by words of it."""
+
+OTHERWISE = "Move the file away, or name another place with --store; nothing was overwritten."
+"""What to do about a file that is damaged, or no database."""
 
 
 @contextmanager
@@ -221,9 +270,7 @@ def explained(url: str) -> Iterator[None]:
         ) from error
     except DatabaseError as error:
         reason = str(error.orig)
-        hint = "Move the file away, or name another place with --store; nothing was overwritten."
-        if "full" in reason:
-            hint = "Free some space, then go on with: rosetta resume"
+        hint = next((hint for words, hint in TO_DO.items() if words in reason), OTHERWISE)
         raise StoreError(f"the store {url} cannot be used: {reason}", hint=hint) from error
     except SQLAlchemyError as error:
         raise StoreError(f"the store {url} cannot be used: {error}", hint="Check the URL given to --store.") from error
