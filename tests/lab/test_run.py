@@ -227,7 +227,6 @@ def test_a_batch_larger_than_the_data(rosetta):
         (("run", "--suite", "quik"), "Did you mean 'quick'?"),
         (("run", "--full", "--rounds", "3"), "--full trains to the end"),
         (("run", "imdb-gru", "-f", NUMPY), "nothing to run"),
-        (("resume", "nosuchrun"), "there is no run"),
         (("prove",), "name the workloads"),
     ],
 )

@@ -205,7 +205,7 @@ def compile_bytecode(python: Path, folder: Path) -> None:
     """Compile what is installed in `folder`; else the first import would, and be timed with it.
 
     Packages ship files that are no Python, or that of another version: those fail, and nobody imports them.
-    (uv's own --compile-bytecode needs Python 3.7.) The packages' own tests, a fifth of some environments, stay as they are.
+    (uv's own --compile-bytecode needs Python 3.7.) Their own tests, a fifth of some environments, stay as they are.
 
     Raises EnvironmentFault where a signal ended it.
     """
