@@ -194,8 +194,10 @@ def test_a_password_is_not_repeated(rosetta):
 def test_a_store_may_be_named_by_its_path(rosetta, tmp_path, name):
     Store(str(tmp_path / name))
     assert (tmp_path / name).is_file()
-    process = rosetta("list", "runs", ROSETTA_STORE=str(tmp_path / name))
-    assert process.returncode == 0, process.stderr
+    process = rosetta("resume", "nosuchrun", ROSETTA_STORE=str(tmp_path / name))
+    assert process.returncode == errors.UsageError.exit_code, "the store was found, and has no such run"
+    assert "there is no run" in process.stderr
+    assert rosetta("list", "runs", ROSETTA_STORE=str(tmp_path / name)).returncode == 0
 
 
 @pytest.mark.parametrize("words", [("report",), ("resume",), ("history", "fashion-mlp"), ("compare", "1", "2")])
@@ -207,10 +209,10 @@ def test_who_only_reads_makes_no_store(rosetta, tmp_path, words):
 
 
 def test_an_interpreter_that_is_not_there_is_told_before_anything_is_measured(rosetta, tmp_path):
-    for place in ("/nonexistent/python", tmp_path, ""):
+    for place, said in (("/nonexistent/python", "there is no"), (tmp_path, "is a folder"), ("", "is a folder")):
         process = rosetta("run", "fashion-mlp", "--python", place)
         assert process.returncode == errors.EnvironmentFault.exit_code, process.stderr
-        assert "--python names no interpreter" in process.stderr
+        assert said in process.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -22,8 +22,7 @@ def compare(
         str, typer.Argument(metavar="RUN2", help="The later run, or the beginning of it.", autocompletion=complete_runs)
     ],
     confidence: Annotated[
-        float,
-        typer.Option(help="Confidence of all verdicts of a workload and setting together.", min=0.5, max=0.9999),
+        float, typer.Option(help="Confidence of all verdicts of a workload and setting together.", min=0.5, max=0.9999)
     ] = 0.95,
     margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
     json: Json = False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -117,6 +116,7 @@ def run(
     from rosettabench.cli.joined import CONTESTS, parted, trainings_of
     from rosettabench.data.find import obtainable
     from rosettabench.data.registry import data_set
+    from rosettabench.environments.environment import check_interpreter
     from rosettabench.lab.machine import describe_machine
     from rosettabench.places import cache_dir
     from rosettabench.plan.duration import read_duration
@@ -185,14 +185,6 @@ def run(
     share = time * CONTESTS if time is not None and request.shipped else time
     started = laboratory.begin(fitting(request, laboratory, share, named.smaller), ["rosetta", *sys.argv[1:]])
     conduct(laboratory, started, report)
-
-
-def check_interpreter(python: Path) -> None:
-    """Raise EnvironmentFault unless `python` is a program."""
-    if not python.is_file() or not os.access(python, os.X_OK):
-        raise EnvironmentFault(
-            f"--python names no interpreter: {python} is no program", "Name the program itself: /usr/bin/python3, say."
-        )
 
 
 def fitting(

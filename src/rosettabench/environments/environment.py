@@ -218,17 +218,22 @@ def compile_bytecode(python: Path, folder: Path) -> None:
         )
 
 
-def external(python: Path) -> Environment:
-    """Return the user's own interpreter as an environment; EnvironmentFault if it does not start or has no NumPy.
-
-    The path is kept as it was given: following a virtual environment's link would lead out of it.
-    """
+def check_interpreter(python: Path) -> None:
+    """Raise EnvironmentFault where there is no program `python`."""
     if python.is_dir():
         raise EnvironmentFault(
             f"{python} is a folder, not an interpreter", f"Did you mean {python / 'bin' / 'python'}?"
         )
     if not python.exists():
         raise EnvironmentFault(f"there is no {python}", "--python takes the path of an interpreter.")
+
+
+def external(python: Path) -> Environment:
+    """Return the user's own interpreter as an environment; EnvironmentFault if it does not start or has no NumPy.
+
+    The path is kept as it was given: following a virtual environment's link would lead out of it.
+    """
+    check_interpreter(python)
     answer = ask(python.absolute())
     if answer.numpy_fault is not None:
         raise EnvironmentFault(
