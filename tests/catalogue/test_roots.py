@@ -1,16 +1,18 @@
 """A package of somebody else's adds a framework and a workload by an entry point, and nothing of it is imported."""
 
+import os
 import shutil
 import subprocess
 import sys
+import warnings
 
 import pytest
 
-from rosettabench.catalogue import roots
 from rosettabench.catalogue.contract import missing
 from rosettabench.catalogue.framework import all_frameworks, contestants
-from rosettabench.catalogue.roots import catalogue_roots, worker_folder
+from rosettabench.catalogue.roots import PassedOver, catalogue_roots, their_roots, worker_folder
 from rosettabench.catalogue.workload import all_workloads
+from rosettabench.environments.lock import all_locks
 
 TENSORS = """
 title = "Theirs"
@@ -48,7 +50,7 @@ def theirs(tmp_path):
 @pytest.fixture
 def installed(theirs, monkeypatch):
     """Put it on the path of this process, and forget what was read before and, afterwards, what was read with it."""
-    caches = (catalogue_roots, all_frameworks, all_workloads)
+    caches = (their_roots, all_frameworks, all_workloads)
     monkeypatch.syspath_prepend(theirs.parent)
     for cached in caches:
         cached.cache_clear()
@@ -78,13 +80,16 @@ def test_its_implementation_of_our_workload_is_found(installed):
     ]
 
 
-def test_the_command_line_lists_it(theirs, tmp_path):
-    import os
-
+def list_workloads(theirs, tmp_path):
+    """Run ``rosetta list workloads`` beside their package."""
     variables = os.environ | {"ROSETTA_CACHE": str(tmp_path / "cache")}
     variables["PYTHONPATH"] = os.pathsep.join([str(theirs.parent), variables.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "rosettabench.cli", "list", "workloads"]
-    process = subprocess.run(command, env=variables, capture_output=True, text=True)
+    return subprocess.run(command, env=variables, capture_output=True, text=True)
+
+
+def test_the_command_line_lists_it(theirs, tmp_path):
+    process = list_workloads(theirs, tmp_path)
     rows = {line.split()[0]: line for line in process.stdout.splitlines() if line.strip()}
     assert "their-framework" in rows["fashion-mlp"]
     assert "Theirs" in rows["their-workload"]
@@ -92,5 +97,89 @@ def test_the_command_line_lists_it(theirs, tmp_path):
 
 def test_an_entry_point_to_nothing_is_passed_over(theirs, installed):
     shutil.rmtree(theirs)
-    roots.catalogue_roots.cache_clear()
+    their_roots.cache_clear()
     assert catalogue_roots() == (worker_folder(),)
+
+
+def their_adapter(package):
+    """The file of their framework."""
+    return package / "frameworks" / "their_framework.py"
+
+
+def another(package, kind, name, text):
+    """Add a file to their package."""
+    path = package / kind / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+BROKEN = {
+    "no Python": ("frameworks", "broken.py", "def :"),
+    "no text": ("frameworks", "broken.py", b"\xff\xfe\x00"),
+    "no description": ("frameworks", "broken.py", "import torch\n"),
+    "a description that is no literal": ("frameworks", "broken.py", "DESCRIPTION = dict(title=torch)\n"),
+    "a description with other keys": ("frameworks", "broken.py", "DESCRIPTION = {'title': 'X', 'colour': 1}\n"),
+    "back ends that are none": ("frameworks", "broken.py", "DESCRIPTION = {'title': 'X', 'backends': 7}\n"),
+    "brackets without end": ("frameworks", "broken.py", "DESCRIPTION = " + "[" * 5000),
+    "no TOML": ("workloads", "broken/workload.toml", "title = "),
+    "an empty statement": ("workloads", "broken/workload.toml", ""),
+    "another's tensors": ("workloads", "broken/workload.toml", TENSORS.replace("[10, 784]", "[10, -784]")),
+    "a framework of ours": ("frameworks", "jax.py", "DESCRIPTION = {}\n"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_broken_is_passed_over_with_its_package_and_the_rest_is_there(installed, what):
+    another(installed, *BROKEN[what])
+    with pytest.warns(PassedOver, match="their-distribution is passed over: "):
+        found = {*all_frameworks(), *all_workloads()}
+    assert {"their-framework", "their-workload", "jax", "fashion-mlp"} <= found
+    assert not {"broken"} & found
+
+
+def test_a_name_of_ours_stays_ours(installed):
+    adapter = their_adapter(installed).read_text(encoding="utf-8")
+    another(installed, "frameworks", "jax.py", adapter)
+    another(installed, "workloads", "fashion_mlp/workload.toml", TENSORS)
+    with pytest.warns(PassedOver, match="there is a framework jax already"):
+        assert all_frameworks()["jax"].path.is_relative_to(worker_folder())
+    with pytest.warns(PassedOver, match="there is a workload fashion-mlp already"):
+        assert all_workloads()["fashion-mlp"].folder.is_relative_to(worker_folder())
+
+
+def test_a_lock_that_is_none_is_passed_over(installed):
+    another(installed, "locks", "theirs@1.0-py3.11.txt", "# python: 3.11\nnumpy>=1\n")
+    with pytest.warns(PassedOver, match="'numpy>=1' is not an exact version"):
+        assert "jax@0.10.2" in {lock.name for lock in all_locks()}
+
+
+@pytest.mark.parametrize("value", ["their package", "..", "!", "1x:y"])
+def test_an_entry_point_that_names_no_package_is_passed_over(theirs, installed, value):
+    points = theirs.parent / "their_distribution-1.0.dist-info" / "entry_points.txt"
+    points.write_text(f"[rosettabench.catalogue]\ntheirs = {value}\n")
+    their_roots.cache_clear()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert catalogue_roots() == (worker_folder(),)
+    assert all("their-distribution is passed over" in str(one.message) for one in told)
+
+
+def test_the_command_line_warns_once_and_goes_on(theirs, tmp_path):
+    their_adapter(theirs).write_text("def :")
+    process = list_workloads(theirs, tmp_path)
+    assert process.returncode == 0
+    assert "their-workload" in process.stdout
+    (line,) = process.stderr.splitlines()
+    assert line.startswith("warning: something of the installed package their-distribution is passed over: ")
+    assert "their_framework.py, line 1, is not Python" in line
+
+
+def test_a_package_within_another_is_found_and_neither_is_imported(theirs, installed):
+    inner = theirs / "inner"
+    inner.mkdir()
+    (theirs / "frameworks").rename(inner / "frameworks")
+    points = theirs.parent / "their_distribution-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[rosettabench.catalogue]\ntheirs = their_package.inner\n")
+    their_roots.cache_clear()
+    assert catalogue_roots() == (worker_folder(), inner)
+    assert "their_package" not in sys.modules

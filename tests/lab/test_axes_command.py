@@ -11,7 +11,7 @@ DECAY = "decay-0.9-every-10-epochs"
 @pytest.mark.slow
 def test_a_schedule_is_a_contest_of_its_own(rosetta, store):
     axes = (f"--set=schedule=constant,{DECAY}", "--set=batch_size=3000", "--set=threads=1")
-    words = ("run", "fashion-mlp", "-f", f"pytorch,{NUMPY}", "--rounds", "5", "--no-control")
+    words = ("run", "fashion-mlp", "-f", f"pytorch,{NUMPY}", "--rounds", "8", "--no-control")
     code, out, err = finish(rosetta(*words, *axes, *QUICK))
     assert code == 7, err
     constant, decay = store().run().contests

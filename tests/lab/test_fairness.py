@@ -162,7 +162,7 @@ def greedy(tmp_path):
     (room / "frameworks" / "greedy.py").write_text(adapter.replace(OWN, MORE + OWN))
     shutil.copy(room / "workloads" / "fashion_mlp" / "numpy.py", room / "workloads" / "fashion_mlp" / "greedy.py")
     both = f"{NUMPY},{NUMPY.replace('numpy', 'greedy', 1)}"
-    words = ("run", "fashion-mlp", "-f", both, "--no-control", "--rounds", "5", "--set", "threads=1", *QUICK)
+    words = ("run", "fashion-mlp", "-f", both, "--no-control", "--rounds", "8", "--set", "threads=1", *QUICK)
     return words, {"PYTHONPATH": str(package)}
 
 

@@ -143,7 +143,7 @@ def test_ctrl_c_before_anything_is_measured(rosetta, store):
 @pytest.mark.slow
 def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     missing = f"pytorch@{tmp_path}/no/python"
-    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "5", *QUICK))
+    code, out, err = finish(rosetta("run", "fashion-mlp", "-f", f"{NUMPY},{missing}", "--rounds", "8", *QUICK))
     assert code == 7
     (failure,) = store().run().failures
     assert failure.stage == "environment"

@@ -47,7 +47,7 @@ def cheating(tmp_path):
 def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating):
     names = ["numpy", "honest", *(label(number) for number in range(1, len(CHEATS) + 1))]
     contenders = ",".join(f"{name}@{sys.executable}" for name in names)
-    words = ("run", "fashion-mlp", "-f", contenders, "--processes", "1", "--rounds", "12", "--no-control")
+    words = ("run", "fashion-mlp", "-f", contenders, "--processes", "1", "--rounds", "16", "--no-control")
     code, out, err = finish(rosetta(*words, "--round-seconds", "1", "--set", "threads=1", PYTHONPATH=cheating))
     assert code == OtherWork.exit_code, err
     run = store().run()
@@ -68,3 +68,22 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating):
     (seen,) = [Watched.model_validate(event.payload) for event in run.events if event.kind == Watched.KIND]
     assert seen.outputs < 1e-5
     assert seen.moves[0].reference
+
+
+def test_a_training_ends_when_nobody_is_left(rosetta, store, cheating):
+    last_layer = next(number for number, cheat in enumerate(CHEATS, start=1) if "half of the data" in cheat.name)
+    words = ("run", "--full", "fashion-mlp", "-f", f"{label(last_layer)}@{sys.executable}", "--no-control")
+    code, out, err = finish(rosetta(*words, "--set", "threads=1", "--set", "steps=400", PYTHONPATH=cheating))
+    assert code == OtherWork.exit_code, err
+    assert "nobody is left" in out
+    assert not turns(store().run().contests[0].entries[0])
+
+
+@pytest.mark.slow
+def test_who_drops_is_not_held_against_a_reference_that_does_not(rosetta, store):
+    words = ("run", "cifar-vgg", "-f", "pytorch", "--processes", "1", "--rounds", "2", "--no-control")
+    code, _, err = finish(rosetta(*words, "--set", "batch_size=8", "--round-seconds", "1"), 600)
+    assert code == 0, err
+    (seen,) = [Watched.model_validate(event.payload) for event in store().run().events if event.kind == Watched.KIND]
+    assert any("it drops nothing" in sentence for sentence in seen.unchecked)
+    assert not any(move.reference for move in seen.moves)

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.r_source import SUFFIX as R
-from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
 from rosettabench.catalogue.workload import Strict, Workload, faults
 from rosettabench.errors import UsageError
 
@@ -85,7 +85,12 @@ class FrameworkEntry(Strict):
 def all_frameworks() -> dict[str, FrameworkEntry]:
     """Return every framework of the catalogue by name, the references among them."""
     files = [path for root in catalogue_roots() for path in sorted((root / "frameworks").glob("[!_]*.py"))]
-    return {entry.name: entry for path in files for entry in read_entries(path)}
+    found: dict[str, FrameworkEntry] = {}
+    for entries in read_each(files, read_entries):
+        for entry in entries:
+            if found.setdefault(entry.name, entry) is not entry:
+                pass_over(str(package_of(entry.path)), f"{entry.path}: there is a framework {entry.name} already")
+    return found
 
 
 def contestants() -> dict[str, FrameworkEntry]:

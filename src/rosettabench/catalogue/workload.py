@@ -22,7 +22,7 @@ from pydantic import (
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.ranges import written_out
-from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
 from rosettabench.errors import UsageError
 
 MONASH = "monash-"
@@ -53,7 +53,7 @@ class Tensor(Strict):
     """One canonical tensor: its name, its shape in the canonical layout, and how its first values are drawn."""
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[PositiveInt, ...]
     init: str
     proof: str | None = None
     """How a proof draws them, where it begins elsewhere: with few ReLUs near zero (docs/proof.md)."""
@@ -384,7 +384,13 @@ def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
 def all_workloads() -> dict[str, Workload]:
     """Return every workload of the catalogue by name."""
     files = [path for root in catalogue_roots() for path in sorted((root / "workloads").glob("*/workload.toml"))]
-    return {workload.name: workload for workload in map(read_workload, files)}
+    found: dict[str, Workload] = {}
+    for workload in read_each(files, read_workload):
+        if found.setdefault(workload.name, workload) is not workload:
+            pass_over(
+                str(package_of(workload.folder)), f"{workload.folder}: there is a workload {workload.name} already"
+            )
+    return found
 
 
 def read_workload(path: Path) -> Workload:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
 from types import FrameType
@@ -42,6 +44,10 @@ REFUSALS = {
 
 CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
 """Terminals obey these characters, and an error may quote what a file or a framework said."""
+
+
+LONGEST_WORD = 1000
+"""Characters of a word up to which an error repeats it whole."""
 
 
 class Rosetta(LazyGroup):
@@ -165,6 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no × gets a ?, and not a traceback
+    warnings.showwarning = tell_warning
     ending = Ending()
     ending.heed()
     code = ending.exit_code(attempt(arguments))
@@ -196,6 +203,25 @@ def attempt(arguments: Sequence[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def tell_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
+    """Print a warning for the user, in place of Python's own way to show one."""
+    plain = False if os.environ.get("NO_COLOR") else None
+    typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True, color=plain)
+    typer.echo(shortened(str(message)).translate(CONTROL), err=True)
+
+
+def shortened(text: str) -> str:
+    """Return a text in which no word is longer than LONGEST_WORD: what was mistyped may be a whole file."""
+    return re.sub(rf"(\S{{{LONGEST_WORD // 2}}})\S{{{LONGEST_WORD // 2},}}", r"\1…", text)
+
+
 def refusal(error: OSError) -> str:
     """Return what the operating system refused, and where."""
     where = f"{error.filename}: " if error.filename else ""
@@ -208,9 +234,9 @@ def complain(error: Exception, what: str, hint: str, code: int) -> int:
         traceback.print_exception(error)
     plain = False if os.environ.get("NO_COLOR") else None
     typer.secho("error: ", fg="red", bold=True, nl=False, err=True, color=plain)
-    typer.echo(what.translate(CONTROL), err=True)
+    typer.echo(shortened(what).translate(CONTROL), err=True)
     if hint:
-        typer.echo(hint.translate(CONTROL), err=True)
+        typer.echo(shortened(hint).translate(CONTROL), err=True)
     return code
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosettabench.cli.completion import complete_data_sets
+from rosettabench.cli.run import DataDir
 from rosettabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ def data(
         list[str] | None,
         typer.Argument(help="Data sets; without any, all.", autocompletion=complete_data_sets, show_default=False),
     ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the original files.", envvar="ROSETTA_DATA", show_default=False),
-    ] = None,
+    data_dir: DataDir = None,
     offline: Annotated[bool, typer.Option("--offline", help="Download nothing.")] = False,
 ) -> None:
     """Prepare data sets, and check them.

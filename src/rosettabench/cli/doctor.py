@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.console import console, table
+from rosettabench.cli.run import DataDir
 from rosettabench.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ COLOURS = {"ok": "green", "missing": "red", "optional": "yellow"}
 
 
 def doctor(
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with original data sets.", envvar="ROSETTA_DATA", show_default=False)
-    ] = None,
+    data_dir: DataDir = None,
     noise: Annotated[bool, typer.Option(help="Measure how noisy the machine is, about 3 seconds.")] = True,
 ) -> None:
     """Say what is missing on this machine and how noisy it is.

@@ -10,6 +10,7 @@ import typer
 
 from rosettabench.cli.completion import complete_kind
 from rosettabench.cli.console import console, table
+from rosettabench.cli.run import StoreUrl
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +28,7 @@ def list_catalogue(
             show_default=False,
         ),
     ] = None,
-    store: Annotated[str | None, typer.Option(help="URL of the results store, for runs.", show_default=False)] = None,
+    store: StoreUrl = None,
 ) -> None:
     """List what there is and what is installed.
 
@@ -42,7 +43,7 @@ def list_catalogue(
         "environments": environments,
         "runs": lambda: runs(store),
     }
-    wanted = [nearest("list of", kind, kinds)] if kind else [name for name in kinds if name != "runs"]
+    wanted = [nearest("list of", kind, kinds)] if kind is not None else [name for name in kinds if name != "runs"]
     out = console()
     for name in wanted:
         rows = kinds[name]()

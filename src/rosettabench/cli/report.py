@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rosettabench.cli.run import StoreUrl
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def report(
         Path | None,
         typer.Option(help="Where to write it; - is standard output. Default: ./rosetta-report-<run>.<format>"),
     ] = None,
-    store: Annotated[str | None, typer.Option(help="URL of the results store.")] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Make the report of a run again, from the store.
 

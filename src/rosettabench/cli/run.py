@@ -37,11 +37,35 @@ Python = Annotated[
     Path | None, typer.Option(help="Measure what is installed beside this interpreter instead of our environments.")
 ]
 Axes = Annotated[list[str] | None, typer.Option("--set", help="Values on an axis: batch_size=32,256.")]
+
+
+def not_empty(option: typer.CallbackParam, value: str | None) -> str | None:
+    """Return what an option says. Raises UsageError where it says nothing: who writes it means something."""
+    if value is not None and not value.strip():
+        raise UsageError(f"{option.opts[0]} is empty", "Leave it out, or name something: --help explains it.")
+    return value
+
+
+def read_folder(text: str) -> Path:
+    """Return the folder that an option names. Raises UsageError for an empty name, which Path takes for this folder."""
+    if not text.strip():
+        raise UsageError("the name of the folder is empty", "Leave --data-dir out, or name one; . is this folder.")
+    return Path(text)
+
+
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder with the original data sets.", envvar="ROSETTA_DATA", show_default=False)
+    Path | None,
+    typer.Option(
+        help="Folder with the original data sets.",
+        envvar="ROSETTA_DATA",
+        show_default=False,
+        parser=read_folder,
+        metavar="<path>",
+    ),
 ]
 StoreUrl = Annotated[
-    str | None, typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE")
+    str | None,
+    typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE", callback=not_empty),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
@@ -119,7 +143,9 @@ def run(
     from rosettabench.environments.environment import check_interpreter
     from rosettabench.lab.machine import describe_machine
     from rosettabench.places import cache_dir
+    from rosettabench.plan.budget import check_rounds
     from rosettabench.plan.duration import read_duration
+    from rosettabench.plan.plan import make_plan
     from rosettabench.plan.request import Request
     from rosettabench.plan.scope import scope
     from rosettabench.plan.setting import read_axes
@@ -180,6 +206,8 @@ def run(
             "timeout": timeout,
         }
     )
+    if rounds is not None:
+        check_rounds(make_plan(request), rounds, confidence)
     request = request.model_copy(update={"shipped": trainings_of(named, request, libraries, time)})
     laboratory = open_laboratory(store)
     share = time * CONTESTS if time is not None and request.shipped else time

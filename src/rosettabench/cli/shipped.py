@@ -12,6 +12,7 @@ import typer
 from rosettabench.cli.completion import complete_libraries, complete_sets
 from rosettabench.cli.run import DataDir, Offline, Page, StoreUrl, open_laboratory, publish, split
 from rosettabench.errors import UsageError, WorkerError
+from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,7 @@ def shipped(
     data_dir: DataDir = None,
     offline: Offline = False,
     timeout: Annotated[
-        float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1)
+        float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1, max=LONGEST_S)
     ] = 7200.0,
     store: StoreUrl = None,
     report: Page = None,

@@ -28,7 +28,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.roots import catalogue_roots
+from rosettabench.catalogue.roots import catalogue_roots, read_each
 from rosettabench.errors import EnvironmentFault
 
 OURS = Path(__file__).parent / "locks"
@@ -81,7 +81,7 @@ def load_lock(name: str) -> Lock:
 def all_locks() -> list[Lock]:
     """Return every lock of ours and of the packages that add some, ordered by name and then by Python's version."""
     folders = [OURS, *(root / "locks" for root in catalogue_roots())]
-    locks = [read_lock(path) for folder in folders for path in folder.glob("*.txt")]
+    locks = list(read_each((path for folder in folders for path in folder.glob("*.txt")), read_lock))
     return sorted(locks, key=lambda lock: (lock.name, [int(part) for part in lock.python.split(".")]))
 
 

@@ -297,6 +297,8 @@ class Contest:
         for start in range(0, length, per_epoch):
             end = min(start + per_epoch, length)
             for first in range(start, end, turns * steps):
+                if not self.present:
+                    return self._stopped("nobody is left", process_time() - controller)
                 self._round(first, shares(min(turns * steps, end - first), turns))
             self._evaluate(self.work.data.test.samples, None if end % per_epoch else end // per_epoch)
         self._forecast()

@@ -227,7 +227,12 @@ class Watch:
         return parted
 
     def _asked(self, steps: int) -> Move | None:
-        """Return what the reference comes to after the first steps; None where it takes too long, or is not there."""
+        """Return what the reference comes to after the first steps; None where it cannot, or takes too long."""
+        if self.work.workload.dropout:
+            self._record.unchecked.append(
+                "The first steps were not held against the reference: it drops nothing, and this workload does."
+            )
+            return None
         place = self._place("reference")
         try:
             session = self.referee(place)

@@ -148,6 +148,17 @@ def rounds_to_speak(contests: Sequence[Planned], tests: int = 1) -> int:
     return fewest_rounds(tests=tests * pairs(most))
 
 
+def check_rounds(contests: Sequence[PlannedContest], rounds: int, confidence: float) -> None:
+    """Raise UsageError where so many rounds cannot rank the contenders of a contest, however alike the rounds are."""
+    most = max(len([one for one in contest.contenders if one.copy == 1]) for contest in contests)
+    fewest = fewest_rounds(confidence, pairs(most)) if most > 1 else 1
+    if rounds < fewest:
+        raise UsageError(
+            f"--rounds {rounds} is too few: {most} contenders can be ranked after {fewest} at the earliest",
+            f"Name {fewest} or more, or leave it out.",
+        )
+
+
 def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
     """Return the shortest rounds, with as many processes as fit into a budget in all contests, at least one.
 
