@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,16 @@ def test_two_processes_may_create_it_at_once(tmp_path):
     assert [told.get(timeout=60) for _ in processes] == ["ok"] * 3
     for process in processes:
         process.join()
+
+
+def test_who_opens_it_waits_for_who_is_making_it(tmp_path):
+    maker = sqlite3.connect(tmp_path / "results.sqlite", isolation_level=None, check_same_thread=False)
+    maker.execute("BEGIN IMMEDIATE")
+    end = threading.Timer(0.3, maker.rollback)
+    end.start()
+    assert list(Store(url(tmp_path)).runs()) == []
+    end.join()
+    maker.close()
 
 
 def test_a_run_is_found_by_the_beginning_of_its_name(tmp_path):

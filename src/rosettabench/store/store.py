@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy import URL, Engine, Select, create_engine, event, insert, inspect, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import Session, selectinload
 
@@ -237,9 +239,30 @@ def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
             f"the store is a database of another program: it has the tables {', '.join(sorted(tables)[:3])}",
             "Name another place with --store; nothing was written.",
         )
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+    for pragma in (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
+    _write_ahead(cursor)
     cursor.close()
+
+
+BUSY_MS = 10_000
+"""How many milliseconds a connection waits for another process that writes."""
+
+
+def _write_ahead(cursor: DBAPICursor) -> None:
+    """Switch the file to its write-ahead log, once nobody else is at it.
+
+    SQLite's own time to wait does not hold here: whoever meets another process that switches, too, is refused at once.
+    """
+    end = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as refusal:
+            if "locked" not in str(refusal) or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
 
 
 TO_DO = {

@@ -1,0 +1,375 @@
+"""Kills runs at random moments, and looks whether anything is lost, left behind, or cannot go on.
+
+    .venv/bin/python benchmarks/campaigns/kills.py [--trials 1000] [--seed 0] [--jobs 2] [--results kills.jsonl]
+
+Each trial is a run, or a report of one, with a store of its own. At a random moment of a random stage a random victim
+gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. Some resumes are
+killed, too. Afterwards these must hold:
+
+    lost        every block that the store had at the moment of the signal is there, unchanged, after the resume, too
+    orphans     no process is left that descends from the trial, known by a variable in its environment
+    damaged     the database passes SQLite's own check; a report is not there, or whole
+    stuck       the controller ends; `rosetta resume` brings the run to its end, with all rounds that were asked for
+
+One line for each trial is added to `--results`; trials that stand there already are not made again, so a campaign may
+be interrupted, too. The exit code is 1 where anything of the four was found.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import psutil
+
+from rosettabench.places import cache_dir
+
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+NUMPY = f"numpy@{sys.executable}"
+"""A contender of the tests that needs no framework: what is killed is the laboratory."""
+
+MARK = "ROSETTA_CAMPAIGN"
+"""The variable by which the descendants of a trial are known; workers inherit it."""
+
+ROUNDS = 12
+RUN = ("run", "fashion-mlp", "--suite", "quick", "--round-seconds", "0.2", "--rounds", str(ROUNDS), "--offline")
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+PATIENCE_S = 240.0
+"""Seconds after which a controller that has not ended is stuck."""
+
+ORPHANED_S = 10.0
+"""Seconds that a descendant has to end after its controller."""
+
+STAGES = {"environment": 2, "data": 4, "proof": 12, "turns": 52, "children": 12, "report": 18}
+"""What is killed, and how often in a hundred trials."""
+
+RESUMES_KILLED = 0.25
+"""The share of resumes that are killed as well."""
+
+
+@dataclass
+class Trial:
+    """What was done in a trial, and what was found."""
+
+    number: int
+    stage: str
+    victim: str = ""
+    signal: str = ""
+    after_s: float = 0.0
+    kills: int = 0
+    blocks: int = 0
+    lost: int = 0
+    orphans: list[str] = field(default_factory=list)
+    damaged: str = ""
+    stuck: str = ""
+
+    @property
+    def good(self):
+        """Whether nothing was found."""
+        return not (self.lost or self.orphans or self.damaged or self.stuck)
+
+
+class Room:
+    """The folder of one trial, and how commands are started in it."""
+
+    def __init__(self, folder, stage, template):
+        self.folder, self.stage = folder, stage
+        self.store = folder / "results.sqlite"
+        self.mark = uuid.uuid4().hex
+        self.cache = cache_of(folder, stage)
+        (folder / "tmp").mkdir()
+        if template is not None and stage not in ("proof", "environment", "data"):
+            shutil.copy(template, self.store)
+
+    def start(self, *words):
+        """Start the command line in a process group of its own, which obeys Ctrl-C."""
+        variables = os.environ | {
+            MARK: self.mark,
+            "ROSETTA_CACHE": str(self.cache),
+            "ROSETTA_STORE": str(self.store),
+            "PYTHONPATH": str(TESTS / "third_party"),
+            "TMPDIR": str(self.folder / "tmp"),
+            "COLUMNS": "100",
+        }
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "rosettabench.cli", *words],
+                cwd=self.folder,
+                env=variables,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            )
+
+    def blocks(self):
+        """Return the blocks that are committed, {id: row}; none where there is no store, or no table, yet."""
+        if not self.store.exists():
+            return {}
+        with closing(sqlite3.connect(f"file:{self.store}?mode=ro", uri=True, timeout=30)) as store:
+            if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'blocks'").fetchone():
+                return {}
+            return {row[0]: row for row in store.execute("SELECT * FROM blocks ORDER BY id")}
+
+    def complaints(self):
+        """Return what SQLite's own check says of the store; nothing where it is whole."""
+        if not self.store.exists():
+            return ""
+        with closing(sqlite3.connect(self.store, timeout=30)) as store:
+            said = store.execute("PRAGMA integrity_check").fetchone()[0]
+        return "" if said == "ok" else said
+
+    def descendants(self):
+        """Return the living processes of this trial."""
+        return [process for process in psutil.process_iter() if is_marked(process, self.mark)]
+
+    def orphans(self):
+        """Return the processes that outlive their controller, as text, and end them."""
+        end = time.monotonic() + ORPHANED_S
+        while (left := self.descendants()) and time.monotonic() < end:
+            time.sleep(0.2)
+        told = [" ".join(process.cmdline())[:200] for process in left if process.is_running()]
+        for process in left:
+            process.kill()
+        return told
+
+
+def is_marked(process, mark):
+    """Whether a process is alive and has the mark of a trial in its environment."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == mark
+    except (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError):
+        return False
+
+
+def cache_of(folder, stage):
+    """Return the cache of a trial: the user's own; without its data, or its environments, where these are to be made.
+
+    What is there already stands in the new one by links.
+    """
+    if stage not in ("environment", "data"):
+        return cache_dir()
+    cache, without = folder / "cache", {"environment": "environments", "data": "prepared"}[stage]
+    cache.mkdir()
+    for place in cache_dir().iterdir():
+        if place.name not in (without, "runs"):
+            (cache / place.name).symlink_to(place)
+    return cache
+
+
+def words_of(stage):
+    """Return the run that is killed in a stage."""
+    if stage == "children":  # a loader has processes of its own
+        return (*RUN, "-f", "pytorch", "--no-control", "--set", "input=loader", "--set", "workers=1")
+    return (*RUN, "-f", NUMPY)
+
+
+def victim_of(process, wanted):
+    """Return the process that is wanted and its kind; the next above it where there is none."""
+    try:
+        workers = psutil.Process(process.pid).children()
+        children = [child for worker in workers for child in worker.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        workers, children = [], []
+    if wanted == "child" and children:
+        return random.choice(children), "child"
+    if wanted != "controller" and workers:
+        return random.choice(workers), "worker"
+    return psutil.Process(process.pid), "controller"
+
+
+def kill_one(trial, room, process, dice, longest):
+    """Signal one process of a command at a random moment, wait for the command, and note what is wrong by then."""
+    trial.after_s = round(dice.uniform(0.05, longest), 3)
+    time.sleep(trial.after_s)
+    before = room.blocks()
+    wanted = dice.choices(("controller", "worker", "child"), (5, 3, 4 if room.stage == "children" else 0))[0]
+    number = dice.choice(SIGNALS)
+    if process.poll() is None:
+        try:
+            victim, trial.victim = victim_of(process, wanted)
+            victim.send_signal(number)
+            trial.signal = number.name
+            trial.kills += 1
+        except psutil.NoSuchProcess:
+            pass  # it was faster
+    wait(trial, room, process)
+    trial.orphans += room.orphans()
+    trial.damaged = trial.damaged or room.complaints()
+    lose(trial, before, room.blocks())
+    return before
+
+
+def wait(trial, room, process):
+    """Wait for a command; one that does not end is stuck, and is ended. Return its exit code."""
+    try:
+        return process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        trial.stuck = f"no end within {PATIENCE_S:.0f} s: {tail(room)}"
+        process.kill()
+        return process.wait()
+
+
+def lose(trial, before, after):
+    """Count the blocks that were there and are not, or are others."""
+    trial.lost += sum(after.get(number) != row for number, row in before.items())
+
+
+def tail(room):
+    """Return the end of what the commands have said."""
+    return (room.folder / "log").read_text(errors="replace")[-600:]
+
+
+def has_run(room):
+    """Whether the store has a run that measures; what was proven beforehand is one, too."""
+    with closing(sqlite3.connect(room.store, timeout=30)) as store:
+        table = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
+        requests = store.execute("SELECT request FROM runs").fetchall() if table else []
+    return any(not json.loads(request)["proving"] for (request,) in requests)
+
+
+def attempt_run(trial, room, dice, durations):
+    """Kill a run, and some of its resumes, and let it come to its end."""
+    before = kill_one(trial, room, room.start(*words_of(room.stage)), dice, durations[room.stage])
+    while not trial.stuck:
+        words = ("resume",) if room.store.exists() and has_run(room) else words_of(room.stage)
+        process = room.start(*words)
+        if dice.random() < RESUMES_KILLED:
+            before |= kill_one(trial, room, process, dice, durations[room.stage])
+            continue
+        code = wait(trial, room, process)
+        if code not in (0, 2) or (code == 2 and "is finished" not in tail(room)):
+            trial.stuck = f"{words[0]} ended with {code}: {tail(room)}"
+        break
+    after = room.blocks()
+    lose(trial, before, after)
+    trial.blocks = len(after)
+    check_end(trial, room)
+
+
+def check_end(trial, room):
+    """Note what the finished run lacks: rounds, or a report."""
+    process = room.start("report", "--format", "json", "--output", "end.json")
+    code = wait(trial, room, process)
+    if code != 0:
+        trial.stuck = trial.stuck or f"report ended with {code}: {tail(room)}"
+        return
+    (contest,) = json.loads((room.folder / "end.json").read_text())["contests"]
+    for entry in contest["entries"]:
+        rounds = complete_rounds(room, entry["label"])
+        if rounds < ROUNDS:
+            trial.stuck = trial.stuck or f"{entry['label']} has {rounds} of {ROUNDS} rounds"
+    trial.orphans += room.orphans()
+    trial.damaged = trial.damaged or room.complaints()
+
+
+def complete_rounds(room, label):
+    """Return of how many rounds a contender has both turns."""
+    counted = """
+        SELECT round FROM blocks JOIN entries ON entries.id = blocks.entry_id
+        WHERE entries.label = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2
+    """
+    with closing(sqlite3.connect(room.store, timeout=30)) as store:
+        return len(store.execute(counted, (label,)).fetchall())
+
+
+def attempt_report(trial, room, dice, durations):
+    """Kill a report, over one that is there already: it must be that one, or the new one, whole."""
+    page = room.folder / "page.html"
+    page.write_text("an earlier report")
+    kill_one(trial, room, room.start("report", "--output", str(page)), dice, durations["report"])
+    text = page.read_text(encoding="utf-8")
+    if text != "an earlier report" and not text.rstrip().endswith("</html>"):
+        trial.damaged = f"a report of {len(text)} characters without its end"
+    code = wait(trial, room, room.start("report", "--output", str(page)))
+    if code != 0 or not page.read_text(encoding="utf-8").rstrip().endswith("</html>"):
+        trial.stuck = f"report ended with {code}: {tail(room)}"
+
+
+def make_trial(number, seed, templates, durations):
+    """Make one trial in a folder of its own; keep that where something was found."""
+    dice = random.Random(f"{seed} {number}")
+    stage = dice.choices(tuple(STAGES), tuple(STAGES.values()))[0]
+    folder = Path(tempfile.mkdtemp(prefix="rosetta-kill-"))
+    trial = Trial(number, stage)
+    room = Room(folder, stage, templates["finished" if stage == "report" else "proven"])
+    (attempt_report if stage == "report" else attempt_run)(trial, room, dice, durations)
+    if trial.good:
+        shutil.rmtree(folder)
+    else:
+        print(f"trial {number}: {folder} is kept", flush=True)
+    return trial
+
+
+def prepare(folder):
+    """Return two stores, with a certificate and with a finished run, and how long each stage takes undisturbed."""
+    proven, finished = folder / "proven.sqlite", folder / "finished.sqlite"
+    undisturbed(folder, "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline").rename(proven)
+    durations = {}
+    for stage in ("proof", "turns", "children", "report"):
+        begun = time.monotonic()
+        words = ("report", "--output", "page.html") if stage == "report" else words_of(stage)
+        store = undisturbed(folder, stage, *words, template=finished if stage == "report" else proven)
+        durations[stage] = time.monotonic() - begun
+        if stage == "turns":
+            shutil.copy(store, finished)
+    durations |= {"environment": 3 * durations["proof"], "data": 2 * durations["proof"]}
+    return {"proven": proven, "finished": finished}, durations
+
+
+def undisturbed(folder, stage, *words, template=None):
+    """Let a command come to its end in a room of its own; return its store."""
+    place = Path(tempfile.mkdtemp(dir=folder))
+    room = Room(place, stage, template)
+    if room.start(*words).wait(600) != 0:
+        sys.exit(f"{words} failed: {tail(room)}")
+    return room.store
+
+
+def main():
+    """Make the trials that are not made yet, and sum up all of them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trials", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--results", type=Path, default=Path("kills.jsonl"))
+    asked = parser.parse_args()
+    done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
+    left = sorted(set(range(asked.trials)) - {one["number"] for one in done})
+    with tempfile.TemporaryDirectory() as folder:
+        templates, durations = prepare(Path(folder)) if left else ({}, {})
+        with ThreadPoolExecutor(asked.jobs) as pool, asked.results.open("a") as results:
+            for trial in pool.map(lambda number: make_trial(number, asked.seed, templates, durations), left):
+                done.append(asdict(trial))
+                results.write(json.dumps(done[-1]) + "\n")
+                results.flush()
+    sys.exit(sum_up(done))
+
+
+def sum_up(done):
+    """Print what all trials found; return 1 where that is anything."""
+    kills = sum(one["kills"] for one in done)
+    found = {what: sum(bool(one[what]) for one in done) for what in ("lost", "orphans", "damaged", "stuck")}
+    print(f"{len(done)} trials, {kills} kills, {sum(one['blocks'] for one in done)} blocks")
+    print(", ".join(f"{what}: {count}" for what, count in found.items()))
+    for what in ("stage", "victim", "signal"):
+        print(f"by {what}: {dict(Counter(one[what] for one in done))}")
+    return int(any(found.values()))
+
+
+if __name__ == "__main__":
+    main()
