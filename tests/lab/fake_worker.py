@@ -27,6 +27,10 @@ for line in requests:
         replies.write("this is no JSON\n")
         replies.flush()
         continue
+    elif do == "mute":
+        replies.close()
+        time.sleep(20)
+        sys.exit(3)
     elif do == "trickle":
         while True:
             replies.write(" ")

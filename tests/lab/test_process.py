@@ -166,6 +166,14 @@ def test_an_answer_that_trickles_in_is_too_late_all_the_same(worker):
     assert gone(worker.pid)
 
 
+def test_a_worker_that_closes_its_pipe_and_lives_on_has_its_time_and_no_more(worker, monkeypatch):
+    monkeypatch.setattr(process, "PATIENCE_S", 60.0)
+    with pytest.raises(WorkerError, match="without ending") as told:  # the worker ends after 20 s
+        worker.ask("mute", 0.5)
+    assert told.value.kind == "protocol"
+    assert gone(worker.pid)
+
+
 def test_a_line_without_end_is_no_answer(worker, monkeypatch):
     monkeypatch.setattr(process, "LONGEST_LINE", 1 << 20)
     with pytest.raises(WorkerError, match="longer than 1 MiB") as told:

@@ -27,6 +27,9 @@ LOG_TAIL = 4000
 TEARDOWN_S = 0.2
 """Seconds that a worker has to end by itself once it has answered `close`."""
 
+PATIENCE_S = 5.0
+"""Seconds at most that a worker has to end once it has closed its pipes."""
+
 GLANCE_S = 1.0
 """Seconds after which whoever waits for a reply looks whether the worker lives."""
 
@@ -111,20 +114,20 @@ class WorkerProcess:
         """
         self._number += 1
         line = json.dumps({"id": self._number, "do": do, **fields}) + "\n"
+        end = monotonic() + timeout
         try:
             os.write(self._requests, line.encode())
         except BrokenPipeError:
-            raise self._death() from None
-        reply = self._parse(do, self._read_line(do, timeout))
+            raise self._death(end) from None
+        reply = self._parse(do, self._read_line(do, timeout, end))
         if not reply["ok"]:
             error = reply["error"]
             hint = HINTS.get(error["kind"], "")
             raise WorkerError(error["kind"], f"{error['type']}: {error['message']}", hint, error["traceback"])
         return reply
 
-    def _read_line(self, do: str, timeout: float) -> bytes:
-        """Return the next line. `timeout` is for all of it, however many pieces it comes in."""
-        end = monotonic() + timeout
+    def _read_line(self, do: str, timeout: float, end: float) -> bytes:
+        """Return the next line, all of which must be there by `end`, however many pieces it comes in."""
         pieces, size = [], 0
         piece = self._rest
         while b"\n" not in piece:
@@ -133,25 +136,25 @@ class WorkerProcess:
             if size > LONGEST_LINE:
                 self.kill()
                 raise WorkerError("protocol", f"the answer to {do!r} is longer than {LONGEST_LINE >> 20} MiB")
-            while not self._readable(end - monotonic()):
+            while not self._readable(end):
                 if monotonic() >= end:
                     self.kill()
                     raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
             piece = os.read(self._replies, 1 << 16)
             if not piece:
-                raise self._death()
+                raise self._death(end)
         last, _, self._rest = piece.partition(b"\n")
         return b"".join((*pieces, last))
 
-    def _readable(self, seconds: float) -> bool:
+    def _readable(self, end: float) -> bool:
         """Wait for a piece of a reply, GLANCE_S at the most; raise WorkerError if the worker is gone and left none.
 
         Its end need not close the pipe: a child of it may hold the other end.
         """
         gone = self._process.poll() is not None
-        ready = select.select([self._replies], [], [], 0 if gone else min(max(0.0, seconds), GLANCE_S))[0]
+        ready = select.select([self._replies], [], [], 0 if gone else min(max(0.0, end - monotonic()), GLANCE_S))[0]
         if gone and not ready:
-            raise self._death()
+            raise self._death(end)
         return bool(ready)
 
     def _parse(self, do: str, line: bytes) -> dict[str, Any]:
@@ -162,10 +165,10 @@ class WorkerProcess:
             told = f"the worker answered request {self._number} ({do}) with {line[:200]!r}"
             raise WorkerError("protocol", f"{told}: {error}") from None
 
-    def _death(self) -> WorkerError:
-        """Return the error for a worker that is gone, with the cause as far as the system tells it."""
+    def _death(self, end: float) -> WorkerError:
+        """Return the error for a worker that is gone, with the cause as far as the system tells it until `end`."""
         try:
-            code = self._process.wait(timeout=5)
+            code = self._process.wait(min(PATIENCE_S, max(TEARDOWN_S, end - monotonic())))
         except subprocess.TimeoutExpired:  # it closed its pipes and lives on
             self.kill()
             return WorkerError("protocol", "the worker closed its pipes without ending", details=self.tail())
@@ -179,7 +182,7 @@ class WorkerProcess:
         """Return the end of what the worker and its framework have printed."""
         return self.log.read_text(errors="replace")[-LOG_TAIL:]
 
-    def close(self, patience: float = 5.0) -> None:
+    def close(self, patience: float = PATIENCE_S) -> None:
         """Say goodbye, wait at most `patience` seconds for the answer, and end whatever is left of the process group.
 
         Who has answered has nothing left to do but to tear its framework down, which takes some of them seconds.
