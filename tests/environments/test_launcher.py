@@ -38,7 +38,7 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
     with (here / "builds").open("a") as log:
         log.write("built\\n")
     files = {
-        "rosettabench.pth": str(here),
+        "rosettabench.pth": f"{here}\\n{here / 'src'}\\n",
         "pytest.py": "import sys; print('tests', *sys.argv[1:])",
         INFO + "/METADATA": "Metadata-Version: 2.1\\nName: rosettabench\\nVersion: 1.0\\nProvides-Extra: test\\n",
         INFO + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
@@ -64,15 +64,17 @@ def main():
         sys.exit("error: broken")
     _, _, *how = sys.argv[1:]
     subprocess.run([{BASE!r}, "-m", "pip", "--python", how[1], "install", *how[2:]], check=True, stdout=subprocess.PIPE)
+if __name__ == "__main__":
+    main()
 """
 
 
 @pytest.fixture
 def clone(tmp_path):
-    """A folder with a blank in its name, the launcher, and the little project. There is no uv to be had."""
+    """A folder with blanks and quotes in its name, the launcher, and the little project. There is no uv to be had."""
     if subprocess.run([BASE, "-m", "pip", "--version"], capture_output=True).returncode != 0:
         pytest.skip(f"{BASE} has no pip")
-    folder = tmp_path / "a clone"
+    folder = tmp_path / "a 'clone' of \"it\""
     folder.mkdir()
     shutil.copy(REPOSITORY / "rosetta", folder / "rosetta")
     for name in READS_CONFIGURATION:
@@ -82,6 +84,7 @@ def clone(tmp_path):
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "backend.py").write_text(BACKEND)
     (folder / "program.py").write_text("import sys\ndef main():\n    print('program', *sys.argv[1:])\n    return 5\n")
+    (folder / "src" / "rosettabench" / "cli.py").write_text("import program, sys\nsys.exit(program.main())\n")
     (folder / "requirements.lock").write_text("# nothing\n")
     return folder
 
