@@ -62,6 +62,8 @@ class Framework(object):
     `build` makes keeps everything."""
     calendar = Calendar()
     """Which epoch each step is in."""
+    tally = None
+    """What counts the batches of a block while it is timed: a `rosetta_worker.tally.Tally`."""
     lacks = {
         "embedding_gradient": "this framework's adapter knows no sparse gradients",
         "precision": "this framework's adapter computes in float32 alone",
@@ -188,9 +190,24 @@ class Framework(object):
 
         The data set of a trial whose input is not memory is what `loader` returned.
         """
-        if self.loads:
-            return dataset.read(batches)
-        return (self.batch(dataset, ids) for ids in batches)
+        feed = dataset.read(batches) if self.loads else (self.batch(dataset, ids) for ids in batches)
+        return self.counted(feed, self.labels_of)
+
+    def counted(self, feed, labels):
+        """Return an iterator over what `feed` yields, which is counted while a block is timed.
+
+        ``labels(batch)`` returns a function that reads the labels of a batch when the clock has stopped.
+        """
+        return feed if self.tally is None else self.tally.count(feed, labels)
+
+    def labels_of(self, batch):
+        """Return a function that reads the labels of an (inputs, labels): an array of the host."""
+        _, labels = batch
+        return lambda: self.array(labels)
+
+    def labels_at(self, dataset, ids):
+        """Return the same of a step that cuts its batch, the samples `ids`, out of a data set by itself."""
+        return lambda: self.array(self.batch(dataset, ids)[1])
 
     def train(self, dataset, batches):
         """Take one optimiser step for each row of `batches`, sample ids of shape (steps, batch size).
@@ -263,6 +280,10 @@ class Framework(object):
     def learning_rate(self):
         """Return the rate that the next step will use, read back from the optimiser; None where that is impossible."""
         raise NotImplementedError
+
+    def updates(self):
+        """Return how many updates the optimiser has counted by itself; None where it counts none."""
+        return
 
     def settings(self):
         """Return what is really in force, read back from the framework: threads, precision flags, mode."""

@@ -14,6 +14,7 @@ from rosetta_worker.schedule import Calendar
 from rosetta_worker.service import Service, load_file, packages
 from rosetta_worker.source import Source
 from rosetta_worker.surroundings import surroundings
+from rosetta_worker.tally import Tally
 
 POOL = 8
 """Batches that `reuse` and its like fetch beforehand: few enough to stay in the caches, where a batch that was just
@@ -100,20 +101,24 @@ class Worker(Service):
         batches = self.rows(first, steps)
         dataset, parts = self.datasets["train"], self.framework.calendar.parts(first, batches)
         self.framework.begin_epoch(parts[0][0])
-        rate = self.framework.learning_rate()
+        rate, before = self.framework.learning_rate(), self.framework.updates()
+        tally = self.framework.tally = Tally(steps)
         with Stopwatch(self.framework.synchronize, self.children) as watch:
             losses = [self.framework.train(dataset, parts[0][1])]
             for epoch, rows in parts[1:]:
                 self.framework.begin_epoch(epoch)
                 losses.append(self.framework.train(dataset, rows))
+        self.framework.tally = None
         total = sum(self.framework.number(loss) * len(rows) for loss, (_, rows) in zip(losses, parts))
-        return {
+        reply = {
             "elapsed_s": watch.elapsed,
             "cpu_s": watch.cpu,
             "loss": total / steps,
             "learning_rate": rate,
+            "updates": None if before is None else self.framework.updates() - before,
             "samples": samples_of(batches),
         }
+        return dict(reply, **tally.report())
 
     def do_batch(self, step, folder, steps=1):
         read = self.framework.array

@@ -7,20 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.comparison import LEAST, NOTHING, compare_parameters, off_logits
 from rosettabench.proof.weights import save_weights
 
 SIZES = st.floats(1e-6, 1e6)
 
 
-def test_parameters_of_a_distribution_are_compared_each_by_itself():
+def test_outputs_that_a_workload_names_are_compared_each_by_itself():
+    outputs = find_workload("deepar-monash").outputs
     exact = np.ones((2, 3, 3)) * [3, 1e4, 1]
     found = exact + np.array([0.3, 0, 0])
-    told = {one.tensor: one.value for one in off_logits(found, exact, 0, "logits")}
+    told = {one.tensor: one.value for one in off_logits(found, exact, 0, "logits", outputs)}
     assert told == {"freedom": pytest.approx(0.1), "location": 0, "width": 0}
-    (whole,) = off_logits(found[:, 0], exact[:, 0], 0, "logits")
-    assert whole.tensor is None and whole.value < 1e-4
-    (shape,) = off_logits(found[:1], exact, 0, "logits")
+    (whole,) = off_logits(found, exact, 0, "logits")
+    assert whole.tensor is None and whole.value < 1e-4, "three classes are no distribution"
+    (shape,) = off_logits(found[:1], exact, 0, "logits", outputs)
     assert shape.value == inf
 
 

@@ -126,6 +126,9 @@ class Adapter(Framework):
     def learning_rate(self):
         return runtime.learning_rate(self.step)
 
+    def updates(self):
+        return int(workspace.FetchBlob("optimizer_iteration")[0])
+
     def settings(self):
         names = [own for tie in self.implementation.TENSORS for own in tie.own]
         found = {

@@ -54,8 +54,8 @@ class Adapter(Framework):
 
     def train(self, dataset, batches):
         total = 0.0
-        for ids in batches:
-            _, loss = self.differentiate(dataset, ids)
+        for inputs, labels in self.feed(dataset, batches):
+            _, loss = self.differentiate_fetched(inputs, labels)
             self.optimizer.update()
             total += loss.array
         return total / len(batches)
@@ -103,6 +103,9 @@ class Adapter(Framework):
     def learning_rate(self):
         hyper = self.optimizer.hyperparam.get_dict()
         return hyper.get("lr", hyper.get("alpha"))  # Adam calls it alpha, and RMSprop another thing
+
+    def updates(self):
+        return self.optimizer.t
 
     def settings(self):
         first = next(self.model.params())

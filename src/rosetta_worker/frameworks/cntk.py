@@ -110,6 +110,9 @@ class Adapter(Framework):
         step = self.trainer.total_number_of_samples_seen // self.setting.batch_size
         return learning_rate(self.optimizer, step)
 
+    def updates(self):
+        return self.trainer.total_number_of_samples_seen // self.setting.batch_size
+
     def settings(self):
         first = self.logits.parameters[0]
         found = {

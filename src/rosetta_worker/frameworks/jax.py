@@ -18,7 +18,8 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op, without jit (a scan is compiled all the same, and again in every step)",
         "compiled": "nnx.jit of the whole step: forward, backward, update",
-        "tuned": "jax.jit of batch, step and sum of losses in one, over the state (on a GPU donated to it)",
+        "tuned": "jax.jit of batch, step and sum of losses in one, over the state (on a GPU donated to it); on a CPU "
+        "Eigen convolves, not YNNPACK",
     },
     "mode": "compiled",
     "packages": ["jax", "flax", "optax"],
@@ -104,7 +105,11 @@ class Adapter(Framework):
         self.passes_of_module = nnx_jit(self.passes)
         self.predict = nnx_jit(predict)
         self.bind = bind
-        self.functional = Functional(self.update, self.setting.device) if self.setting.mode == "tuned" else None
+        options = EIGEN_CONVOLVES if self.setting.device == "cpu" and has_convolution(self.whole) else None
+        tuned = self.setting.mode == "tuned"
+        self.functional = Functional(self.update, self.setting.device, options) if tuned else None
+        if tuned:  # with the same options as the step: gradients of another program are off by its round-off
+            self.differentiate = functional(nnx.value_and_grad(self.with_loss, has_aux=True), options)
         self.run = self.functional.run if self.functional else self.run_bound
 
     def with_loss(self, model, inputs, labels):
@@ -135,7 +140,8 @@ class Adapter(Framework):
 
     def feed(self, dataset, batches):
         if self.functional and self.setting.input == "memory":
-            return ((dataset, ids) for ids in batches)  # its step cuts its batch out by itself
+            cut = ((dataset, ids) for ids in batches)  # its step cuts its batch out by itself
+            return self.counted(cut, lambda batch: self.labels_at(*batch))
         return super().feed(dataset, batches)
 
     def train(self, dataset, batches):
@@ -199,6 +205,9 @@ class Adapter(Framework):
             return None  # Optax has it in the program of the step, where nobody can read it
         return self.setting.optimizer.learning_rate * float(self.factor()[...])
 
+    def updates(self):
+        return int(self.functional.updates() if self.functional else self.optimizer.step[...])
+
     def settings(self):
         first = jax.tree.leaves(nnx.state(self.model, nnx.Param))[0]
         compiled = self.bind is not functools.partial
@@ -212,6 +221,7 @@ class Adapter(Framework):
                 layout=lambda: "channels_last" if has_convolution(self.model) else None,
                 autocast=lambda: computed_in(self.model),
                 compiler=lambda: "XLA" if compiled else None,
+                xla_options=lambda: self.functional.options if self.functional else None,
                 graphs=lambda: self.programs()._cache_size() if compiled else None,
             )
         )
@@ -275,6 +285,23 @@ class Adapter(Framework):
         return ways
 
 
+def functional(function, options):
+    """Return a function of a model and a batch, compiled over the model's state, with XLA's `options`."""
+
+    def over_state(graph, state, inputs, labels):
+        model = nnx.merge(graph, state)
+        return function(model, inputs, labels), nnx.state(model)
+
+    program = jax.jit(over_state, static_argnums=0, compiler_options=options)
+
+    def over_model(model, inputs, labels):
+        found, state = program(*nnx.split(model), inputs, labels)
+        nnx.update(model, state)
+        return found
+
+    return over_model
+
+
 class Functional(object):
     """The step of mode `tuned`: one program over the state of model and optimiser.
 
@@ -284,10 +311,12 @@ class Functional(object):
     place.
     """
 
-    def __init__(self, update, device):
+    def __init__(self, update, device, options):
         self.update = update
+        self.options = options
         self.state = None
-        self.program = jax.jit(self.step, donate_argnums=() if device == "cpu" else (0, 1))
+        donated = () if device == "cpu" else (0, 1)
+        self.program = jax.jit(self.step, donate_argnums=donated, compiler_options=options)
 
     def hold(self, model, optimizer):
         """Train these from now on: others than those before them, but of the same structure."""
@@ -307,6 +336,10 @@ class Functional(object):
         modules = nnx.merge(self.graph, state)
         loss = self.update(*modules, *batch)
         return nnx.state(modules), total + loss
+
+    def updates(self):
+        """Return how many updates the optimiser has counted, with the modules as they are: together or apart."""
+        return self.modules[1].step[...] if self.state is None else self.state[1]["step"][...]
 
     def run(self, feed):
         """Take a step on each batch of `feed`; return the sum of the losses."""
@@ -362,6 +395,12 @@ def untouched(function):
     """Return `function`: what eager mode wraps functions in."""
     return function
 
+
+# By itself XLA gives convolutions to YNNPACK as well, whose way back through one takes up to three times as long as
+# Eigen's (docs/axes.md): these are the kinds of operation that YNNPACK keeps.
+EIGEN_CONVOLVES = {
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_REDUCE",
+}
 
 COMPILED = (jax.jit, nnx.jit, nnx.cached_partial)
 

@@ -126,8 +126,9 @@ class Adapter(Framework):
         return self.run_steps(self.model, self.feed(dataset, batches), len(batches))
 
     def feed(self, dataset, batches):
-        feed = super().feed(dataset, batches)
-        return feed if self.loads else map(self.backend.fed, feed)
+        if self.loads:
+            return dataset.read(batches)  # as it is: on TensorFlow a step knows its own iterator by its type
+        return map(self.backend.fed, super().feed(dataset, batches))
 
     def run_steps(self, model, feed, steps):
         """Let `model` take `steps` of its training steps on the batches that `feed` yields; return the mean loss."""
@@ -176,6 +177,9 @@ class Adapter(Framework):
 
     def learning_rate(self):
         return float(ops.convert_to_numpy(self.model.optimizer.learning_rate))
+
+    def updates(self):
+        return int(ops.convert_to_numpy(self.model.optimizer.iterations))
 
     def settings(self):
         found = {

@@ -174,6 +174,9 @@ class Adapter(Framework):
     def learning_rate(self):
         return float(K.get_value(self.model.optimizer.lr))
 
+    def updates(self):
+        return self.backend.updates(self.model)
+
     def settings(self):
         found = {"backend": K.backend(), "precision": K.dtype(self.model.weights[0]), "loader_workers": 0}
         found.update(readable(layout=lambda: layout(self.model)))

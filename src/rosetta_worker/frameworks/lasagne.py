@@ -59,9 +59,9 @@ class Adapter(Framework):
         hyper = self.setting.optimizer
         self.rate = theano.shared(np.float32(hyper.learning_rate))
         updated = self.implementation.optimizer(self.model, Setting(**dict(vars(hyper), learning_rate=self.rate)))
-        self.updates = updated(self.slopes, trained)
-        self.starts = {one: one.get_value() for one in [self.rate, *self.updates] if one.name not in self.variables}
-        self.step = self.of_a_batch(self.mean_loss, updates=self.updates)
+        self.changes = updated(self.slopes, trained)
+        self.starts = {one: one.get_value() for one in [self.rate, *self.changes] if one.name not in self.variables}
+        self.step = self.of_a_batch(self.mean_loss, updates=self.changes)
         self.differentiate = self.backward = self.update = None
 
     def of_a_batch(self, outputs, **more):
@@ -132,7 +132,7 @@ class Adapter(Framework):
 
     def keep_gradients(self, inputs, labels):
         if self.update is None:  # what stands among the inputs is not computed
-            self.update = theano.function(self.slopes, updates=self.updates)
+            self.update = theano.function(self.slopes, updates=self.changes)
         if self.backward is None:
             self.backward = self.of_a_batch(self.slopes)
         self.kept_slopes = self.backward(inputs, labels)

@@ -155,6 +155,9 @@ class Adapter(Framework):
     def learning_rate(self):
         return self.trainer.learning_rate
 
+    def updates(self):
+        return self.trainer._optimizer.num_update
+
     def settings(self):
         first = next(iter(self.model.collect_params().values())).data()
         found = {

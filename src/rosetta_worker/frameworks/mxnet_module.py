@@ -166,6 +166,9 @@ class Adapter(Framework):
     def learning_rate(self):
         return self.optimizer.learning_rate
 
+    def updates(self):
+        return self.optimizer.num_update
+
     def settings(self):
         first = self.executor.arg_dict[self.module._param_names[0]]
         found = {

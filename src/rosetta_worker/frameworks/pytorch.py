@@ -7,7 +7,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR
 
 from rosetta_worker.framework import Framework, labels_as
-from rosetta_worker.optimizers.pytorch import AdamBesideSparse, published
+from rosetta_worker.optimizers.pytorch import AdamBesideSparse, published, updates_of
 from rosetta_worker.runtimes import pytorch as runtime
 from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.schedule import factor
@@ -183,6 +183,9 @@ class Adapter(Framework):
 
     def learning_rate(self):
         return self.optimizer.param_groups[0]["lr"]
+
+    def updates(self):
+        return updates_of(self.optimizer)
 
     def settings(self):
         first = next(iter(self.tensors.values()))

@@ -115,6 +115,7 @@ answers$train <- function(first, steps) {
   ids <- steps_from(first, steps)
   begin(first)
   rate <- learning_rate()
+  before <- updates()
   spent <- timed(function() {
     losses <- mapply(function(number, one) {
       begin(number)
@@ -123,7 +124,9 @@ answers$train <- function(first, steps) {
     mean(losses)
   })
   names(spent)[1] <- "loss"
-  c(spent[c("elapsed_s", "cpu_s", "loss")], list(learning_rate = rate, samples = steps * py_len(ids[[1]])))
+  counted <- updates() - before
+  told <- list(learning_rate = rate, updates = counted, samples = steps * py_len(ids[[1]]))
+  c(spent[c("elapsed_s", "cpu_s", "loss")], told)
 }
 
 answers$batch <- function(step, folder, steps = 1) {
@@ -282,6 +285,9 @@ begin <- function(number) {
 }
 
 learning_rate <- function() py_to_r(python$float(K$get_value(at$model$optimizer$lr)))
+
+#' How many updates the optimiser has counted.
+updates <- function() py_to_r(python$int(K$get_value(at$model$optimizer$iterations)))
 
 #' Take one step; the loss as a number.
 step <- function(fed) py_to_r(python$float(at$model$train_on_batch(fed$inputs, fed$labels)))

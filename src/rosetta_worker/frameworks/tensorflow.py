@@ -141,7 +141,7 @@ class Adapter(Framework):
         total = tf.zeros(())
         if self.setting.input == "memory":
             step = self.step_on(dataset)
-            for ids in batches:
+            for ids in self.counted(iter(batches), functools.partial(self.labels_at, dataset)):
                 total += step(ids)
         else:
             for inputs, labels in self.feed(dataset, batches):
@@ -184,6 +184,9 @@ class Adapter(Framework):
 
     def learning_rate(self):
         return float(self.optimizer.learning_rate.numpy())
+
+    def updates(self):
+        return int(self.optimizer.iterations.numpy())
 
     def settings(self):
         steps = [step for step in (self.step, self.on_held) if step] if self.trains else [self.predict]

@@ -161,7 +161,8 @@ class Adapter(Framework):
 
     def train(self, dataset, batches):
         if self.loop is not None:
-            return self.loop.train([partial(self.batch, dataset, ids) for ids in batches]) / len(batches)
+            rows = self.counted(iter(batches), partial(self.labels_at, dataset))
+            return self.loop.train([partial(self.batch, dataset, ids) for ids in rows]) / len(batches)
         total = 0.0
         for inputs, labels in self.feed(dataset, batches):
             _, loss = self.run((self.step, self.mean_loss), inputs, labels)

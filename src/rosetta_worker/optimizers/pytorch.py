@@ -67,3 +67,11 @@ class AdamBesideSparse(torch.optim.Optimizer):
     def step(self, closure=None):
         for part in self.parts:
             part.step()
+
+
+def updates_of(optimizer):
+    """Return how many updates an optimiser has counted; None of gradient descent, which PyTorch lets count none."""
+    if isinstance(optimizer, torch.optim.SGD):
+        return None
+    states = [state for part in getattr(optimizer, "parts", [optimizer]) for state in part.state.values()]
+    return int(states[0]["step"]) if states else 0

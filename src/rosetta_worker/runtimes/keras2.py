@@ -40,6 +40,10 @@ class Graph(object):
         K.batch_set_value([(weight, np.zeros(K.int_shape(weight))) for weight in model.optimizer.weights])
         K.set_value(model.optimizer.lr, self.setting.optimizer.learning_rate)
 
+    def updates(self, model):
+        """Return how many updates the model's optimiser has counted."""
+        return int(K.get_value(model.optimizer.iterations))
+
     def differentiation(self, model):
         """Return a function of what is fed to a training step, to its loss, logits and gradients; it updates nothing.
 
@@ -154,6 +158,9 @@ class OnMXNet(Graph):
         model.optimizer = optimizer()
         if model._module.binded:
             model._module.init_optimizer(kvstore=model._kvstore, optimizer=model.optimizer, force_init=True)
+
+    def updates(self, model):
+        return model.optimizer.num_update
 
     def differentiation(self, model):
         """Keras' own `gradients` is not there on MXNet: what the executor has computed is read out."""

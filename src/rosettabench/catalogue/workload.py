@@ -257,6 +257,9 @@ class Workload(Strict):
     """Where samples are windows of time series, and the implementations draw what follows them (``sample``)."""
     inference: Inference | None = None
     proof: ProofExtents = ProofExtents()
+    outputs: tuple[str, ...] = ()
+    """Names of what comes out along the last axis, where each is to be compared by itself: parameters of a distribution
+    have sizes of their own. Without names, all that comes out is compared in one norm."""
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = {}
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""

@@ -81,7 +81,9 @@ class Contest:
         self.schedule = Schedule(request.stopping)
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         exact, processes = registrar.exact, request.stopping.processes
-        self._watching = Watch(work, folder / "watch", journal, referee, exact, self._random, processes)
+        self._watching = Watch(
+            work, folder / "watch", journal, referee, exact, self._random, processes, registrar.timed
+        )
         self._drawn = 0
         self._told: set[str] = set()
         self._sensors: Sensors | None = None
@@ -191,6 +193,7 @@ class Contest:
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
             with competitor.stage("proof"):
+                competitor.live.hand_rows(self.work.batches)  # a proof may have chosen others
                 competitor.live.build()
 
     def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
@@ -404,7 +407,7 @@ class Contest:
         np.save(path, draw_rows(self.work.workload, self.work.data, self.work.setting, steps))
         for one in self.present:
             with one.stage("warm-up"):
-                one.live.ask("batches", path=str(path))
+                one.live.hand_rows(path)
 
 
 def shares(steps: int, turns: int) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from rosettabench.watch.moves import Move
 class Registrar:
     """Certifies the competitors of one contest, several at a time if need be. `make` makes its reference.
 
-    `work` is what is proven: the contest's own work (it is `timed`), or the same at the extents that the workload
+    `work` is what is proven: the contest's own work (then it is `timed`), or the same at the extents that the workload
     states for its proof.
     """
 
@@ -36,7 +36,7 @@ class Registrar:
         self._reference: Reference | ProofError | None = None
         self._making = Lock()
         self._again = again
-        self._timed = timed
+        self.timed = timed
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
         """Return the competitor's certificate, proven now unless the very same was proven before.
@@ -98,7 +98,7 @@ class Registrar:
         It is where the reference was made here, for the very batches and weights that are timed.
         """
         made = self._reference
-        if not isinstance(made, Reference) or made.guide is not None or not self._timed or steps > len(made.steps):
+        if not isinstance(made, Reference) or made.guide is not None or not self.timed or steps > len(made.steps):
             return None
         return Move(made.start, made.steps[steps - 1].parameters)
 

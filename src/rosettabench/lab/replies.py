@@ -77,6 +77,10 @@ class Trained(Timed):
     loss: FiniteFloat | None
     learning_rate: FiniteFloat | None
     samples: Count
+    updates: int | None = None
+    batches: Count | None = None
+    looked_at: list[Count] = []
+    labels: str | None = None
 
 
 class Computed(Timed):

@@ -21,6 +21,7 @@ from rosettabench.lab.machine import confined, decisive_variables, worker_proces
 from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting
+from rosettabench.watch.counts import Counts
 
 LAYOUT = "ROSETTA_LAYOUT"
 LAYOUT_BYTES = 4096
@@ -98,6 +99,7 @@ class Turn:
     learning_rate: float | None
     samples: int
     wall_s: float
+    counts: Counts | None = None
 
 
 class Session:
@@ -119,6 +121,7 @@ class Session:
         self.work = work
         self.folder = folder
         self.timeout = timeout
+        self.rows = work.batches
         self._entry = entry
         self._release = environment.release
         self._mode = mode
@@ -183,8 +186,13 @@ class Session:
             if part == "train" and data.pictures is not None:
                 inputs = {"pictures": str(self._list_pictures(data.pictures))}
             seconds += self.ask("data", part=part, labels=str(files.labels), **inputs)["load_s"]
-        self.ask("batches", path=str(self.work.batches))
+        self.hand_rows(self.work.batches)
         return seconds
+
+    def hand_rows(self, path: Path) -> None:
+        """Say what each step trains on from now on: an .npy file of what `draw_rows` has drawn."""
+        self.ask("batches", path=str(path))
+        self.rows = path
 
     def _list_pictures(self, pictures: Pictures) -> Path:
         """Write down for the worker which files there are and what is to be done to each; return where."""
@@ -223,7 +231,15 @@ class Session:
         begun = monotonic()
         reply = self.ask("train", first=first, steps=steps)
         wall = monotonic() - begun
-        return Turn(reply["elapsed_s"], reply["cpu_s"], reply["loss"], reply["learning_rate"], reply["samples"], wall)
+        return Turn(
+            reply["elapsed_s"],
+            reply["cpu_s"],
+            reply["loss"],
+            reply["learning_rate"],
+            reply["samples"],
+            wall,
+            Counts.of_reply(first, steps, reply),
+        )
 
     def evaluate(self, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Evaluate the first `samples` of the test part, the last partial batch included."""

@@ -2,7 +2,8 @@
 
 Looked at are, in every process of everybody:
 
-    each block           the mean losses agree; the worker's clock is the controller's
+    each block           the updates that the optimiser counts, and the batches that its model was handed, are those
+                         of the rows; the mean losses agree; the worker's clock is the controller's
     after a few steps    the parameters have gone the same way, in everybody and in the reference
     some later rounds    the parameters have gone as far as the others'; which rounds, nobody knows before
     then, and at the end what comes out for some test samples is what another one computes from these weights
@@ -66,7 +67,7 @@ class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
     It raises ProofError where there is none. `exact` returns what the reference has come to after so many steps, if
-    that is known without asking it. Outputs cost most: of the `processes` of everybody, one that is drawn is looked at
+    that is known without asking it; it is asked in any case where its steps are `affordable`. Outputs cost most: of the `processes` of everybody, one that is drawn is looked at
     in between, and the last one at its end.
     """
 
@@ -77,9 +78,11 @@ class Watch:
     exact: Callable[[int], Move | None]
     random: np.random.Generator
     processes: int = 1
+    affordable: bool = False
     _number: int = 0
     _process: int = 0
     _seen: bool = False
+    _answer: tuple[int, Move] | None = None
     _voices: dict[str, str] = field(default_factory=dict)
 
     # -- a process of everybody ----------------------------------------------------------------------------------------
@@ -89,6 +92,9 @@ class Watch:
         self._voices = {one.label: one.contender.framework for one in watched(present)}
         self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed)
         self._clocks: dict[str, list[Turn]] = {}
+        self._uncounted: dict[str, set[str]] = {}
+        self._labels = np.load(self.work.data.train.labels, mmap_mode="r", allow_pickle=False)
+        self._path: Path | None = None
         self._record = Watched(process=max((one.number for one in present), default=0))
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Kept]] = []
@@ -106,7 +112,9 @@ class Watch:
                 self._clocks.setdefault(label, []).append(turn)
             if not done or self.work.workload.inference is not None:
                 return
-            losses = {label: nan if turn.loss is None else turn.loss for label, turn in done.items()}
+            for one in watched(present):
+                self._check_counts(one, name)
+            losses = {one.label: self._loss(one) for one in watched(present) if one.label in done}
             self._part(
                 present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label)
             )
@@ -117,7 +125,8 @@ class Watch:
             return
         with self._counted():
             moves = self._moves(present, dict.fromkeys(self._voices, self.work.weights))
-            exact = self.exact(steps) or (self._asked(steps) if len(set(self._voices.values())) < 2 else None)
+            asked = self.affordable or len(set(self._voices.values())) < 2
+            exact = self.exact(steps) or (self._asked(steps) if asked else None)
             found = self._compare(present, moves, exact, f"the first {steps} steps", self._away)
             if found.undecided and exact is None and (exact := self._asked(steps)) is not None:
                 self._compare(present, moves, exact, f"the first {steps} steps", self._away)
@@ -161,10 +170,30 @@ class Watch:
             for one in watched(present):
                 self._check_clock(one)
                 self._check_settings(one)
+            for what, labels in self._uncounted.items():
+                self._record.unchecked.append(f"No {what} were counted of {in_words(sorted(labels))}.")
         self.journal.event(Watched.KIND, self._record.payload())
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    # -- losses and clocks ---------------------------------------------------------------------------------------------
+    # -- counts, losses and clocks -------------------------------------------------------------------------------------
+
+    def _check_counts(self, one: Competitor, name: str) -> None:
+        """Hold what was counted of a block against what was asked for."""
+        if one.done is None or one.done.counts is None:
+            return
+        counts = one.done.counts
+        if one.live.rows != self._path:
+            self._path, self._rows = one.live.rows, np.load(one.live.rows, mmap_mode="r", allow_pickle=False)
+        wrong = counts.fault(self._labels, self._rows)
+        if wrong is not None:
+            self._out(one, f"in {name} {wrong}")
+        for what, known in (("updates", counts.updates), ("batches", counts.batches)):
+            if known is None:
+                self._uncounted.setdefault(what, set()).add(one.label)
+
+    def _loss(self, one: Competitor) -> float:
+        assert one.done is not None  # only who has done a block is asked
+        return nan if one.done.loss is None else one.done.loss
 
     def _check_clock(self, one: Competitor) -> None:
         turns = self._clocks.get(one.label, [])
@@ -233,7 +262,10 @@ class Watch:
                 "The first steps were not held against the reference: it drops nothing, and this workload does."
             )
             return None
-        place = self._place("reference")
+        if self._answer is not None and self._answer[0] == steps:  # of an earlier process: from the same weights
+            return self._answer[1]
+        place = self.folder.with_name(f"{self.folder.name}-reference-{steps}")
+        place.mkdir(parents=True, exist_ok=True)
         try:
             session = self.referee(place)
         except (ProofError, WorkerError) as error:
@@ -246,7 +278,9 @@ class Watch:
                 if monotonic() > end:
                     self._record.unchecked.append("The reference takes more than a minute for the first steps.")
                     return None
-            return Move(self.work.weights, session.ask("parameters", folder=str(place / "after"))["files"])
+            found = Move(self.work.weights, session.ask("parameters", folder=str(place / "after"))["files"])
+            self._answer = (steps, found)
+            return found
         finally:
             session.process.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import hypot, inf, isfinite, sqrt
 from typing import Self
 
 import numpy as np
@@ -17,10 +17,6 @@ NOTHING = 1e-6
 
 LEAST = 1e-4
 """The share of the norm of all tensors together below which no single one is taken for a scale."""
-
-
-DISTRIBUTION = ("freedom", "location", "width")
-"""What the logits of a forecast are, in this order: the parameters of Student's distribution."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +39,32 @@ class Exact(Walked):
     """A step of the reference: what the others are held against, and what their deviations are measured in.
 
     It has begun with the weights `start`, whatever steps lay before it. The norms of its files are worked out once,
-    however many are held against it.
+    however many are held against it. `outputs` as a workload states them.
     """
 
     start: Files
+    outputs: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, step: Walked, start: Files) -> Self:
+    def of(cls, step: Walked, start: Files, outputs: tuple[str, ...] = ()) -> Self:
         """Return a step that the reference has walked from `start`."""
-        return cls(step.step, step.batch, step.gradients, step.parameters, step.turn, start)
+        return cls(step.step, step.batch, step.gradients, step.parameters, step.turn, start, outputs)
 
     @cached_property
     def sizes(self) -> dict[str, float]:
         """The norm of the gradient of each tensor that has one."""
         return {name: norm(read(self.gradients, name)) for name in self.start if name in self.gradients}
+
+    @cached_property
+    def still(self) -> set[str]:
+        """The names of the tensors whose gradient is zero by mathematics, or so nearly.
+
+        It is exactly so where the formulas leave the tensor out, and round-off where only all of them together do: a
+        shift that nothing but linear layers, and ReLUs that are open, part from the next normalisation. Adam makes full
+        steps of that, up or down by chance.
+        """
+        whole = hypot(*self.sizes.values())
+        return {name for name, size in self.sizes.items() if size <= NOTHING * whole}
 
     @cached_property
     def ways(self) -> dict[str, float]:
@@ -83,7 +91,8 @@ def relative(found: Array, reference: Array, scale: float | None = None) -> floa
 def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     """Yield every deviation of one step, in the order in which a mistake would first show.
 
-    A learning rate that the framework cannot tell is seen in what it makes of the parameters.
+    A learning rate that the framework cannot tell is seen in what it makes of the parameters. Of parameters that have
+    no gradient nothing is said: where they go is chance, in the reference as in a contender.
     """
     step = found.step
     for name in ("inputs", "labels"):
@@ -92,11 +101,12 @@ def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     yield Deviation("samples", step, None, 0.0 if found.turn.samples == exact.turn.samples else inf)
     if found.turn.learning_rate is not None:
         yield Deviation("learning rate", step, None, off(found.turn.learning_rate, exact.turn.learning_rate))
-    yield from off_logits(read(found.gradients, "logits"), read(exact.gradients, "logits"), step, "logits")
+    logits, target = read(found.gradients, "logits"), read(exact.gradients, "logits")
+    yield from off_logits(logits, target, step, "logits", exact.outputs)
     yield Deviation("loss", step, None, off(found.turn.loss, exact.turn.loss))
     yield from compare_gradients(found.gradients, exact)
-    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients}
-    kept = {name: way for name, way in exact.ways.items() if name not in trained}
+    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in exact.still}
+    kept = {name: way for name, way in exact.ways.items() if name not in exact.gradients}
     yield from off_tensors(found.parameters, exact.parameters, kept, step, "state")
     yield from off_tensors(found.parameters, exact.parameters, trained, step, "parameter")
 
@@ -106,16 +116,18 @@ def compare_gradients(found: Files, exact: Exact) -> Iterator[Deviation]:
     yield from off_tensors(found, exact.gradients, exact.sizes, exact.step, "gradient")
 
 
-def off_logits(found: Array, reference: Array, step: int | None, quantity: str) -> Iterator[Deviation]:
-    """Yield the deviation of logits, (samples, …, classes); of parameters of distributions, each kind's by itself.
+def off_logits(
+    found: Array, reference: Array, step: int | None, quantity: str, outputs: tuple[str, ...] = ()
+) -> Iterator[Deviation]:
+    """Yield the deviation of logits, (samples, …, classes), all in one norm; of named `outputs`, each by itself.
 
-    The latter are (samples, steps, 3). A location may be ten thousand where degrees of freedom are three: in a common
-    norm nobody would see these. Of any other number of classes, all are in one norm.
+    The parameters of a distribution are such: a location may be ten thousand where degrees of freedom are three, and in
+    a common norm nobody would see these.
     """
-    if reference.ndim < 3 or found.shape != reference.shape or reference.shape[-1] != len(DISTRIBUTION):
+    if not outputs or found.shape != reference.shape:
         yield Deviation(quantity, step, None, relative(found, reference))
         return
-    for place, name in enumerate(DISTRIBUTION):
+    for place, name in enumerate(outputs):
         yield Deviation(quantity, step, name, relative(found[..., place], reference[..., place]))
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import hypot, inf, prod, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Optimizer
+from rosettabench.catalogue.workload import Adam, Optimizer, RmsProp
 
 Floats = NDArray[np.float64]
 
+Step = tuple[Floats, float]
+"""The gradient of a step, and its learning rate."""
+
 
 def given(optimizer: Optimizer) -> dict[str, Any]:
-    """Return the hyperparameters of a workload's optimiser as its trajectory takes them, but for those of `clipped`."""
+    """Return the hyperparameters of a workload's optimiser as its steps take them, but for those of `clipped`."""
     values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
     decay = values.pop("weight_decay", 0.0)
     return values | ({"penalty": decay} if decay else {})
@@ -60,8 +64,8 @@ CLIPPINGS: Mapping[str, Callable[[Mapping[str, Floats], float], dict[str, Floats
 
 
 def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
-    """Return what to say of an optimiser that is not the workload's, and how its trajectory changes then."""
-    _, known = TRAJECTORIES[optimizer.name]
+    """Return what to say of an optimiser that is not the workload's, and how its steps change then."""
+    _, known = OPTIMIZERS[optimizer.name]
     decay = getattr(optimizer, "weight_decay", 0.0)
     decays = {
         "the optimiser does not decay the weights": {"penalty": 0.0},
@@ -73,10 +77,9 @@ def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
     return {**known, **(decays if decay else {})}
 
 
-def adam_trajectory(
+def adam_steps(
     weights: Floats,
-    gradients: Sequence[Floats],
-    rates: Sequence[float],
+    steps: Iterable[Step],
     *,
     beta1: float,
     beta2: float,
@@ -90,35 +93,48 @@ def adam_trajectory(
     penalty: float = 0.0,
     decay: float = 0.0,
     amsgrad: bool = False,
-) -> Floats:
-    """Return the weights after one step per gradient, each at its rate.
+    form: str = "",
+) -> Iterator[Floats]:
+    """Yield the weights after each step.
 
     Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
     `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
     `early`, that of the step to come (Caffe2); `nesterov`, Dozat (2016), with his schedule of the momentum where
     `momentum_decay` is given; `lazy`, rows without a gradient stay as they are, with their moments (PyTorch's
     SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
-    2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018).
+    2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
     """
+    new1, new2 = (one_minus(beta, 1, float32=form == "weights") for beta in (beta1, beta2))
     first, second, largest = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
-    for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True), start=1):
+    for count, (gradient, rate) in enumerate(steps, start=1):
         g = gradient + penalty * weights
         named = gradient.reshape(len(g), -1).any(axis=1).reshape(-1, *(1,) * (g.ndim - 1)) if lazy else np.True_
-        first = np.where(named, beta1 * first + (1 - beta1) * g, first)
-        second = np.where(named, beta2 * second + (1 - beta2) * g * g, second)
+        first = np.where(named, beta1 * first + new1 * g, first)
+        second = np.where(named, beta2 * second + new2 * g * g, second)
         largest = np.maximum(largest, second) if amsgrad else second
         number = count + early
-        c1, c2 = (1 - beta1**number, 1 - beta2**number) if correct else (1.0, 1.0)
+        rounded = form == "corrections"
+        c1, c2 = (one_minus(beta, number, float32=rounded) if correct else 1.0 for beta in (beta1, beta2))
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
         weights = weights - rate * named * (ahead / (np.sqrt(largest / c2) + shift) + decay * weights)
-    return weights
+        yield weights
 
 
-def sgd_trajectory(
+FLOAT32_FORMS = ("", "corrections", "weights")
+"""How an Adam in float32 may compute its constants: all in float64 (PyTorch), its bias corrections in float32 (Optax,
+Keras), or the weights of new gradients (MXNet). 1 - 0.999 has four digits in float32: it is what such an Adam is off by
+most, and the same for every number."""
+
+
+def one_minus(beta: float, count: int, *, float32: bool) -> float:
+    """Return 1 - beta^count, computed in float32 or in float64."""
+    return float(np.float32(1) - np.float32(beta) ** np.float32(count)) if float32 else 1 - beta**count
+
+
+def sgd_steps(
     weights: Floats,
-    gradients: Sequence[Floats],
-    rates: Sequence[float],
+    steps: Iterable[Step],
     *,
     momentum: float,
     nesterov: bool = False,
@@ -126,8 +142,8 @@ def sgd_trajectory(
     unit_gain: bool = False,
     inside: bool = False,
     penalty: float = 0.0,
-) -> Floats:
-    """Return the weights after one step of gradient descent with momentum per gradient: v = m·v + g, w = w - rate·v.
+) -> Iterator[Floats]:
+    """Yield the weights after each step of gradient descent with momentum: v = m·v + g, w = w - rate·v.
 
     The options are the ways in which optimisers of that name differ: `inside`, v = m·v + rate·g, w = w - v, which is
     the same as long as the rate is (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks write it;
@@ -135,19 +151,18 @@ def sgd_trajectory(
     (CNTK); `penalty`, L2 added to the gradient.
     """
     velocity = np.zeros_like(weights)
-    for count, (gradient, rate) in enumerate(zip(gradients, rates, strict=True)):
+    for count, (gradient, rate) in enumerate(steps):
         g = (gradient + penalty * weights) * (rate if inside else 1.0)
         scale = 1 - momentum if unit_gain else 1 - dampening * (count > 0)
         velocity = momentum * velocity + scale * g
         step = g + momentum * velocity if nesterov else velocity
         weights = weights - (step if inside else rate * step)
-    return weights
+        yield weights
 
 
-def rmsprop_trajectory(
+def rmsprop_steps(
     weights: Floats,
-    gradients: Sequence[Floats],
-    rates: Sequence[float],
+    steps: Iterable[Step],
     *,
     rho: float,
     epsilon: float,
@@ -155,8 +170,8 @@ def rmsprop_trajectory(
     centred: bool = False,
     momentum: float = 0.0,
     penalty: float = 0.0,
-) -> Floats:
-    """Return the weights after a step of RMSprop per gradient, each at its rate.
+) -> Iterator[Floats]:
+    """Yield the weights after each step of RMSprop.
 
     v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon).
 
@@ -165,7 +180,7 @@ def rmsprop_trajectory(
     subtracted; `penalty`, L2 added to the gradient.
     """
     square, mean, moving = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
-    for gradient, rate in zip(gradients, rates, strict=True):
+    for gradient, rate in steps:
         g = gradient + penalty * weights
         square = rho * square + (1 - rho) * g * g
         mean = rho * mean + (1 - rho) * g
@@ -173,7 +188,7 @@ def rmsprop_trajectory(
         root = np.sqrt(spread + epsilon) if within else np.sqrt(spread) + epsilon
         moving = momentum * moving + rate * g / root
         weights = weights - moving
-    return weights
+        yield weights
 
 
 def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay: float | None) -> Floats:
@@ -258,9 +273,33 @@ RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
 }
 """What to say, and how RMSprop would have to be changed to make it so."""
 
-TRAJECTORIES: Mapping[str, tuple[Callable[..., Floats], Mapping[str, Mapping[str, Any]]]] = {
-    "adam": (adam_trajectory, ADAM_SUSPECTS),
-    "sgd": (sgd_trajectory, SGD_SUSPECTS),
-    "rmsprop": (rmsprop_trajectory, RMSPROP_SUSPECTS),
+OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Mapping[str, Any]]]] = {
+    "adam": (adam_steps, ADAM_SUSPECTS),
+    "sgd": (sgd_steps, SGD_SUSPECTS),
+    "rmsprop": (rmsprop_steps, RMSPROP_SUSPECTS),
 }
-"""By the name of a workload's optimiser: what computes its trajectory, and the suspicions."""
+"""By the name of a workload's optimiser: what takes its steps, and the suspicions."""
+
+
+def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
+    """Yield where a workload's optimiser leads `weights`, step by step, with hyperparameters of it changed."""
+    take, _ = OPTIMIZERS[optimizer.name]
+    return take(weights, steps, **{**given(optimizer), **change})
+
+
+def longest_step(optimizer: Optimizer) -> float | None:
+    """Return the most by which a step changes a number, whatever its gradients; None where these decide.
+
+    Kingma and Ba (2015), section 2.1; of RMSprop, that of a gradient behind many that were zero.
+    """
+    if isinstance(optimizer, Adam):
+        return optimizer.learning_rate * max(1.0, (1 - optimizer.beta1) / sqrt(1 - optimizer.beta2))
+    if isinstance(optimizer, RmsProp):
+        return optimizer.learning_rate / sqrt(1 - optimizer.rho)
+    return None
+
+
+def last(values: Iterable[Floats]) -> Floats:
+    """Return the last of several values, of which only one is kept at a time."""
+    (end,) = deque(values, 1)
+    return end

@@ -15,14 +15,14 @@ from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.likely import likely_cause
 from rosettabench.proof.causes.misdrawn import Suspect
 from rosettabench.proof.check import Check, make_check
-from rosettabench.proof.comparison import Deviation, compare_parameters, compare_step
+from rosettabench.proof.comparison import Deviation, compare_parameters
 from rosettabench.proof.dropout import probe_dropout
-from rosettabench.proof.reference import Reference, compare_evaluations, evaluate
+from rosettabench.proof.reference import Reference, compare_evaluations, compare_unguided, evaluate
 from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import PARAMETERS, OwnUpdates
-from rosettabench.proof.walk import Array, Files, Walked, pace_of, read, steps_of, walk
+from rosettabench.proof.walk import Array, Unguided, Walked, pace_of, read, steps_of, walk, walk_unguided
 
 
 class Proof:
@@ -38,7 +38,7 @@ class Proof:
         self._reference = reference
         self._folder = folder
         self._mixed = session.work.setting.precision in MIXED
-        self._own = OwnUpdates(session.work, reference.start, reference.guide)
+        self._own = OwnUpdates(session.work, reference.start, reference.guide, reference.still)
         self._seen: Seen | None = None
         self._drawn: Suspect | None = None
         self._block: dict[str | None, Deviation] = {}
@@ -96,11 +96,11 @@ class Proof:
         return make_check(deviation, SAFETY * self._turning[step].get(str(deviation.tensor), 0.0))
 
     def _updated(self, deviation: Deviation) -> Check:
-        """Hold a parameter against the contender's own gradients."""
-        off = self._own.off(str(deviation.tensor))
+        """Hold a parameter against the contender's own gradients; behind a block, against its own steps as well."""
+        off, quantity = self._own.off(str(deviation.tensor)), "update"
         if deviation.quantity == "block parameter":
-            off += self._block[deviation.tensor].value
-        sharper = replace(deviation, quantity="update", value=off)
+            off, quantity = off + self._block[deviation.tensor].value, "block update"
+        sharper = replace(deviation, quantity=quantity, value=off)
         return make_check(sharper, self._reference.tolerances.of(sharper))
 
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
@@ -114,11 +114,16 @@ class Proof:
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)
-            yield own.compare_step(found, exact) if self._mixed else compare_step(found, exact), found
+            yield own.compare_step(found, exact), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None
-        alone = self._steps_alone() if reference.guide else None
+        alone = None
+        if reference.unguided is not None:
+            unguided = self._walk_unguided()
+            if not self._mixed:
+                yield compare_unguided(unguided, reference.unguided, session.work.workload.outputs), None
+            alone = session.ask("parameters", folder=str(self._folder / "alone"))["files"]
         self._build()
         session.train(0, self.steps)
         files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
@@ -132,13 +137,10 @@ class Proof:
             self._drawn = Suspect(sampling.draw(sampling.responsive()), sampling)
             yield self._drawn.found.deviations(), None
 
-    def _steps_alone(self) -> Files:
-        """Return where the contender's steps lead, one by one and not guided: where a block of them must end, too."""
+    def _walk_unguided(self) -> Unguided:
+        """Take the same steps with nobody guiding them: where they lead, a block of them must end, too."""
         self._build()
-        for step in range(self.steps):
-            self._session.train(step, 1)
-        files: Files = self._session.ask("parameters", folder=str(self._folder / "alone"))["files"]
-        return files
+        return walk_unguided(self._session, self._folder / "unguided")
 
     def _build(self) -> None:
         workload = self._session.work.workload
@@ -158,7 +160,8 @@ class Proof:
             again,
             workload.normalisation,
             lazy,
-            self._own if self._mixed else None,
+            self._own,
+            self._mixed,
             self._seen,
             self._drawn,
         )

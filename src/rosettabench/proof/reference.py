@@ -6,19 +6,28 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from math import hypot
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from rosettabench.lab.machine import confined, lane_processors
 from rosettabench.lab.session import Session
-from rosettabench.proof.comparison import NOTHING, Deviation, Exact, compare_parameters, compare_step, off_logits
+from rosettabench.proof.comparison import Deviation, Exact, compare_parameters, compare_step, off, off_logits
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.updates import within_a_step
-from rosettabench.proof.walk import Array, Files, evaluation_samples, pace_of, read, steps_of, walk
+from rosettabench.proof.walk import (
+    Array,
+    Files,
+    Unguided,
+    evaluation_samples,
+    pace_of,
+    read,
+    steps_of,
+    walk,
+    walk_unguided,
+)
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 Start = Callable[[str, str | None, Path], Session]
@@ -37,6 +46,7 @@ class Evaluation:
     files: Files
     samples: int
     correct: int | None
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,13 @@ class Reference:
     """The rows that its steps train on, where they were chosen; else they are those of the work."""
     margins: Sequence[Margin] = ()
     """How near the units of the chosen batches come to their edges."""
+    unguided: Unguided | None = None
+    """The same steps with nobody guiding them, where the proof is guided."""
+
+    @property
+    def still(self) -> set[str]:
+        """The tensors that have no gradient by mathematics, as the first step shows them."""
+        return self.steps[0].still
 
     def supply(self, session: Session) -> None:
         """Give a session the batches of this reference."""
@@ -108,6 +125,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
             exact.build(begin, pace=pace_of(exact.work.workload))
             steps, guide, chooser = walk_first(exact, begin, folder)
             evaluation = evaluate(exact, folder / "float64" / "evaluation")
+            unguided = walk_again(exact, begin, folder / "float64" / "unguided") if guide is not None else None
         except BaseException:
             for lane in lanes:
                 if lane.exception() is None:
@@ -119,19 +137,16 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
         begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
 
         def measure(session: Session, own: Files) -> list[Deviation]:
-            return list(measure_noise(session, own, steps, evaluation, begin, guide, chooser))
+            found = measure_noise(session, own, steps, evaluation, begin, guide, chooser, unguided)
+            return list(found)
 
         each = map if chooser is not None else pool.map  # who chooses batches looks at one walk after the other
         noise = [deviation for found in each(measure, others, begins) for deviation in found]
     shutil.rmtree(folder / lower)
-    still = without_gradient(steps[0])
     mixed = MIXED.get(lower)
-    tolerances = Tolerances(within_a_step(noise), still, mixed) if mixed else Tolerances(noise, still)
-    if chooser is None:
-        return Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide)
-    return Reference(
-        framework, begin, steps, evaluation, tolerances, start, folder, guide, chooser.path, chooser.margins()
-    )
+    tolerances = Tolerances(within_a_step(noise), mixed) if mixed else Tolerances(noise)
+    made = Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide, unguided=unguided)
+    return made if chooser is None else replace(made, batches=chooser.path, margins=chooser.margins())
 
 
 def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact], list[Files] | None, Chooser | None]:
@@ -141,32 +156,22 @@ def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact],
     the proof states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
     """
     place = folder / "float64" / "walk"
-    proof = exact.work.workload.proof
+    proof, outputs = exact.work.workload.proof, exact.work.workload.outputs
     if not proof.guided:
-        return [Exact.of(step, begin) for step in walk(exact, place)], None, None
+        return [Exact.of(step, begin, outputs) for step in walk(exact, place)], None, None
     chooser = Chooser(exact, proof.margin, folder / "chosen") if proof.margin else None
     steps: list[Exact] = []
     guide: list[Files] = []
     if chooser is not None:
         chooser.choose(0)
     for step in walk(exact, place, guide):
-        steps.append(Exact.of(step, begin))
+        steps.append(Exact.of(step, begin, outputs))
         weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
         guide.append(save_weights(weights, folder / "guide" / str(step.step)))
         if chooser is not None and len(steps) < steps_of(exact.work.workload):
             exact.ask("place", weights=guide[-1])
             chooser.choose(len(steps))
     return steps, guide, chooser
-
-
-def without_gradient(step: Exact) -> set[str]:
-    """Return the names of the tensors whose gradient is zero by mathematics, or so nearly.
-
-    A reference has it exactly so where its formulas leave the tensor out, and as round-off where only all of them
-    together do: a shift that nothing but linear layers, and ReLUs that are open, part from the next normalisation.
-    """
-    whole = hypot(*step.sizes.values())
-    return {name for name, size in step.sizes.items() if size <= NOTHING * whole}
 
 
 def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str, folder: Path) -> Session:
@@ -183,6 +188,7 @@ def measure_noise(
     begin: Files,
     guide: list[Files] | None,
     chooser: Chooser | None,
+    unguided: Unguided | None,
 ) -> Iterator[Deviation]:
     """Yield how far a session of lower precision is from the float64 one, from the weights `own`; then it is closed.
 
@@ -196,8 +202,25 @@ def measure_noise(
             session.build(own, pace=pace_of(session.work.workload))
         yield from follow(session, folder, exact, begin, guide)
         yield from compare_evaluations(evaluate(session, folder), evaluation)
+        if unguided is not None:
+            again = walk_again(session, own, folder / "unguided")
+            yield from compare_unguided(again, unguided, session.work.workload.outputs)
     finally:
         session.process.close()
+
+
+def walk_again(session: Session, begin: Files, folder: Path) -> Unguided:
+    """Let a session that was guided take the same steps once more, from where `begin` has them begin."""
+    session.build(begin, pace=pace_of(session.work.workload))
+    return walk_unguided(session, folder)
+
+
+def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...]) -> Iterator[Deviation]:
+    """Yield the deviations of steps that nobody has guided: whoever trains on what was last given to it shows here."""
+    for step, (own, target) in enumerate(zip(found.losses, exact.losses, strict=True)):
+        yield Deviation("unguided loss", step, None, off(own, target))
+    logits, target_logits = read(found.files, "logits"), read(exact.files, "logits")
+    yield from off_logits(logits, target_logits, len(exact.losses) - 1, "unguided logits", outputs)
 
 
 def follow(
@@ -219,7 +242,7 @@ def evaluate(session: Session, folder: Path) -> Evaluation:
     """Evaluate a few test samples, the last batch of them partial."""
     wanted = evaluation_samples(session.work.setting.batch_size, session.work.data.test.samples)
     reply = session.evaluate(wanted, folder)
-    return Evaluation(reply["files"], reply["samples"], reply.get("correct"))
+    return Evaluation(reply["files"], reply["samples"], reply.get("correct"), session.work.workload.outputs)
 
 
 def compare_evaluations(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]:
@@ -230,7 +253,7 @@ def compare_evaluations(found: Evaluation, exact: Evaluation) -> Iterator[Deviat
     """
     yield Deviation("samples", None, "evaluation", 0.0 if found.samples == exact.samples else np.inf)
     logits, target = read(found.files, "logits"), read(exact.files, "logits")
-    yield from off_logits(logits, target, None, "evaluation logits")
+    yield from off_logits(logits, target, None, "evaluation logits", exact.outputs)
     if logits.shape == target.shape and found.correct is not None and exact.correct is not None:
         off = float(np.abs(np.subtract(logits, target, dtype=np.float64)).max())
         best = np.sort(target, axis=1)

@@ -10,7 +10,7 @@ gradient near zero becomes a full step.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from math import inf
 
@@ -26,8 +26,12 @@ GUIDES = {
     "gradient": 1e-4,
     "state": 1e-4,
     "parameter": 1e-4,
-    "update": 1e-4,
+    "update": 1e-5,
+    "wandering": 1.01,
+    "unguided loss": 1e-5,
+    "unguided logits": 1e-5,
     "block parameter": 1e-4,
+    "block update": 1e-4,
     "reduced precision": 1.0,
     "evaluation logits": 1e-5,
     "accuracy": 0.0,
@@ -53,7 +57,8 @@ GUIDES = {
     "augmentation drawn": 0.0,
 }
 """Relative deviation that float32 may have where the noise is smaller. Of the margin of a batch, float32 may use half:
-how far it moves a unit, over how near one is to its edge. A learning rate may be stored in float32. Those
+how far it moves a unit, over how near one is to its edge. A learning rate may be stored in float32. What wanders has
+the longest steps of its optimiser, and the last place of its weights. Those
 of 5.0 are in standard errors: by chance alone, one check in 1.7 million is further off than five of them. Those of 5.3
 are six for a sampling, and one in 8.6 million is further off: together less than one proof in a million."""
 
@@ -73,12 +78,19 @@ FLOAT32 = {"bfloat16": 1e-4, "tf32": 1e-5}
 """How far off logits are at the most that were computed in float32 instead: so near, a mixed precision is none. Beside
 TF32, whose products are off by 3e-4, that is what float32 is allowed itself."""
 
+LARGEST = 1e-2
+"""No quantity of a float32 proof may be further off than this, whatever the noise: a proof whose noise asks for more
+is a bad one. Its weights, batch or number of steps are to be changed."""
+
 SAFETY = 10.0
 """How many times the measured noise is allowed.
 
 Two float32 computations of the same sum in different orders have round-off of the same distribution, not of the same
 size. The noise comes from two realisations; over tensors of many elements their norms vary by a factor of a few.
 """
+
+LOSSES = ("loss", "unguided loss")
+"""Quantities that are one number at each step."""
 
 MANY = 50
 """From so many tensors on, noise is that of all of a kind: in a small network each has enough of its own."""
@@ -89,19 +101,17 @@ Key = tuple[str, int | None, str | None]
 class Tolerances:
     """The tolerance of every quantity, step and tensor, from the noise that the reference showed.
 
-    `still` names the tensors that have no gradient by mathematics, `guides` is what is allowed without noise.
+    `guides` is what is allowed without noise.
     """
 
-    def __init__(
-        self, noise: Iterable[Deviation], still: Collection[str] = (), guides: Mapping[str, float] = GUIDES
-    ) -> None:
+    def __init__(self, noise: Iterable[Deviation], guides: Mapping[str, float] = GUIDES) -> None:
         self._guides = guides
         self._noise: dict[Key, float] = {}
         for deviation in noise:
             key = (deviation.quantity, deviation.step, deviation.tensor)
             self._noise[key] = max(self._noise.get(key, 0.0), deviation.value)
         self._let_losses_last()
-        self._pool_many(still)
+        self._pool_many()
 
     def _let_losses_last(self) -> None:
         """Let the noise of the loss never fall from one step to the next.
@@ -109,23 +119,23 @@ class Tolerances:
         Round-off that has entered the weights stays there. A tensor always shows it; the loss is one number, in which
         it may cancel at a step by chance, in the reference as in a contender, and not in both at the same one.
         """
-        steps = sorted(step for quantity, step, _ in self._noise if quantity == "loss" and step is not None)
-        for before, step in pairwise(steps):
-            key = ("loss", step, None)
-            self._noise[key] = max(self._noise[key], self._noise["loss", before, None])
+        for name in LOSSES:
+            steps = sorted(step for quantity, step, _ in self._noise if quantity == name and step is not None)
+            for before, step in pairwise(steps):
+                key = (name, step, None)
+                self._noise[key] = max(self._noise[key], self._noise[name, before, None])
 
-    def _pool_many(self, still: Collection[str]) -> None:
+    def _pool_many(self) -> None:
         """Where there are many tensors, let each have the noise of the noisiest of its kind at that step.
 
         Round-off may turn a ReLU's input around zero, and from there on one sample's gradient takes another way. In a
         deep network that happens here and there in every step: in the contender, it hits other layers than it hit in
-        the reference. Kernels share with kernels, scales with scales; and what has no gradient by mathematics, so that
-        Adam lets it wander by whole steps, has a noise of its own kind, which is nobody else's excuse.
+        the reference. Kernels share with kernels, scales with scales.
         """
         if len({tensor for quantity, _, tensor in self._noise if quantity == "gradient"}) < MANY:
             return
-        kinds = {key: (*key[:2], kind(key[2]), key[2] in still) for key in self._noise}
-        largest: dict[tuple[str, int | None, str, bool], float] = {}
+        kinds = {key: (*key[:2], kind(key[2])) for key in self._noise}
+        largest: dict[tuple[str, int | None, str], float] = {}
         for key, value in self._noise.items():
             largest[kinds[key]] = max(largest.get(kinds[key], 0.0), value)
         self._noise = {key: largest[kinds[key]] for key in self._noise}
@@ -136,7 +146,8 @@ class Tolerances:
 
     def of(self, deviation: Deviation) -> float:
         """Return how large `deviation` may be."""
-        return max(self._guides[deviation.quantity], SAFETY * self.noise(deviation))
+        most = LARGEST if self._guides is GUIDES else inf
+        return max(self._guides[deviation.quantity], min(most, SAFETY * self.noise(deviation)))
 
 
 def kind(tensor: str | None) -> str:

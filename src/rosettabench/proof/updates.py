@@ -4,23 +4,26 @@ In mixed precision that is all that can be told sharply of them: the gradients h
 Adam, which divides them by their own size, makes full steps of it. Held against a reference's parameters, those of two
 honest contenders would be off by so much that a mistake could hide in it. But the update itself is float32.
 
-In float32 it is the second look at a parameter that is further off than the noise explains. What Adam makes of the
-round-off e of a gradient g has the size e/|g|, and among many thousand elements some |g| is as small as e: the
-largest such share varies from one honest computation to the next by any factor, so two of them are no measure of it.
-Where the gradients are within their tolerances, and the update is what the formula makes of them, the step is proven.
+In float32 it is the sharper of two looks at a parameter. What Adam makes of the round-off e of a gradient g has the
+size e/|g|, and among many thousand elements some |g| is as small as e: the largest such share varies from one honest
+computation to the next by any factor, so two of them are no measure of it. Where the gradients are within their
+tolerances, and the update is what the formula makes of them, the step is proven.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import count
 from math import inf
 
 import numpy as np
 
+from rosettabench.catalogue.workload import Optimizer
 from rosettabench.lab.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, norm, relative
-from rosettabench.proof.optimizers import TRAJECTORIES, clipped, given
-from rosettabench.proof.tolerance import exactness
+from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from
+from rosettabench.proof.tolerance import MIXED, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
 
 HALF_A_UNIT = 2.0**-24
@@ -35,19 +38,46 @@ def within_a_step(deviations: Iterable[Deviation]) -> Iterator[Deviation]:
     yield from (one for one in deviations if one.quantity not in PARAMETERS)
 
 
+NEAR = 1e-6
+"""An update that is no further off has the same constants."""
+
+
+class Led:
+    """Where one parameter is led, step by step."""
+
+    def __init__(self, walk: Iterator[Array]) -> None:
+        self._walk = walk
+        self._taken = 0
+        self._ends: deque[Array] = deque(maxlen=2)
+
+    def after(self, steps: int) -> tuple[Array, ...]:
+        """Return where so many steps lead, behind where one step less does, if there is one: none is computed twice."""
+        while self._taken < steps:
+            self._ends.append(next(self._walk))
+            self._taken += 1
+        return tuple(self._ends)
+
+
 class OwnUpdates:
     """What the optimiser of some work makes of the gradients that one contender has had, in float64.
 
-    Where a `guide` says with what weights each step but the first has begun, the last step leads on from there.
+    Where a `guide` says with what weights each step but the first has begun, the last step leads on from there. The
+    tensors `still` have no gradient by mathematics: where Adam leads them is chance, if no further than it can.
     """
 
-    def __init__(self, work: Work, start: Files, guide: Sequence[Files] | None = None) -> None:
+    def __init__(
+        self, work: Work, start: Files, guide: Sequence[Files] | None = None, still: Collection[str] = ()
+    ) -> None:
         self.gradients: dict[str, list[Array]] = {}
         self.rates: list[float] = []
         self._work = work
         self._start = start
         self._guide = guide
-        self._last: dict[str, Array] = {}
+        self._still = still
+        self._longest = longest_step(self._optimizer)
+        self._ends: dict[str, Array] = {}
+        self._led: dict[tuple[str, str], Led] = {}
+        self._form = ""
 
     @property
     def precision(self) -> str:
@@ -55,51 +85,91 @@ class OwnUpdates:
         return self._work.setting.precision
 
     def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
-        """Yield the deviations of a step from the reference, and of its update from that of the own gradients."""
-        yield from within_a_step(compare_step(found, exact))
-        if found.step == 0:
-            off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
-            yield exactness(off, self.precision)
-        for name in self._last:
-            yield Deviation("update", found.step, name, self.off(name))
+        """Yield the deviations of a step from the reference, and of its update from that of the own gradients.
+
+        In mixed precision, the parameters are not held against the reference's.
+        """
+        if self.precision not in MIXED:
+            yield from compare_step(found, exact)
+        else:
+            yield from within_a_step(compare_step(found, exact))
+            if found.step == 0:
+                off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
+                yield exactness(off, self.precision)
+        for name in self._ends:
+            if name not in self._still:
+                yield Deviation("update", found.step, name, self.off(name))
+            elif self._longest is not None:
+                yield Deviation("wandering", found.step, name, self.wandered(name) / (self._longest * len(self.rates)))
 
     def record(self, found: Walked) -> None:
         """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
-        optimizer, rate = self._work.workload.optimizer, found.turn.learning_rate
-        assert optimizer is not None  # inference has a proof of its own
-        self.rates.append(optimizer.learning_rate if rate is None else rate)
+        rate = found.turn.learning_rate
+        self.rates.append(self._optimizer.learning_rate if rate is None else rate)
         own = {name: np.array(read(found.gradients, name)) for name in self._start if name in found.gradients}
-        for name, gradient in clipped(optimizer, own).items():
-            self._last[name] = np.array(read(found.parameters, name))
+        for name, gradient in clipped(self._optimizer, own).items():
+            self._ends[name] = np.array(read(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
 
     def off(self, name: str) -> float:
         """Return how far a parameter is from where the own gradients lead, relative to the way.
 
         What it takes to write the weights down as float32 is none of it: half a unit in the last place, step by step.
+        Nor is the float32 of Adam's constants: of FLOAT32_FORMS the one counts that the contender is nearest to, and
+        the others are tried where the one that served last is not near.
         """
-        expected = self.lead(name)
-        moved = norm(expected - read(self._start, name).astype(np.float64))
-        written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
-        return max(0.0, relative(self._last[name], expected, moved) - (written / moved if moved else 0.0))
+        found = self._off(name, self._form)
+        if found > NEAR and self._optimizer.name == "adam":
+            forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
+            self._form = min(forms, key=lambda form: forms[form])
+            found = forms[self._form]
+        return found
+
+    def wandered(self, name: str) -> float:
+        """Return how far the number of a parameter has gone that has gone furthest."""
+        return float(np.abs(self._ends[name].astype(np.float64) - read(self._start, name)).max())
 
     def lead(self, name: str, **change: object) -> Array:
         """Return where the own gradients lead a parameter, by the workload's optimiser with values of it changed."""
-        optimizer = self._work.workload.optimizer
-        assert optimizer is not None  # inference has a proof of its own
-        trajectory, _ = TRAJECTORIES[optimizer.name]
-        stated = given(optimizer) | ({"lazy": True} if name in self._work.lazy else {})
-        gradients = [gradient.astype(np.float64) for gradient in self.gradients[name]]
-        start = read(self._start, name).astype(np.float64)
-        there = trajectory(start, gradients, self.rates, **{**stated, **change})
-        if self._guide is None or len(gradients) == 1:
-            return there
-        before = trajectory(start, gradients[:-1], self.rates[:-1], **{**stated, **change})
-        return read(self._guide[len(gradients) - 2], name) + (there - before)
+        taken = len(self.gradients[name])
+        return self._from_guide(name, *deque(self._walk(name, range(taken), **change), 2))
 
     def compare_block(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block of steps ends from where the same steps one by one have ended."""
-        for name, last in self._last.items():
+        for name, last in self._ends.items():
             moved = norm(last - read(self._start, name))
             value = relative(read(found, name), last, moved) if name in found else inf
             yield Deviation("block parameter", None, name, value)
+
+    @property
+    def _optimizer(self) -> Optimizer:
+        optimizer = self._work.workload.optimizer
+        assert optimizer is not None  # inference has a proof of its own
+        return optimizer
+
+    def _off(self, name: str, form: str) -> float:
+        expected = self._there(name, form)
+        moved = norm(expected - read(self._start, name).astype(np.float64))
+        written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
+        return max(0.0, relative(self._ends[name], expected, moved) - (written / moved if moved else 0.0))
+
+    def _there(self, name: str, form: str) -> Array:
+        """Return where the own gradients lead a parameter; no step is computed twice."""
+        change = {"form": form} if form else {}
+        if (name, form) not in self._led:
+            self._led[name, form] = Led(self._walk(name, count(), **change))
+        return self._from_guide(name, *self._led[name, form].after(len(self.gradients[name])))
+
+    def _walk(self, name: str, steps: Iterable[int], **change: object) -> Iterator[Array]:
+        lazy = {"lazy": True} if name in self._work.lazy else {}
+        start = read(self._start, name).astype(np.float64)
+        taken = ((self.gradients[name][step].astype(np.float64), self.rates[step]) for step in steps)
+        return steps_from(self._optimizer, start, taken, **{**lazy, **change})
+
+    def _from_guide(self, name: str, *ends: Array) -> Array:
+        """Return the last of the `ends` of steps; of a guided step, its way from where the guide has it begin."""
+        taken = len(self.gradients[name])
+        if self._guide is None or taken == 1:
+            return ends[-1]
+        before, there = ends
+        return np.asarray(read(self._guide[taken - 2], name) + (there - before))

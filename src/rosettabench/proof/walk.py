@@ -73,6 +73,22 @@ def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -
         yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn)
 
 
+@dataclass(frozen=True)
+class Unguided:
+    """What a proof's steps compute where nobody guides them: the loss of each, and the logits of the last."""
+
+    losses: list[float | None]
+    files: Files
+
+
+def walk_unguided(session: Session, folder: Path) -> Unguided:
+    """Take a proof's steps from freshly built weights, each from where the one before has led."""
+    last = steps_of(session.work.workload) - 1
+    losses = [session.train(step, 1).loss for step in range(last)]
+    files = session.ask("gradients", step=last, folder=str(folder))["files"]
+    return Unguided([*losses, session.train(last, 1).loss], files)
+
+
 def read(files: Files, name: str) -> Array:
     """Return one array of a step, memory-mapped. Nothing is ever unpickled."""
     array: Array = np.load(files[name], mmap_mode="r", allow_pickle=False)

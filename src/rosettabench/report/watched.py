@@ -21,7 +21,7 @@ def watched_sentence(seen: Sequence[Watched]) -> str:
     """Return what was looked at, how far those who stayed were apart, and what could not be looked at."""
     if not seen:
         return ""
-    parts = ["losses and clocks of every block"]
+    parts = ["counts, losses and clocks of every block"]
     moves = [move for one in seen for move in one.moves]
     first = [move for move in moves if move.when.startswith("the first")]
     later = [move for move in moves if move not in first]

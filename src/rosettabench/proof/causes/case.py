@@ -28,7 +28,8 @@ class Case:
     """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
 
     `again` returns the contender's logits of one batch, computed anew at each call. Of the tensors `lazy` only the rows
-    that a batch names are updated. `own` is there where the update was held against the contender's own gradients.
+    that a batch names are updated. `own` holds the contender's own gradients; the parameters of a precision that is
+    `mixed` are held against these alone.
     """
 
     divergence: Deviation
@@ -39,6 +40,7 @@ class Case:
     normalisation: Normalisation | None = None
     lazy: tuple[str, ...] = ()
     own: OwnUpdates | None = None
+    mixed: bool = False
     seen: Seen | None = None
     drawn: Suspect | None = None
 
@@ -50,7 +52,7 @@ class Case:
     @property
     def fits(self) -> float:
         """FITS; in mixed precision, how far off a gradient may be."""
-        return MIXED[self.own.precision]["gradient"] if self.own else FITS
+        return MIXED[self.own.precision]["gradient"] if self.own and self.mixed else FITS
 
     def weights(self) -> Weights:
         """The reference's parameters before this step."""

@@ -21,7 +21,7 @@ from rosettabench.proof.causes.model import (
 from rosettabench.proof.causes.pictures import augmenting, no_crop
 from rosettabench.proof.causes.precision import half_numbers, half_precision, too_exact
 from rosettabench.proof.causes.state import running_average
-from rosettabench.proof.causes.update import block_loop, other_optimizer, other_update, rate
+from rosettabench.proof.causes.update import block_loop, other_optimizer, other_update, own_way, rate
 
 UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
 """What is said where no suspicion fits."""
@@ -45,6 +45,8 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "parameter": (other_optimizer, half_numbers),
     "update": (other_update,),
     "reduced precision": (too_exact,),
+    "unguided loss": (own_way,),
+    "unguided logits": (own_way,),
     "block parameter": (block_loop,),
     "evaluation logits": (evaluation_mode,),
     "accuracy": (evaluation_mode,),

@@ -31,7 +31,7 @@ def half_precision(case: Case) -> Iterator[str]:
 
     The size of a deviation alone tells nothing: a wrong epsilon makes one of that size, too. So its direction counts.
     """
-    if case.own is not None:
+    if case.mixed:
         return
     found, exact = numbers(case, "logits")
     for name in HALF:
@@ -71,7 +71,7 @@ def alike(one: Array, other: Array) -> float:
 
 def half_numbers(case: Case) -> Iterator[str]:
     """A gradient, or a parameter, every number of which is one of half precision."""
-    if case.found is None or case.own is not None:
+    if case.found is None or case.mixed:
         return
     name = str(case.divergence.tensor)
     files = case.found.gradients if case.divergence.quantity == "gradient" else case.found.parameters

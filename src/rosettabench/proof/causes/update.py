@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isclose
 
@@ -11,7 +11,7 @@ import numpy as np
 from rosettabench.proof.causes.case import FITS, Case
 from rosettabench.proof.causes.precision import MANTISSAS, round_mantissa
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.optimizers import CLIPPINGS, TRAJECTORIES, clipped, given, suspects
+from rosettabench.proof.optimizers import CLIPPINGS, clipped, last, steps_from, suspects
 from rosettabench.proof.walk import Array, read
 
 ALIKE = 1.5
@@ -36,17 +36,16 @@ def other_optimizer(case: Case) -> Iterator[str]:
     gradients = [{one: np.array(read(step.gradients, one), np.float64) for one in needed} for step in steps]
     moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
     rates = [float(step.turn.learning_rate or 0.0) for step in steps]
-    stated = given(case.optimizer) | ({"lazy": True} if name in case.lazy else {})
-    trajectory, _ = TRAJECTORIES[case.optimizer.name]
+    lazy = {"lazy": True} if name in case.lazy else {}
+
+    def end(taken: Sequence[Array], change: Mapping[str, object]) -> Array:
+        return last(steps_from(case.optimizer, start, zip(taken, rates, strict=True), **{**lazy, **change}))
+
     own = [clipped(case.optimizer, step)[name] for step in gradients]
-    ends = {
-        sentence: partial(trajectory, start, own, rates, **{**stated, **change})
-        for sentence, change in suspects(case.optimizer).items()
-    }
+    ends = {sentence: partial(end, own, change) for sentence, change in suspects(case.optimizer).items()}
     if longest is not None:
         for sentence, clip in CLIPPINGS.items():
-            other = [clip(step, longest)[name] for step in gradients]
-            ends[sentence] = partial(trajectory, start, other, rates, **stated)
+            ends[sentence] = partial(end, [clip(step, longest)[name] for step in gradients], {})
     yield from best_fit(case, ends, found, moved)
 
 
@@ -56,7 +55,7 @@ def other_update(case: Case) -> Iterator[str]:
     assert case.own is not None
     name, own = str(case.divergence.tensor), case.own
     found = read(case.found.parameters, name)
-    if np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
+    if case.mixed and np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
         yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
     moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
     ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
@@ -84,6 +83,11 @@ def rate(case: Case) -> Iterator[str]:
         passed = "is still the first one: the schedule is not followed" if still else "is that of another epoch"
         yield f"the learning rate {passed} ({found:.4g}, not {case.exact.turn.learning_rate:.4g})"
     yield f"the optimiser uses the learning rate {found}, the workload states {case.exact.turn.learning_rate}"
+
+
+def own_way(case: Case) -> Iterator[str]:
+    """Steps that begin where they are told to are right, and those that go on from their own are not."""
+    yield "each step is right from weights that are given, and not from those that it has made: it trains on older ones"
 
 
 def block_loop(case: Case) -> Iterator[str]:
