@@ -110,7 +110,7 @@ def test_the_epsilon_of_cntks_own_adam_is_caught(references, tmp_path):
     changes = (("from rosetta_worker.optimizers.cntk import adam\n", own),)
     proof = prove(Plant("epsilon hat", "fashion-mlp", changes, "", "", (), "cntk", "compiled"), references, tmp_path)
     failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step) == ("parameter", 0)
+    assert (failed.quantity, failed.step) == ("update", 0)
     assert "before the bias correction" in proof.cause
 
 

@@ -107,5 +107,5 @@ def test_momentum_that_holds_the_rate_is_refused_and_would_not_be_equal(tmp_path
     plant = Plant("momentum", "fashion-mlp", TO_SGD, "", "", (HONEST_ABOUT_MOMENTUM,), "keras[tensorflow]", "compiled")
     proof = prove(plant, lambda name: (work, exact), tmp_path)
     failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step) == ("parameter", 1)
+    assert (failed.quantity, failed.step) == ("update", 1)
     assert "sums up rate times gradient" in proof.cause

@@ -79,7 +79,7 @@ def test_an_adam_that_is_not_lazy_is_caught_and_named(sparse, tmp_path):
     plant = Plant("not lazy", "imdb-gru", (), "", "", (IGNORED,))
     proof = prove(plant, lambda name: sparse, tmp_path)
     failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step, failed.tensor) == ("parameter", 1, "embedding")
+    assert (failed.quantity, failed.step, failed.tensor) == ("update", 1, "embedding")
     assert "the optimiser is not lazy" in proof.cause
 
 
@@ -88,7 +88,7 @@ def test_a_lazy_adam_is_caught_where_none_is_meant(dense, tmp_path):
     plant = Plant("lazy", "imdb-gru", (), "", "", (ALWAYS,))
     proof = prove(plant, lambda name: dense, tmp_path)
     failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step, failed.tensor) == ("parameter", 1, "embedding")
+    assert (failed.quantity, failed.step, failed.tensor) == ("update", 1, "embedding")
     assert "the optimiser is lazy" in proof.cause
 
 
@@ -105,7 +105,7 @@ def test_the_shipped_epsilon_of_sparse_adam_is_caught(sparse, tmp_path):
     )
     proof = prove(Plant("epsilon", "imdb-gru", (), "", "", (shipped, after)), lambda name: sparse, tmp_path)
     failed = next(check for check in proof.checks if not check.passed)
-    assert (failed.quantity, failed.step, failed.tensor) == ("parameter", 0, "embedding")
+    assert (failed.quantity, failed.step, failed.tensor) == ("update", 0, "embedding")
     assert "epsilon-hat" in proof.cause
 
 

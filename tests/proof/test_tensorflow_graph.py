@@ -28,7 +28,7 @@ AS_SHIPPED = Plant(
     "TensorFlow 1: epsilon hat",
     "fashion-mlp",
     (("return Adam(", "return tf.train.AdamOptimizer("),),
-    "parameter",
+    "update",
     "before the bias correction",
     framework="tensorflow-graph",
     mode="compiled",

@@ -8,7 +8,7 @@ from laboratory import small_work
 
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.session import Turn
-from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, last, longest_step
+from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step
 from rosettabench.proof.tolerance import GUIDES
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Walked
@@ -38,7 +38,8 @@ def drawn(seed):
 
 def led(weights, gradients, rates, **mistake):
     """Where Adam with a `mistake` leads weights, in float64."""
-    return last(adam_steps(weights.astype("float64"), zip(gradients, rates, strict=True), **{**ADAM, **mistake}))
+    *_, end = adam_steps(weights.astype("float64"), zip(gradients, rates, strict=True), **{**ADAM, **mistake})
+    return end
 
 
 def deviations(work, folder, seed, guide=None, **mistake):

@@ -67,8 +67,8 @@ class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
     It raises ProofError where there is none. `exact` returns what the reference has come to after so many steps, if
-    that is known without asking it; it is asked in any case where its steps are `affordable`. Outputs cost most: of the `processes` of everybody, one that is drawn is looked at
-    in between, and the last one at its end.
+    that is known without asking it; it is asked in any case where its steps are `affordable`. Outputs cost most: of the
+    `processes` of everybody, one that is drawn is looked at in between, and the last one at its end.
     """
 
     work: Work

@@ -89,10 +89,9 @@ def relative(found: Array, reference: Array, scale: float | None = None) -> floa
 
 
 def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
-    """Yield every deviation of one step, in the order in which a mistake would first show.
+    """Yield every deviation of one step but its update's, in the order in which a mistake would first show.
 
-    A learning rate that the framework cannot tell is seen in what it makes of the parameters. Of parameters that have
-    no gradient nothing is said: where they go is chance, in the reference as in a contender.
+    A learning rate that the framework cannot tell is seen in what it makes of the parameters.
     """
     step = found.step
     for name in ("inputs", "labels"):
@@ -105,10 +104,17 @@ def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     yield from off_logits(logits, target, step, "logits", exact.outputs)
     yield Deviation("loss", step, None, off(found.turn.loss, exact.turn.loss))
     yield from compare_gradients(found.gradients, exact)
-    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in exact.still}
     kept = {name: way for name, way in exact.ways.items() if name not in exact.gradients}
     yield from off_tensors(found.parameters, exact.parameters, kept, step, "state")
-    yield from off_tensors(found.parameters, exact.parameters, trained, step, "parameter")
+
+
+def compare_update(found: Walked, exact: Exact) -> Iterator[Deviation]:
+    """Yield the deviation of each parameter that a step has trained.
+
+    Of those without a gradient nothing is said: where they go is chance, in the reference as in a contender.
+    """
+    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in exact.still}
+    yield from off_tensors(found.parameters, exact.parameters, trained, found.step, "parameter")
 
 
 def compare_gradients(found: Files, exact: Exact) -> Iterator[Deviation]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import hypot, inf, prod, sqrt
 from typing import Any
@@ -297,9 +296,3 @@ def longest_step(optimizer: Optimizer) -> float | None:
     if isinstance(optimizer, RmsProp):
         return optimizer.learning_rate / sqrt(1 - optimizer.rho)
     return None
-
-
-def last(values: Iterable[Floats]) -> Floats:
-    """Return the last of several values, of which only one is kept at a time."""
-    (end,) = deque(values, 1)
-    return end

@@ -21,7 +21,7 @@ from rosettabench.proof.reference import Reference, compare_evaluations, compare
 from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
-from rosettabench.proof.updates import PARAMETERS, OwnUpdates
+from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Array, Unguided, Walked, pace_of, read, steps_of, walk, walk_unguided
 
 
@@ -84,7 +84,9 @@ class Proof:
         again = check
         if deviation.quantity == "gradient" and deviation.value < MOST:
             again = self._turned(deviation)
-        elif deviation.quantity == "parameter" or (deviation.quantity in PARAMETERS and not self._reference.guide):
+        elif deviation.quantity == "parameter" or (
+            deviation.quantity == "block parameter" and not self._reference.guide
+        ):
             again = self._updated(deviation)
         return again if again.passed else check
 

@@ -13,10 +13,17 @@ import numpy as np
 
 from rosettabench.lab.machine import confined, lane_processors
 from rosettabench.lab.session import Session
-from rosettabench.proof.comparison import Deviation, Exact, compare_parameters, compare_step, off, off_logits
+from rosettabench.proof.comparison import (
+    Deviation,
+    Exact,
+    compare_parameters,
+    compare_step,
+    compare_update,
+    off,
+    off_logits,
+)
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.tolerance import MIXED, Tolerances
-from rosettabench.proof.updates import within_a_step
 from rosettabench.proof.walk import (
     Array,
     Files,
@@ -144,7 +151,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
         noise = [deviation for found in each(measure, others, begins) for deviation in found]
     shutil.rmtree(folder / lower)
     mixed = MIXED.get(lower)
-    tolerances = Tolerances(within_a_step(noise), mixed) if mixed else Tolerances(noise)
+    tolerances = Tolerances(noise, mixed) if mixed else Tolerances(noise)
     made = Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide, unguided=unguided)
     return made if chooser is None else replace(made, batches=chooser.path, margins=chooser.margins())
 
@@ -232,6 +239,7 @@ def follow(
     """
     for found in walk(session, folder, guide):
         yield from compare_step(found, exact[found.step])
+        yield from compare_update(found, exact[found.step])
         if found.step == exact[-1].step and guide is None:
             last = exact[-1].parameters
             yield from compare_parameters(found.parameters, last, begin, None, "block parameter")

@@ -13,30 +13,20 @@ tolerances, and the update is what the formula makes of them, the step is proven
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import count
+from collections.abc import Collection, Iterator, Sequence
 from math import inf
 
 import numpy as np
 
 from rosettabench.catalogue.workload import Optimizer
 from rosettabench.lab.session import Work
-from rosettabench.proof.comparison import Deviation, Exact, compare_step, norm, relative
+from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
 from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from
 from rosettabench.proof.tolerance import MIXED, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
 
 HALF_A_UNIT = 2.0**-24
 """The most by which float32 is off a number, relative to it."""
-
-PARAMETERS = ("parameter", "block parameter")
-"""Quantities that say nothing in mixed precision."""
-
-
-def within_a_step(deviations: Iterable[Deviation]) -> Iterator[Deviation]:
-    """Yield the deviations of what a step computes before its update."""
-    yield from (one for one in deviations if one.quantity not in PARAMETERS)
-
 
 NEAR = 1e-6
 """An update that is no further off has the same constants."""
@@ -69,6 +59,8 @@ class OwnUpdates:
         self, work: Work, start: Files, guide: Sequence[Files] | None = None, still: Collection[str] = ()
     ) -> None:
         self.gradients: dict[str, list[Array]] = {}
+        self.unclipped: list[dict[str, Array]] = []
+        """The gradients of each step before they were clipped, where they are."""
         self.rates: list[float] = []
         self._work = work
         self._start = start
@@ -85,17 +77,19 @@ class OwnUpdates:
         return self._work.setting.precision
 
     def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
-        """Yield the deviations of a step from the reference, and of its update from that of the own gradients.
+        """Yield the deviations of a step from the reference, its update's from that of the own gradients among them.
 
         In mixed precision, the parameters are not held against the reference's.
         """
+        yield from compare_step(found, exact)
+        if self.precision in MIXED and found.step == 0:
+            off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
+            yield exactness(off, self.precision)
+        yield from self._compare_own(found)
         if self.precision not in MIXED:
-            yield from compare_step(found, exact)
-        else:
-            yield from within_a_step(compare_step(found, exact))
-            if found.step == 0:
-                off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
-                yield exactness(off, self.precision)
+            yield from compare_update(found, exact)
+
+    def _compare_own(self, found: Walked) -> Iterator[Deviation]:
         for name in self._ends:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
@@ -106,10 +100,22 @@ class OwnUpdates:
         """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
-        own = {name: np.array(read(found.gradients, name)) for name in self._start if name in found.gradients}
+        own = {name: np.array(read(found.gradients, name)) for name in self._whole(found)}
+        if getattr(self._optimizer, "clip_norm", None) is not None:
+            self.unclipped.append(own)
         for name, gradient in clipped(self._optimizer, own).items():
             self._ends[name] = np.array(read(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
+
+    def _whole(self, found: Walked) -> list[str]:
+        """Return the names of the tensors that a step has trained, and that are there in the right shape."""
+        shapes = {name: read(self._start, name).shape for name in self._start if name in found.gradients}
+        return [
+            name
+            for name, shape in shapes.items()
+            if name in found.parameters
+            and read(found.gradients, name).shape == shape == read(found.parameters, name).shape
+        ]
 
     def off(self, name: str) -> float:
         """Return how far a parameter is from where the own gradients lead, relative to the way.
@@ -129,10 +135,9 @@ class OwnUpdates:
         """Return how far the number of a parameter has gone that has gone furthest."""
         return float(np.abs(self._ends[name].astype(np.float64) - read(self._start, name)).max())
 
-    def lead(self, name: str, **change: object) -> Array:
-        """Return where the own gradients lead a parameter, by the workload's optimiser with values of it changed."""
-        taken = len(self.gradients[name])
-        return self._from_guide(name, *deque(self._walk(name, range(taken), **change), 2))
+    def lead(self, name: str, gradients: Sequence[Array] | None = None, **change: object) -> Array:
+        """Return where gradients, by default its own, lead a parameter, with values of the optimiser changed."""
+        return self._from_guide(name, *deque(self._walk(name, gradients or self.gradients[name], **change), 2))
 
     def compare_block(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block of steps ends from where the same steps one by one have ended."""
@@ -157,13 +162,13 @@ class OwnUpdates:
         """Return where the own gradients lead a parameter; no step is computed twice."""
         change = {"form": form} if form else {}
         if (name, form) not in self._led:
-            self._led[name, form] = Led(self._walk(name, count(), **change))
+            self._led[name, form] = Led(self._walk(name, self.gradients[name], **change))
         return self._from_guide(name, *self._led[name, form].after(len(self.gradients[name])))
 
-    def _walk(self, name: str, steps: Iterable[int], **change: object) -> Iterator[Array]:
+    def _walk(self, name: str, gradients: Sequence[Array], **change: object) -> Iterator[Array]:
         lazy = {"lazy": True} if name in self._work.lazy else {}
         start = read(self._start, name).astype(np.float64)
-        taken = ((self.gradients[name][step].astype(np.float64), self.rates[step]) for step in steps)
+        taken = ((gradient.astype(np.float64), rate) for gradient, rate in zip(gradients, self.rates, strict=False))
         return steps_from(self._optimizer, start, taken, **{**lazy, **change})
 
     def _from_guide(self, name: str, *ends: Array) -> Array:

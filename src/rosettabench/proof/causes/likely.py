@@ -21,7 +21,7 @@ from rosettabench.proof.causes.model import (
 from rosettabench.proof.causes.pictures import augmenting, no_crop
 from rosettabench.proof.causes.precision import half_numbers, half_precision, too_exact
 from rosettabench.proof.causes.state import running_average
-from rosettabench.proof.causes.update import block_loop, other_optimizer, other_update, own_way, rate
+from rosettabench.proof.causes.update import block_loop, other_optimizer, own_way, rate
 
 UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
 """What is said where no suspicion fits."""
@@ -43,7 +43,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "gradient": (gradient_scale, half_numbers),
     "state": (running_average,),
     "parameter": (other_optimizer, half_numbers),
-    "update": (other_update,),
+    "update": (other_optimizer, half_numbers),
     "reduced precision": (too_exact,),
     "unguided loss": (own_way,),
     "unguided logits": (own_way,),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from math import isclose
 
@@ -11,7 +11,7 @@ import numpy as np
 from rosettabench.proof.causes.case import FITS, Case
 from rosettabench.proof.causes.precision import MANTISSAS, round_mantissa
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.optimizers import CLIPPINGS, clipped, last, steps_from, suspects
+from rosettabench.proof.optimizers import CLIPPINGS, suspects
 from rosettabench.proof.walk import Array, read
 
 ALIKE = 1.5
@@ -19,9 +19,10 @@ ALIKE = 1.5
 
 
 def other_optimizer(case: Case) -> Iterator[str]:
-    """An optimiser with other values, or another one, that ends where the contender did."""
+    """An optimiser with other values, or another one, that leads the contender's own gradients where it ended."""
     assert case.found is not None
-    name = str(case.divergence.tensor)
+    assert case.own is not None
+    name, own = str(case.divergence.tensor), case.own
     if name not in case.found.parameters:
         yield f"{name} is not among the framework's parameters"
         return
@@ -30,36 +31,14 @@ def other_optimizer(case: Case) -> Iterator[str]:
     if np.array_equal(found, start.astype(found.dtype)):
         yield f"{name} does not move: the optimiser does not hold it"
         return
-    steps = case.reference.steps[: case.found.step + 1]
-    longest = getattr(case.optimizer, "clip_norm", None)
-    needed = [one for one in steps[0].gradients if one != "logits"] if longest else [name]
-    gradients = [{one: np.array(read(step.gradients, one), np.float64) for one in needed} for step in steps]
-    moved = float(np.linalg.norm(read(case.exact.parameters, name) - start))
-    rates = [float(step.turn.learning_rate or 0.0) for step in steps]
-    lazy = {"lazy": True} if name in case.lazy else {}
-
-    def end(taken: Sequence[Array], change: Mapping[str, object]) -> Array:
-        return last(steps_from(case.optimizer, start, zip(taken, rates, strict=True), **{**lazy, **change}))
-
-    own = [clipped(case.optimizer, step)[name] for step in gradients]
-    ends = {sentence: partial(end, own, change) for sentence, change in suspects(case.optimizer).items()}
-    if longest is not None:
-        for sentence, clip in CLIPPINGS.items():
-            ends[sentence] = partial(end, [clip(step, longest)[name] for step in gradients], {})
-    yield from best_fit(case, ends, found, moved)
-
-
-def other_update(case: Case) -> Iterator[str]:
-    """The same, fed with the contender's own gradients; or parameters that are no float32."""
-    assert case.found is not None
-    assert case.own is not None
-    name, own = str(case.divergence.tensor), case.own
-    found = read(case.found.parameters, name)
     if case.mixed and np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
         yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
-    moved = float(np.linalg.norm(found.astype(np.float64) - read(case.reference.start, name)))
     ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
-    yield from best_fit(case, ends, found, moved)
+    longest = getattr(case.optimizer, "clip_norm", None)
+    if longest is not None:
+        for sentence, clip in CLIPPINGS.items():
+            ends[sentence] = partial(own.lead, name, [clip(step, longest)[name] for step in own.unclipped])
+    yield from best_fit(case, ends, found, float(np.linalg.norm(found - start)))
 
 
 def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, moved: float) -> Iterator[str]:

@@ -1,0 +1,95 @@
+"""Mistakes that mean something in every workload: planted into each network as it is, not into a shorter one.
+
+Each is the change of a few words in PyTorch's implementation, or in its adapter.
+"""
+
+from laboratory import Plant
+
+ADAM = "eps=hyper.epsilon"
+SGD = "momentum=hyper.momentum"
+RMSPROP = "eps=hyper.epsilon)"
+PARAMETERS = "model.parameters()"
+BY_KIND = """[
+        {{"params": [one for one in model.parameters() if one.dim() > 1]}},
+        {{"params": [one for one in model.parameters() if one.dim() == 1], {change}}},
+    ]"""
+WITHOUT_BIASES = "[one for one in model.parameters() if one.dim() > 1]"
+THREE_OF_FOUR = "[one for place, one in enumerate(model.parameters()) if place % 4 != 1]"
+
+STALE = (
+    (
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n",
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n"
+        "        self.given = dict(getattr(self, 'given', {}), **{own: torch.from_numpy(array.copy())})\n",
+    ),
+    (
+        "            self.optimizer.zero_grad()\n            _, loss = self.forward(inputs, labels)\n",
+        "            with torch.no_grad():\n"
+        "                for own, given in self.given.items():\n"
+        "                    self.tensors[own].copy_(given)\n"
+        "            self.optimizer.zero_grad()\n            _, loss = self.forward(inputs, labels)\n",
+    ),
+)
+"""Every step begins with the weights that were last written from outside, never with its own."""
+
+OF_ADAM = {
+    "epsilon 1e-7": ((ADAM, "eps=1e-7"),),
+    "beta2 0.99": (("hyper.beta2)", "0.99)"),),
+    "decoupled decay 1e-4": (("import Adam", "import AdamW as Adam"), (ADAM, f"{ADAM}, weight_decay=1e-4")),
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+}
+OF_SGD = {
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+    "momentum 0.95": ((SGD, "momentum=0.95"),),
+}
+OF_RMSPROP = {
+    "epsilon 1e-8": ((RMSPROP, "eps=1e-8)"),),
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+}
+OF_ALL = {
+    "biases that are never trained": ((PARAMETERS, WITHOUT_BIASES),),
+    "a quarter of the tensors untrained": ((PARAMETERS, THREE_OF_FOUR),),
+}
+OF_NORMALISATION = {
+    "chestxray-densenet121": (("eps=1e-5", "eps=1e-4"),),
+    "cifar-resnet56": (("eps=1e-3", "eps=1e-5"),),
+    "imagenet-resnet56": (("eps=1e-3", "eps=1e-5"),),
+    "resnet50-synthetic": (("eps=1e-3", "eps=1e-5"),),
+}
+HALF = "F.conv2d({0}.half(), {1}.weight.half(), {1}.bias.half(){2}).float()"
+OF_ONE_CONVOLUTION = {
+    "cifar-resnet56": (
+        ("y = self.norm2(self.conv2(y))", f"y = self.norm2({HALF.format('y', 'self.conv2', ', padding=1')})"),
+        ("from torch import nn", "import torch.nn.functional as F\nfrom torch import nn"),
+    ),
+    "cifar-vgg": (("self.conv3(x)", HALF.format("x", "self.conv3", ", padding=1")),),
+    "fashion-cnn": (("self.conv2(x)", HALF.format("x", "self.conv2", "")),),
+}
+
+OPTIMIZERS = {
+    "fashion-mlp": OF_ADAM,
+    "fashion-cnn": OF_ADAM,
+    "imdb-gru": OF_ADAM,
+    "imdb-lstm": OF_ADAM,
+    "deepar-monash": {name: changes for name, changes in OF_ADAM.items() if "decay" not in name},
+    "cifar-vgg": OF_SGD,
+    "cifar-resnet56": OF_ADAM,
+    "chestxray-densenet121": OF_ADAM,
+    "resnet50-synthetic": OF_RMSPROP,
+    "imagenet-resnet56": OF_ADAM,
+}
+"""By workload, the mistakes of its optimiser. DeepAR states a decay of its own, which the plants would replace."""
+
+
+def whole_plants() -> list[Plant]:
+    """Every mistake in every workload in which it means something."""
+    found = []
+    for workload, own in OPTIMIZERS.items():
+        for name, changes in {**own, **OF_ALL}.items():
+            found.append(Plant(name, workload, changes, "", ""))
+        if workload in OF_NORMALISATION:
+            found.append(Plant("epsilon of the normalisation", workload, OF_NORMALISATION[workload], "", ""))
+        if workload in OF_ONE_CONVOLUTION:
+            found.append(Plant("float16 in one convolution", workload, OF_ONE_CONVOLUTION[workload], "", ""))
+        found.append(Plant("stale weights", workload, (), "", "", STALE))
+    return found
