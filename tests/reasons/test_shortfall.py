@@ -188,10 +188,8 @@ def test_what_is_said_promises_nothing():
         "conv jit(update)/jvp()/conv_general_dilated 20%). Not in force in mode compiled: another library convolves "
         "(convolves=another). Where it was measured: cifar-vgg 413 to 279 ms (docs/axes.md, “Modes”)."
     )
-    assert (
-        shortfall_words(found(share=None)[0], 0.95).answer
-        == "slow is far behind fast: 2.18× its time (95%: 2.18 to 2.18)"
-    )
+    [slow] = found(share=None)
+    assert shortfall_words(slow, 0.95).answer == "slow is far behind fast: 2.18× its time (95%: 2.18 to 2.18)"
 
 
 def test_what_belongs_to_the_way_back():
@@ -227,7 +225,8 @@ CEILING = 1e11
 def store(tmp_path):
     """A store with an explanation of fashion-cnn, made up, and the ceiling of its machine."""
     kept = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    for name, request in {"peak": {PEAK: {"threads": 1, "device": "cpu"}}, "run": {"examining": {"seconds": 1}}}.items():
+    requests = {"peak": {PEAK: {"threads": 1, "device": "cpu"}}, "run": {"examining": {"seconds": 1}}}
+    for name, request in requests.items():
         kept.add(Run(id=name, at=now(), version="0", command=["rosetta"], request=request, machine={"gpus": []}))
     series = Series(
         library="numpy",
