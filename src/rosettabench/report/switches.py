@@ -29,7 +29,7 @@ def switches_table(switches: Sequence[Switch]) -> Table:
     """Return every switch that was tried, and what it gave."""
     columns = ("tried in", "about", "what", "how it is set", "in force in", "measured, without to with", "more")
     return Table(
-        "Every switch that was tried. “1.76× as long without it” compares the faster of eager and compiled with tuned; "
+        "Switches that were tried. “1.76× as long without it” compares the faster of eager and compiled with tuned; "
         "intervals are 95%.",
         tuple(map(Column, columns)),
         tuple(
