@@ -7,9 +7,17 @@ import sys
 import pytest
 from laboratory import data_folder
 
+from rosettabench.catalogue.switch import all_switches
+from rosettabench.ceilings.series import Series
+from rosettabench.lab.journal import Journal
+from rosettabench.lab.machine import describe_machine
 from rosettabench.reasons.measured import Measured
 from rosettabench.reasons.parts import explain
-from rosettabench.store.store import Store
+from rosettabench.reasons.shortfall import Circumstances, find_shortfalls
+from rosettabench.report.contest import entrants
+from rosettabench.report.shortfalls import shortfall_words
+from rosettabench.store.schema import PEAK, Run
+from rosettabench.store.store import Store, now
 
 
 def rosetta(store, *arguments):
@@ -70,3 +78,50 @@ def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
     assert "finished" in rosetta(store, "resume").stderr
     report = rosetta(store, "report", "--format", "json", "--output", str(tmp_path / "report.json"))
     assert report.returncode == 0, report.stderr
+
+
+def write_ceiling(store, rate):
+    """Write down that a library reached a rate on this machine with one thread."""
+    request = {PEAK: {"threads": 1, "device": "cpu"}}
+    machine, command = describe_machine(), ["rosetta", "peak"]
+    store.add(Run(id="peak", at=now(), version="0", command=command, request=request, machine=machine))
+    series = Series(
+        library="numpy",
+        environment="",
+        threads=1,
+        device="cpu",
+        kind="product",
+        what="float32",
+        size=1024,
+        amount=rate,
+        times=1,
+        seconds=(1.0, 1.0, 1.0),
+        cpu_seconds=(1.0, 1.0, 1.0),
+        error=2e-7,
+    )
+    Journal(store, "peak").event("ceiling", series.model_dump(mode="json"))
+
+
+@pytest.mark.slow
+@pytest.mark.environment
+def test_jax_far_below_the_ceiling_names_the_gradient_of_its_convolution_and_the_switch(tmp_path):
+    """The ceiling is made up, a hundred times as high as a core's: everybody is far below it on any machine."""
+    url = f"sqlite:///{tmp_path / 'results.sqlite'}"
+    write_ceiling(Store(url), 2e13)
+    data = ["--data-dir", str(data_folder())] if data_folder() else []
+    options = ["--set", "threads=1", "--set", "batch_size=8", "--seconds", "2", "--starts", "1", "--profile"]
+    process = rosetta(url, "explain", "fashion-cnn", "jax", "pytorch", *options, "--offline", *data)
+    assert process.returncode == 0, process.stderr
+    # On a busy machine there is no verdict, and then nobody is said to be far below.
+    assert ("of the ceiling (" in process.stdout) == ("no verdict" not in process.stdout)
+    run = Store(url).run()
+    [event] = [event for event in run.events if event.kind == "explained"]
+    explanation = explain(Measured.model_validate(event.payload))
+    [total] = [step.total for step in explanation.steps if step.label == "jax"]
+    held = Circumstances(device="cpu", at_ceiling=0.1 * total.low, recurrent=False)
+    jax, *_ = find_shortfalls(explanation, entrants(run.contests[0]), held, all_switches())
+    assert (jax.label, jax.kinds[0].word) == ("jax", "convolution")
+    assert any(one.gradient and "conv_general_dilated" in one.name for one in jax.operations)
+    assert any("xla_cpu_experimental_ynn_fusion_type" in one.how for one in jax.switches)
+    said = shortfall_words(jax, 0.95).evidence
+    assert "a gradient" in said and "fashion-cnn 52.6 to 16.5 ms of processor time" in said

@@ -94,13 +94,16 @@ def explain(
 
 def again(store: str | None) -> None:
     """Print the newest explanation in the store."""
+    from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.places import store_url
     from rosettabench.report.run import summarise
     from rosettabench.report.terminal import print_run
     from rosettabench.store.store import Store
 
-    print_run(summarise(newest(Store(store or store_url()))), console())
+    kept = Store(store or store_url())
+    run = newest(kept)
+    print_run(summarise(run, measured_here(kept, run.machine)), console())
 
 
 def newest(store: Store) -> Run:

@@ -113,6 +113,17 @@ PATTERNS |= {
     "mxnet-module": ((r"Convolution", CONVOLUTION), (r"[\[,_]RNN\b", RECURRENT), *PATTERNS["mxnet-gluon"]),
 }
 
+WAY_BACK = r"transpose\(jvp|[Bb]ackward|Backprop|gradient_tape/"
+"""In names of operations that compute a gradient: of JAX, of PyTorch and MXNet, of TensorFlow's convolutions and tape.
+
+A name without it may be of a gradient all the same: PyTorch's products of matrices have one name for both ways.
+"""
+
+
+def is_gradient(operation: Operation) -> bool:
+    """Return whether an operation's name says that it belongs to the way back."""
+    return re.search(WAY_BACK, operation.name) is not None
+
 
 def word(framework: str, operation: Operation) -> str:
     """Return what an operation of a framework is in the vocabulary."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
+from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.report import sentences
 from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
 from rosettabench.report.doubts import doubted, load_seen, seen_in
@@ -121,7 +122,8 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(happened.get("data"))
-    reasons = summarise_reasons(happened.get("explained"), rules(contest)[1], seen)
+    held = circumstances(contest, peak)
+    reasons = summarise_reasons(happened.get("explained"), rules(contest)[1], seen, entrants(contest), held)
     return ContestSummary(
         name=name,
         workload=contest.workload,
@@ -147,6 +149,26 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         peak=peak,
         inference=infers(contest),
         shown=ShownSeries.model_validate(happened[ShownSeries.KIND]).shown if ShownSeries.KIND in happened else (),
+    )
+
+
+def entrants(contest: Contest) -> list[Entrant]:
+    """Return the contenders of a contest as they were entered."""
+    return [
+        Entrant(one.label, one.framework, one.lock.partition("@")[2] if one.lock else None, one.mode)
+        for one in contest.entries
+    ]
+
+
+def circumstances(contest: Contest, peak: Peak) -> Circumstances:
+    """Return what a contest held equal, as far as it says how far below the ceiling somebody is."""
+    workload = all_workloads().get(contest.workload)
+    batch = contest.setting["batch_size"]
+    known = peak.per_sample is not None and peak.ceiling is not None
+    return Circumstances(
+        device=contest.setting["device"],
+        at_ceiling=peak.per_sample * batch / peak.ceiling if known else None,
+        recurrent=workload is not None and any(one.kind == "recurrent" for one in workload.operations.values()),
     )
 
 

@@ -70,8 +70,9 @@ def contest_markdown(contest: ContestSummary) -> str:
 
 
 def reasons_markdown(reasons: Reasons) -> list[str]:
-    """Return where the differences lie: the other pairs, the tables, and what a reader must know."""
-    others = [f"**{escaped(pair.answer)}.** {escaped(pair.evidence)}" for pair in reasons.pairs[1:]]
+    """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
+    said = (*reasons.pairs[1:], *reasons.shortfalls)
+    others = [f"**{escaped(one.answer)}.** {escaped(one.evidence)}" for one in said]
     return [*others, *map(table_markdown, reasons.tables), *(f"> {escaped(remark)}" for remark in reasons.remarks)]
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rosettabench.catalogue.switch import all_switches
 from rosettabench.reasons.measured import Subject
 from rosettabench.reasons.parts import PARTS, Estimate, Explanation, Pair, Step
+from rosettabench.reasons.shortfall import Circumstances, Entrant, find_shortfalls
 from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report import figures
 from rosettabench.report.doubts import doubted
 from rosettabench.report.sentences import interval_words, level_words
+from rosettabench.report.shortfalls import shortfall_words
 from rosettabench.report.summary import Headline, Reasons
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.statistics.busy import Busy
@@ -40,12 +43,21 @@ STARTS = {
 """The figures of a fresh start, as tables call them."""
 
 
+UNKNOWN = Circumstances(device="cpu", at_ceiling=None, recurrent=False)
+"""Where nothing is known of what a contest held equal."""
+
+
 def summarise_reasons(
-    payload: dict[str, Any] | None, margin: float = 0.02, seen: Sequence[Oddity] = ()
+    payload: dict[str, Any] | None,
+    margin: float = 0.02,
+    seen: Sequence[Oddity] = (),
+    entrants: Sequence[Entrant] = (),
+    circumstances: Circumstances = UNKNOWN,
 ) -> Reasons | None:
     """Return what follows from the rounds of an examination, the payload of its event; None where there was none.
 
-    `margin` is that of practical equivalence, `seen` what was odd about its rounds.
+    `margin` is that of practical equivalence, `seen` what was odd about its rounds. `entrants` are the contenders of
+    which it may be told that they are far below what the machine can do under these `circumstances`.
     """
     from rosettabench.reasons.measured import Measured
     from rosettabench.reasons.parts import explain
@@ -53,11 +65,18 @@ def summarise_reasons(
     if payload is None:
         return None
     explanation = explain(Measured.model_validate(payload))
+    judged = list(zip(explanation.pairs, verdicts(explanation, margin, seen), strict=True))
+    with_verdict = {
+        label
+        for pair, verdict in judged
+        if not doubts(explanation, pair, verdict, seen)
+        for label in (pair.slower, pair.faster)
+    }
+    able = [one for one in entrants if one.label in with_verdict]
+    shortfalls = find_shortfalls(explanation, able, circumstances, all_switches())
     return Reasons(
-        pairs=tuple(
-            answer(explanation, pair, verdict, seen)
-            for pair, verdict in zip(explanation.pairs, verdicts(explanation, margin, seen), strict=True)
-        ),
+        pairs=tuple(answer(explanation, pair, verdict, seen) for pair, verdict in judged),
+        shortfalls=tuple(shortfall_words(one, explanation.measured.confidence) for one in shortfalls),
         remarks=tuple(remarks(explanation)),
         tables=tuple(reason_tables(explanation)),
     )
@@ -77,12 +96,17 @@ def verdicts(explanation: Explanation, margin: float, seen: Sequence[Oddity]) ->
 
 def answer(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequence[Oddity]) -> Headline:
     """Return what is said of a pair: no ratio, and of which parts it is made up, where there is no verdict on it."""
+    if reasons := doubts(explanation, pair, verdict, seen):
+        return Headline(f"{pair.slower} and {pair.faster}: no verdict", reasons)
+    return Headline(headline(explanation, pair, verdict), evidence(explanation, pair))
+
+
+def doubts(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequence[Oddity]) -> str:
+    """Return why there is no verdict on a pair; "" where there is one."""
     why = [one.sentence for one in seen if isinstance(one, Busy)] or [verdict.doubt]
     why += [] if verdict.interval else [f"{explanation.rounds} rounds are too few for an interval."]
     why += below_zero(explanation, pair)
-    if reasons := " ".join(filter(None, why)):
-        return Headline(f"{pair.slower} and {pair.faster}: no verdict", reasons)
-    return Headline(headline(explanation, pair, verdict), evidence(explanation, pair))
+    return " ".join(filter(None, why))
 
 
 def below_zero(explanation: Explanation, pair: Pair) -> list[str]:

@@ -312,9 +312,13 @@ class Headline:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, tables."""
+    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, tables.
+
+    `shortfalls` tell of contenders far below what the machine can do.
+    """
 
     pairs: tuple[Headline, ...]
+    shortfalls: tuple[Headline, ...]
     remarks: tuple[str, ...]
     tables: tuple[Table, ...]
 

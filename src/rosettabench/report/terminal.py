@@ -143,9 +143,11 @@ def print_remarks(contest: ContestSummary, console: Console) -> None:
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:
-    """Print where the differences lie: the other pairs, the tables, and what a reader must know."""
+    """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
     for pair in reasons.pairs[1:]:
         console.print(styled((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
+    for shortfall in reasons.shortfalls:
+        console.print(styled((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
     for table in reasons.tables:
         print_table(table, console)
     for remark in reasons.remarks:
