@@ -106,6 +106,17 @@ def few_samples(folder):
     return replace(whole, train=type(whole.train)(files["inputs"], files["labels"], 64))
 
 
+@pytest.mark.slow
+def test_a_reference_that_tells_no_margins_proves_on_the_drawn_batches(tmp_path):
+    work = make_work(with_margin(1e-5), tmp_path / "work")
+    exact = reference(work, tmp_path / "reference", "reference-jax")
+    rows = np.load(work.batches)
+    labels = np.load(work.data.train.labels)
+    assert not exact.margins and exact.batches is None
+    for step in exact.steps:
+        assert np.array_equal(np.load(step.batch["labels"]), labels[rows[step.step]])
+
+
 def test_a_margin_asks_for_a_guided_proof():
     stated = find_workload("fashion-cnn").model_dump()
     with pytest.raises(ValueError, match="guided"):

@@ -35,16 +35,16 @@ STALE = (
 OF_ADAM = {
     "epsilon 1e-7": ((ADAM, "eps=1e-7"),),
     "beta2 0.99": (("hyper.beta2)", "0.99)"),),
-    "decoupled decay 1e-4": (("import Adam", "import AdamW as Adam"), (ADAM, f"{ADAM}, weight_decay=1e-4")),
-    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+    "decoupled decay 4e-3": (("import Adam", "import AdamW as Adam"), (ADAM, f"{ADAM}, weight_decay=4e-3")),
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
 }
 OF_SGD = {
-    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
     "momentum 0.95": ((SGD, "momentum=0.95"),),
 }
 OF_RMSPROP = {
     "epsilon 1e-8": ((RMSPROP, "eps=1e-8)"),),
-    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-2')),),
+    "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
 }
 OF_ALL = {
     "biases that are never trained": ((PARAMETERS, WITHOUT_BIASES),),
@@ -71,7 +71,7 @@ OPTIMIZERS = {
     "fashion-cnn": OF_ADAM,
     "imdb-gru": OF_ADAM,
     "imdb-lstm": OF_ADAM,
-    "deepar-monash": {name: changes for name, changes in OF_ADAM.items() if "decay" not in name},
+    "deepar-monash": {name: changes for name, changes in OF_ADAM.items() if "decay" not in name and "L2" not in name},
     "cifar-vgg": OF_SGD,
     "cifar-resnet56": OF_ADAM,
     "chestxray-densenet121": OF_ADAM,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rosettabench.errors import WorkerError
 from rosettabench.lab.machine import confined, lane_processors
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import (
@@ -166,11 +167,9 @@ def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact],
     proof, outputs = exact.work.workload.proof, exact.work.workload.outputs
     if not proof.guided:
         return [Exact.of(step, begin, outputs) for step in walk(exact, place)], None, None
-    chooser = Chooser(exact, proof.margin, folder / "chosen") if proof.margin else None
+    chooser = choose_first(exact, proof.margin, folder / "chosen") if proof.margin else None
     steps: list[Exact] = []
     guide: list[Files] = []
-    if chooser is not None:
-        chooser.choose(0)
     for step in walk(exact, place, guide):
         steps.append(Exact.of(step, begin, outputs))
         weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
@@ -179,6 +178,22 @@ def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact],
             exact.ask("place", weights=guide[-1])
             chooser.choose(len(steps))
     return steps, guide, chooser
+
+
+def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
+    """Choose the batch of the first step; None where the reference cannot tell margins, as only PyTorch's can.
+
+    Then the batches are those of the work: an honest contender may meet a unit that round-off turns.
+    """
+    chooser = Chooser(exact, margin, folder)
+    try:
+        chooser.choose(0)
+    except WorkerError as error:
+        if error.kind != "unsupported":
+            raise
+        exact.hand_rows(exact.work.batches)
+        return None
+    return chooser
 
 
 def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str, folder: Path) -> Session:

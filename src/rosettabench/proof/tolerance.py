@@ -67,7 +67,8 @@ def mixed_guides(unit: float) -> dict[str, float]:
     """Return the same where the operands of products are rounded by up to `unit`, relative to themselves."""
     forward = dict.fromkeys(("logits", "loss", "evaluation logits", "outputs"), unit)
     backward = dict.fromkeys(("gradient", "state"), 4 * unit)
-    return {**GUIDES, **forward, **backward, **dict.fromkeys(("dropout evaluation", "dropout scale"), 2 * unit)}
+    dropout = dict.fromkeys(("dropout evaluation", "dropout scale"), 2 * unit)
+    return {**GUIDES, **forward, **backward, **dropout, "update": 1e-4}
 
 
 MIXED = {"bfloat16": mixed_guides(2.0**-8), "tf32": mixed_guides(2.0**-11)}
