@@ -12,8 +12,6 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from rosettabench import __version__
 from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
@@ -23,6 +21,7 @@ from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError, WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_batches, draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
@@ -332,14 +331,14 @@ class Laboratory:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
         batches = folder / "batches.npy"
-        np.save(batches, draw_rows(workload, data, setting, STEPS))
+        save_array(batches, draw_rows(workload, data, setting, STEPS))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
 
     def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
         """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
         setting, data = extents.setting, self._data(extents)
         batches = folder / "proof-batches.npy"
-        np.save(batches, draw_rows(work.workload, data, setting, STEPS))
+        save_array(batches, draw_rows(work.workload, data, setting, STEPS))
         return replace(work, workload=extents.workload, setting=setting, data=data, batches=batches)
 
     def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:

@@ -269,7 +269,7 @@ TO_DO = {
     "full": "Free some space, then go on with: rosetta resume",
     "readonly": "Give yourself permission to write there, or name another place with --store.",
     "unable to open": "Give yourself permission to write there, or name another place with --store.",
-    "disk I/O": "Look whether the disk is full or damaged, or name another place with --store.",
+    "disk I/O": "Free some space if the disk is full; if it is damaged, name another place with --store.",
     "locked": "Another process writes into it for long: try again when that has ended.",
 }
 """What to do about what SQLite says, by words of it."""
