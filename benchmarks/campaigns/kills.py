@@ -308,26 +308,26 @@ def is_finished(room):
 def check_end(trial, room, wanted=ROUNDS):
     """Note what the finished run lacks: rounds, or a whole report."""
     with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        every = "SELECT label, request FROM entries, contests, runs WHERE contests.id = contest_id AND runs.id = run_id"
-        labels = {label for label, request in store.execute(every) if not json.loads(request)["proving"]}
-    for label in sorted(labels):
-        rounds = complete_rounds(room, label)
+        every = """
+            SELECT entries.id, label, request FROM entries, contests, runs
+            WHERE contests.id = contest_id AND runs.id = run_id
+        """
+        entries = {key: label for key, label, request in store.execute(every) if not json.loads(request)["proving"]}
+    for key, label in entries.items():
+        rounds = complete_rounds(room, key)
         if rounds < wanted:
             trial.stuck = trial.stuck or f"{label} has {rounds} of {wanted} rounds"
-    if not labels:
+    if not entries:
         trial.stuck = trial.stuck or "the run has no contenders"
     trial.orphans += room.orphans()
     trial.damaged = trial.damaged or room.complaints() or cut_pages(room)
 
 
-def complete_rounds(room, label):
-    """Return of how many rounds a contender has both turns."""
-    counted = """
-        SELECT round FROM blocks JOIN entries ON entries.id = blocks.entry_id
-        WHERE entries.label = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2
-    """
+def complete_rounds(room, entry):
+    """Return of how many rounds an entry has both turns."""
+    counted = "SELECT round FROM blocks WHERE entry_id = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2"
     with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        return len(store.execute(counted, (label,)).fetchall())
+        return len(store.execute(counted, (entry,)).fetchall())
 
 
 def attempt_report(trial, room, dice, durations):
