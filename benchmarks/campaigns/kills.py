@@ -1,10 +1,10 @@
 """Kills runs at random moments, and looks whether anything is lost, left behind, or cannot go on.
 
-    .venv/bin/python benchmarks/campaigns/kills.py [--trials 1000] [--seed 0] [--jobs 2] [--results kills.jsonl]
+    .venv/bin/python benchmarks/campaigns/kills.py [--kills 1000] [--seed 0] [--jobs 2] [--results kills.jsonl]
 
 Each trial is a run, or a report of one, with a store of its own. At a random moment of a random stage a random victim
-gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. Some resumes are
-killed, too. Afterwards these must hold:
+gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. What was killed goes
+on and is killed again, several times. After every kill these must hold:
 
     lost        every block that the store had at the moment of the signal is there, unchanged, after the resume, too
     orphans     no process is left that descends from the trial, known by a variable in its environment
@@ -28,9 +28,11 @@ import tempfile
 import time
 import uuid
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from itertools import count
 from pathlib import Path
 
 import psutil
@@ -44,8 +46,10 @@ NUMPY = f"numpy@{sys.executable}"
 MARK = "ROSETTA_CAMPAIGN"
 """The variable by which the descendants of a trial are known; workers inherit it."""
 
-ROUNDS = 12
-RUN = ("run", "fashion-mlp", "--suite", "quick", "--round-seconds", "0.2", "--rounds", str(ROUNDS), "--offline")
+ROUNDS = 8
+"""As few as give an interval, and with it a whole report."""
+
+RUN = ("run", "fashion-mlp", "--suite", "quick", "--round-seconds", "0.1", "--rounds", str(ROUNDS), "--offline")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 PATIENCE_S = 240.0
@@ -57,8 +61,12 @@ ORPHANED_S = 10.0
 STAGES = {"environment": 2, "data": 4, "proof": 12, "turns": 52, "children": 12, "report": 18}
 """What is killed, and how often in a hundred trials."""
 
-RESUMES_KILLED = 0.25
-"""The share of resumes that are killed as well."""
+MOST_KILLS = 9
+"""Kills of a trial: 1 to so many. A trial may end with fewer, when the run was faster than the next one."""
+
+
+EARLIER = "an earlier report"
+"""What stands where a report is to be written."""
 
 
 @dataclass
@@ -67,10 +75,11 @@ class Trial:
 
     number: int
     stage: str
-    victim: str = ""
-    signal: str = ""
-    after_s: float = 0.0
+    victims: list[str] = field(default_factory=list)
+    signals: list[str] = field(default_factory=list)
+    after_s: list[float] = field(default_factory=list)
     kills: int = 0
+    took_s: float = 0.0
     blocks: int = 0
     lost: int = 0
     orphans: list[str] = field(default_factory=list)
@@ -91,29 +100,40 @@ class Room:
         self.store = folder / "results.sqlite"
         self.mark = uuid.uuid4().hex
         self.cache = cache_of(folder, stage)
-        (folder / "tmp").mkdir()
+        self.page = folder
+        self.tmp = folder / "tmp"
+        self.tmp.mkdir()
         if template is not None and stage not in ("proof", "environment", "data"):
             shutil.copy(template, self.store)
 
-    def start(self, *words):
-        """Start the command line in a process group of its own, which obeys Ctrl-C."""
+    def start(self, *words, more=None, limit=lambda: None):
+        """Start the command line in a process group of its own, which obeys Ctrl-C.
+
+        `more` are further environment variables, `limit` is called in the new process before it begins.
+        """
+
+        def begin():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            limit()
+
         variables = os.environ | {
             MARK: self.mark,
             "ROSETTA_CACHE": str(self.cache),
             "ROSETTA_STORE": str(self.store),
             "PYTHONPATH": str(TESTS / "third_party"),
-            "TMPDIR": str(self.folder / "tmp"),
+            "TMPDIR": str(self.tmp),
             "COLUMNS": "100",
+            **(more or {}),
         }
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "rosettabench.cli", *words],
-                cwd=self.folder,
+                cwd=self.page,
                 env=variables,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+                preexec_fn=begin,
             )
 
     def blocks(self):
@@ -194,22 +214,24 @@ def victim_of(process, wanted):
 
 def kill_one(trial, room, process, dice, longest):
     """Signal one process of a command at a random moment, wait for the command, and note what is wrong by then."""
-    trial.after_s = round(dice.uniform(0.05, longest), 3)
-    time.sleep(trial.after_s)
+    after_s = dice.uniform(0.05, longest)
+    time.sleep(after_s)
     before = room.blocks()
     wanted = dice.choices(("controller", "worker", "child"), (5, 3, 4 if room.stage == "children" else 0))[0]
     number = dice.choice(SIGNALS)
     if process.poll() is None:
         try:
-            victim, trial.victim = victim_of(process, wanted)
+            victim, kind = victim_of(process, wanted)
             victim.send_signal(number)
-            trial.signal = number.name
+            trial.victims.append(kind)
+            trial.signals.append(number.name)
+            trial.after_s.append(round(after_s, 3))
             trial.kills += 1
         except psutil.NoSuchProcess:
             pass  # it was faster
     wait(trial, room, process)
     trial.orphans += room.orphans()
-    trial.damaged = trial.damaged or room.complaints()
+    trial.damaged = trial.damaged or room.complaints() or cut_pages(room)
     lose(trial, before, room.blocks())
     return before
 
@@ -229,6 +251,13 @@ def lose(trial, before, after):
     trial.lost += sum(after.get(number) != row for number, row in before.items())
 
 
+def cut_pages(room):
+    """Return which reports lack their end; nothing where each is whole."""
+    pages = {page.name: page.read_text(encoding="utf-8") for page in room.folder.glob("*.html")}
+    cut = [name for name, text in pages.items() if text != EARLIER and not text.rstrip().endswith("</html>")]
+    return f"without their end: {', '.join(cut)}" if cut else ""
+
+
 def tail(room):
     """Return the end of what the commands have said."""
     return (room.folder / "log").read_text(errors="replace")[-600:]
@@ -243,13 +272,17 @@ def has_run(room):
 
 
 def attempt_run(trial, room, dice, durations):
-    """Kill a run, and some of its resumes, and let it come to its end."""
-    before = kill_one(trial, room, room.start(*words_of(room.stage)), dice, durations[room.stage])
+    """Kill a run and its resumes, and let it come to its end."""
+    before = {}
+    planned = dice.randint(1, MOST_KILLS)
     while not trial.stuck:
         words = ("resume",) if room.store.exists() and has_run(room) else words_of(room.stage)
         process = room.start(*words)
-        if dice.random() < RESUMES_KILLED:
+        if planned:
+            planned -= 1
             before |= kill_one(trial, room, process, dice, durations[room.stage])
+            if is_finished(room):
+                planned = 0
             continue
         code = wait(trial, room, process)
         if code not in (0, 2) or (code == 2 and "is finished" not in tail(room)):
@@ -261,42 +294,50 @@ def attempt_run(trial, room, dice, durations):
     check_end(trial, room)
 
 
-def check_end(trial, room):
-    """Note what the finished run lacks: rounds, or a report."""
-    process = room.start("report", "--format", "json", "--output", "end.json")
-    code = wait(trial, room, process)
-    if code != 0:
-        trial.stuck = trial.stuck or f"report ended with {code}: {tail(room)}"
-        return
-    (contest,) = json.loads((room.folder / "end.json").read_text())["contests"]
-    for entry in contest["entries"]:
-        rounds = complete_rounds(room, entry["label"])
-        if rounds < ROUNDS:
-            trial.stuck = trial.stuck or f"{entry['label']} has {rounds} of {ROUNDS} rounds"
-    trial.orphans += room.orphans()
-    trial.damaged = trial.damaged or room.complaints()
-
-
-def complete_rounds(room, label):
-    """Return of how many rounds a contender has both turns."""
-    counted = """
-        SELECT round FROM blocks JOIN entries ON entries.id = blocks.entry_id
-        WHERE entries.label = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2
-    """
+def is_finished(room):
+    """Whether the newest run that measures says that nothing of it is left."""
+    if not room.store.exists() or not has_run(room):
+        return False
     with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        return len(store.execute(counted, (label,)).fetchall())
+        found = store.execute(
+            "SELECT 1 FROM events WHERE kind = 'finished' AND run_id = (SELECT id FROM runs ORDER BY at DESC LIMIT 1)"
+        ).fetchone()
+    return found is not None
+
+
+def check_end(trial, room, wanted=ROUNDS):
+    """Note what the finished run lacks: rounds, or a whole report."""
+    with closing(sqlite3.connect(room.store, timeout=30)) as store:
+        every = """
+            SELECT entries.id, label, request FROM entries, contests, runs
+            WHERE contests.id = contest_id AND runs.id = run_id
+        """
+        entries = {key: label for key, label, request in store.execute(every) if not json.loads(request)["proving"]}
+    for key, label in entries.items():
+        rounds = complete_rounds(room, key)
+        if rounds < wanted:
+            trial.stuck = trial.stuck or f"{label} has {rounds} of {wanted} rounds"
+    if not entries:
+        trial.stuck = trial.stuck or "the run has no contenders"
+    trial.orphans += room.orphans()
+    trial.damaged = trial.damaged or room.complaints() or cut_pages(room)
+
+
+def complete_rounds(room, entry):
+    """Return of how many rounds an entry has both turns."""
+    counted = "SELECT round FROM blocks WHERE entry_id = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2"
+    with closing(sqlite3.connect(room.store, timeout=30)) as store:
+        return len(store.execute(counted, (entry,)).fetchall())
 
 
 def attempt_report(trial, room, dice, durations):
-    """Kill a report, over one that is there already: it must be that one, or the new one, whole."""
+    """Kill reports, over one that is there already: it must be that one, or the new one, whole."""
     page = room.folder / "page.html"
-    page.write_text("an earlier report")
-    kill_one(trial, room, room.start("report", "--output", str(page)), dice, durations["report"])
-    text = page.read_text(encoding="utf-8")
-    if text != "an earlier report" and not text.rstrip().endswith("</html>"):
-        trial.damaged = f"a report of {len(text)} characters without its end"
+    for _ in range(dice.randint(1, MOST_KILLS)):
+        page.write_text(EARLIER)
+        kill_one(trial, room, room.start("report", "--output", str(page)), dice, durations["report"])
     code = wait(trial, room, room.start("report", "--output", str(page)))
-    if code != 0 or not page.read_text(encoding="utf-8").rstrip().endswith("</html>"):
+    if code != 0 or page.read_text(encoding="utf-8") == EARLIER or cut_pages(room):
         trial.stuck = f"report ended with {code}: {tail(room)}"
 
 
@@ -307,7 +348,9 @@ def make_trial(number, seed, templates, durations):
     folder = Path(tempfile.mkdtemp(prefix="rosetta-kill-"))
     trial = Trial(number, stage)
     room = Room(folder, stage, templates["finished" if stage == "report" else "proven"])
+    begun = time.monotonic()
     (attempt_report if stage == "report" else attempt_run)(trial, room, dice, durations)
+    trial.took_s = round(time.monotonic() - begun, 1)
     if trial.good:
         shutil.rmtree(folder)
     else:
@@ -341,22 +384,29 @@ def undisturbed(folder, stage, *words, template=None):
 
 
 def main():
-    """Make the trials that are not made yet, and sum up all of them."""
+    """Make trials until there were so many kills, and sum up all of them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=1000)
+    parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("kills.jsonl"))
     asked = parser.parse_args()
     done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
-    left = sorted(set(range(asked.trials)) - {one["number"] for one in done})
     with tempfile.TemporaryDirectory() as folder:
-        templates, durations = prepare(Path(folder)) if left else ({}, {})
+        made, enough = {one["number"] for one in done}, asked.kills
+        numbers = (number for number in count() if number not in made)
+        is_left = sum(one["kills"] for one in done) < enough
+        templates, durations = prepare(Path(folder)) if is_left else ({}, {})
         with ThreadPoolExecutor(asked.jobs) as pool, asked.results.open("a") as results:
-            for trial in pool.map(lambda number: make_trial(number, asked.seed, templates, durations), left):
-                done.append(asdict(trial))
-                results.write(json.dumps(done[-1]) + "\n")
-                results.flush()
+            at_work = set()
+            while at_work or sum(one["kills"] for one in done) < enough:
+                while len(at_work) < asked.jobs and sum(one["kills"] for one in done) < enough:
+                    at_work.add(pool.submit(make_trial, next(numbers), asked.seed, templates, durations))
+                ended, at_work = wait_for(at_work, return_when=FIRST_COMPLETED)
+                for one in ended:
+                    done.append(asdict(one.result()))
+                    results.write(json.dumps(done[-1]) + "\n")
+                    results.flush()
     sys.exit(sum_up(done))
 
 
@@ -364,10 +414,14 @@ def sum_up(done):
     """Print what all trials found; return 1 where that is anything."""
     kills = sum(one["kills"] for one in done)
     found = {what: sum(bool(one[what]) for one in done) for what in ("lost", "orphans", "damaged", "stuck")}
-    print(f"{len(done)} trials, {kills} kills, {sum(one['blocks'] for one in done)} blocks")
+    took = sum(one["took_s"] for one in done)
+    print(
+        f"{len(done)} trials, {kills} kills, {sum(one['blocks'] for one in done)} blocks, {took / kills:.1f} s a kill"
+    )
     print(", ".join(f"{what}: {count}" for what, count in found.items()))
-    for what in ("stage", "victim", "signal"):
-        print(f"by {what}: {dict(Counter(one[what] for one in done))}")
+    print(f"by stage: {dict(Counter(one['stage'] for one in done))}")
+    for what in ("victims", "signals"):
+        print(f"by {what}: {dict(Counter(word for one in done for word in one[what]))}")
     return int(any(found.values()))
 
 

@@ -97,6 +97,36 @@ def test_what_nobody_expected_is_one_sentence_without_terminal_codes(variables):
     assert "in workloads" in python(variables, BROKEN, ROSETTA_DEBUG="1").stderr
 
 
+LIMITED = """
+import os, resource, sys
+from pathlib import Path
+from rosettabench.cli import main
+from rosettabench.files import replace_file
+import rosettabench.cli.list
+def workloads():
+    kind, value = os.environ["LIMITED"].split()
+    resource.setrlimit(getattr(resource, kind), (int(value), int(value)))
+    replace_file(Path(os.environ["HOME"]) / "file", bytes(bytearray(10**9 if kind == "RLIMIT_AS" else 9)))
+rosettabench.cli.list.workloads = workloads
+sys.exit(main(["list", "workloads"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "what", "to_do"),
+    [
+        ("RLIMIT_FSIZE 0", "file: File too large", "ulimit -f"),
+        ("RLIMIT_NOFILE 0", "file: Too many open files", "ulimit -n"),
+        ("RLIMIT_AS 1000000000", "there is not enough memory", "ulimit -v"),
+    ],
+)
+def test_a_limit_is_named(variables, limit, what, to_do):
+    process = python(variables, LIMITED, LIMITED=limit)
+    assert process.returncode == 1
+    assert what in process.stderr and to_do in process.stderr
+    assert "unexpected" not in process.stderr
+
+
 def test_control_characters_leave_newlines_alone():
     assert "one\ntwo\tthree".translate(CONTROL) == "one\ntwo\tthree"
     assert "\x1b]0;title\x07\x9b".translate(CONTROL) == "\\x1b]0;title\\x07\\x9b"

@@ -315,7 +315,7 @@ def test_a_full_disk_is_told_in_words(cache, data_dir, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/train_inputs.npy")
 
-    monkeypatch.setattr(shelf.np, "save", full)
+    monkeypatch.setattr(shelf, "save_array", full)
     with pytest.raises(DataError, match="No space left on device"):
         fashion(cache, data_dir)
     assert leftovers(cache) == []

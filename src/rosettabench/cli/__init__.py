@@ -39,6 +39,9 @@ REFUSALS = {
     errno.EDQUOT: "Your quota is used up: free some space, or name another place with ROSETTA_CACHE or --store.",
     errno.EACCES: "Give yourself permission there, or name another place with ROSETTA_CACHE, --store or --output.",
     errno.EROFS: "Name a place that can be written with ROSETTA_CACHE, --store or --output.",
+    errno.EFBIG: "A limit forbids files of that size (ulimit -f): raise it.",
+    errno.EMFILE: "A limit forbids to open so many files (ulimit -n): raise it.",
+    errno.ENOMEM: "There is not enough memory, or a limit forbids to use it (ulimit -v).",
 }
 """What to do about the system's refusals that no room has explained better."""
 
@@ -195,6 +198,8 @@ def attempt(arguments: Sequence[str] | None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return 1
+    except MemoryError as error:
+        return complain(error, "there is not enough memory", REFUSALS[errno.ENOMEM], 1)
     except OSError as error:
         return complain(error, refusal(error), REFUSALS.get(error.errno or 0, AGAIN), 1)
     except Exception as error:  # noqa: BLE001 (told in one sentence, and in full with --debug)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.run import StoreUrl
-from rosettabench.errors import UsageError
+from rosettabench.errors import RosettaError, UsageError
+from rosettabench.files import replace_file
 
 if TYPE_CHECKING:
     from rosettabench.report.summary import RunSummary
 
 STDOUT = Path("-")
 """As --output: write to standard output."""
+
+NO_FAULT_OF_THE_NAME = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system answers where a place is right, and writing fails nevertheless."""
 
 
 class Format(StrEnum):
@@ -107,10 +111,11 @@ def render_text(summary: RunSummary, form: Format) -> str:
     return render_html(summary)
 
 
-def write(content: bytes, path: Path) -> None:
-    """Write a report to `path`, or to standard output. Raises UsageError where that cannot be done.
+def write(content: bytes, path: Path, option: str = "--output") -> None:
+    """Write a report to `path`, which `option` names, or to standard output.
 
-    What was there stays until all of the new one is on disk.
+    Raises UsageError where the place is no good, and RosettaError where it has no room or fails. What was there stays
+    until all of the new report is on disk.
     """
     if path == STDOUT:
         sys.stdout.buffer.write(content)
@@ -120,14 +125,10 @@ def write(content: bytes, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # a pipe, say
             path.write_bytes(content)
-            return
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            draft.write_bytes(content)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        else:
+            replace_file(path, content)
     except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to {path}: {error.strerror}", hint="Name another place with --output."
-        ) from error
+        what = f"the report cannot be written to {path}: {error.strerror}"
+        if error.errno in NO_FAULT_OF_THE_NAME:
+            raise RosettaError(what, f"Free some space there, or name another place with {option}.") from error
+        raise UsageError(what, f"Name another place with {option}.") from error

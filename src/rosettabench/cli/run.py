@@ -375,7 +375,11 @@ def ranking(run: Run, contest_id: int) -> str:
 
 
 def publish(store: Store, finished: Run, page: Path | None) -> None:
-    """Write the page of a run, which is in `store`, and print its tables: what cannot be printed is not lost."""
+    """Write the page of a run, which is in `store`, and print its tables.
+
+    The page comes first, so that it is not lost where nothing can be printed. Without room for it, the tables are
+    printed all the same.
+    """
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.cli.report import Format, render, write
@@ -385,6 +389,8 @@ def publish(store: Store, finished: Run, page: Path | None) -> None:
 
     summary = summarise(finished, measured_here(store, finished.machine))
     path = page or Path(f"{file_stem(summary)}.html")
-    write(render(summary, Format.HTML), path)
-    print_run(summary, console())
+    try:
+        write(render(summary, Format.HTML), path, "rosetta report --output")
+    finally:
+        print_run(summary, console())
     typer.echo(f"report: {path}")

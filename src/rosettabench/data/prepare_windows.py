@@ -11,6 +11,7 @@ from typing import Any
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
 from rosettabench.data.monash_windows import MonashWindows
+from rosettabench.data.obstacle import explained
 from rosettabench.data.prepare_series import prepare_series
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import Progress, silent
@@ -31,7 +32,8 @@ def prepare_windows(
 
     Where they come from, and what the file lacks, is told as of its series.
 
-    Raises UsageError where the form is none, and what `prepare_series` raises.
+    Raises UsageError where the form is none, DataError where the windows cannot be written, and what `prepare_series`
+    raises.
     """
     chosen.check(form)
     key = chosen.series.key
@@ -39,8 +41,13 @@ def prepare_windows(
     recipe = {"set": chosen.name, "form": dict(form), "version": chosen.version, "series": series.digest}
     key = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
     folder = cache / "prepared" / f"{chosen.name}-windows-{key}"
-    manifest = shelf.obtain(
-        folder, chosen.title, lambda: shelf.put(folder, recipe, portions(series, form["windows"]), progress), progress
-    )
+
+    def put() -> shelf.Manifest:
+        return shelf.put(folder, recipe, portions(series, form["windows"]), progress)
+
+    try:
+        manifest = shelf.obtain(folder, chosen.title, put, progress)
+    except OSError as error:
+        raise explained(error, chosen.series, cache) from error
     train, test = parts(folder, manifest.samples)
     return Prepared(chosen.name, series.origin, series.note, manifest.digest, folder, train, test, series=series)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rosettabench.data.frequency import Frequency
 from rosettabench.data.prepared import OnShelf
+from rosettabench.files import save_array
 
 ARRAYS = ("values", "offsets", "starts", "names")
 """The files of a prepared set, in the order of the digest."""
@@ -79,10 +80,7 @@ class PreparedSeries(OnShelf):
     @cached_property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The four arrays, mapped into memory, by the names in ARRAYS."""
-        return {
-            name: np.load(path, mmap_mode="r", allow_pickle=False)
-            for name, path in zip(ARRAYS, files(self.folder), strict=True)
-        }
+        return {name: np.load(path, mmap_mode="r") for name, path in zip(ARRAYS, files(self.folder), strict=True)}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +102,7 @@ def save(folder: Path, series: Iterable[Series]) -> dict[str, int]:
     names = np.frombuffer("\n".join(one.name for one in kept).encode(), np.uint8)
     arrays: tuple[NDArray[Any], ...] = (values, offsets, starts, names)
     for path, array in zip(files(folder), arrays, strict=True):
-        np.save(path, array, allow_pickle=False)
+        save_array(path, array)
     unknown = sum(one.start is None for one in kept)
     return {
         "series": len(kept),

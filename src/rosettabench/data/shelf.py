@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rosettabench.data.data_set import Portion
 from rosettabench.data.lock import locked
 from rosettabench.data.prepared import array_files, digest
 from rosettabench.data.progress import Progress
+from rosettabench.files import save_array
 
 MANIFEST = "manifest.json"
 
@@ -93,8 +92,8 @@ def _write(folder: Path, portions: Iterable[Portion], progress: Progress) -> dic
     samples = {}
     for part, inputs, labels in portions:
         progress(f"writing the {part} part")
-        np.save(folder / f"{part}_inputs.npy", inputs, allow_pickle=False)
-        np.save(folder / f"{part}_labels.npy", labels, allow_pickle=False)
+        save_array(folder / f"{part}_inputs.npy", inputs)
+        save_array(folder / f"{part}_labels.npy", labels)
         samples[part] = len(labels)
     return samples
 

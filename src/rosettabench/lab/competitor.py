@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rosettabench.catalogue.contender import Contender
 from rosettabench.data.windows import known
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.forecasts import judged
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.score import scored_by_logits, scores
@@ -187,7 +186,7 @@ class Competitor:
         assert series is not None
         assert forecasts is not None
         place.mkdir(exist_ok=True)
-        np.save(place / "known.npy", known(series, range(len(series))))
+        save_array(place / "known.npy", known(series, range(len(series))))
         seed = work.setting.seed
         found = self.live.forecast(place / "known.npy", forecasts.paths, seed, place)
         self.journal.event(Forecasts.KIND, judged(series, found, seed).payload())

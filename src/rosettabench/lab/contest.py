@@ -26,6 +26,7 @@ import numpy as np
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import ProofError, WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
@@ -404,7 +405,7 @@ class Contest:
             return
         self._drawn = steps
         path = self.folder / f"batches-{steps}.npy"
-        np.save(path, draw_rows(self.work.workload, self.work.data, self.work.setting, steps))
+        save_array(path, draw_rows(self.work.workload, self.work.data, self.work.setting, steps))
         for one in self.present:
             with one.stage("warm-up"):
                 one.live.hand_rows(path)

@@ -12,8 +12,6 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from rosettabench import __version__
 from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
@@ -22,7 +20,8 @@ from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
-from rosettabench.errors import EnvironmentFault, ProofError, UsageError, WorkerError
+from rosettabench.errors import EnvironmentFault, ProofError, StoreError, UsageError, WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_batches, draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
@@ -72,18 +71,18 @@ class Laboratory:
         """Plan a request and write the plan down; nothing is started. Raises UsageError for a plan that is empty."""
         plan = make_plan(request)
         identity = f"{now()[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
-        run = self.store.add(
-            Run(
-                id=identity,
-                at=now(),
-                version=__version__,
-                command=list(command),
-                request=request.model_dump(mode="json"),
-                machine=describe_machine(),
-            )
+        run = Run(
+            id=identity,
+            at=now(),
+            version=__version__,
+            command=list(command),
+            request=request.model_dump(mode="json"),
+            machine=describe_machine(),
         )
-        for planned in plan:
-            self._write_contest(run, planned, request)
+        with self.store.together():  # nobody could go on with half a plan
+            self.store.add(run)
+            for planned in plan:
+                self._write_contest(run, planned, request)
         return self.store.run(identity)
 
     def _write_contest(self, run: Run, planned: PlannedContest, request: Request) -> None:
@@ -129,6 +128,10 @@ class Laboratory:
         request = Request.model_validate(run.request)
         plan = make_plan(request)
         rows = run.contests
+        if [len(planned.contenders) for planned in plan] != [len(row.entries) for row in rows]:
+            raise StoreError(
+                f"run {run.id} is planned otherwise than it is written down", f"Begin it again: {' '.join(run.command)}"
+            )
         left = [(planned, row) for planned, row in zip(plan, rows, strict=True) if unfinished(run, row)]
         if not left and request.shipped is None:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
@@ -332,14 +335,14 @@ class Laboratory:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
         batches = folder / "batches.npy"
-        np.save(batches, draw_rows(workload, data, setting, STEPS))
+        save_array(batches, draw_rows(workload, data, setting, STEPS))
         return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches), weights
 
     def _proven(self, request: Request, extents: PlannedContest, work: Work, folder: Path) -> Work:
         """Return the work of a contest at the extents of its proof: the same weights, on other batches."""
         setting, data = extents.setting, self._data(extents)
         batches = folder / "proof-batches.npy"
-        np.save(batches, draw_rows(work.workload, data, setting, STEPS))
+        save_array(batches, draw_rows(work.workload, data, setting, STEPS))
         return replace(work, workload=extents.workload, setting=setting, data=data, batches=batches)
 
     def _check_data(self, request: Request, planned: PlannedContest, together: int) -> None:

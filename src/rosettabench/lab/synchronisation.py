@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-import numpy as np
-
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
 from rosettabench.data.prepare import prepare
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import UsageError, WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.session import Session, Work
 from rosettabench.plan.setting import Setting, canonical_setting
@@ -96,7 +95,7 @@ def some_work(entry: FrameworkEntry, device: str, cache: Path, folder: Path) -> 
     data = prepare(workload.data.set, workload.data.form, data_dir=None, cache=cache, offline=True)
     base = canonical_setting(workload)
     setting = Setting(base.batch_size, device, base.precision, base.seed, base.threads)
-    np.save(folder / "batches.npy", draw_batches(data.train.samples, setting.batch_size, 1, setting.seed))
+    save_array(folder / "batches.npy", draw_batches(data.train.samples, setting.batch_size, 1, setting.seed))
     weights = save_weights(draw_weights(workload, setting.seed), folder / "weights")
     return Work(workload, setting, data, weights, folder / "batches.npy")
 

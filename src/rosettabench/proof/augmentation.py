@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import Augmentation
 from rosettabench.data.pictures import Pictures
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import Deviation
@@ -114,7 +115,7 @@ def look_at_augmentation(session: Session, folder: Path) -> Seen:
     rows = draw_rows(work.workload, work.data, work.setting, ceil(wanted / work.setting.batch_size))
     rows[..., 0] %= min(PICTURES, work.data.train.samples)
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "rows.npy", rows)
+    save_array(folder / "rows.npy", rows)
     session.ask("batches", path=str(folder / "rows.npy"))
     seen = find_all(bring(session, rows, folder / "brought"), rows, pictures, stated)
     session.ask("batches", path=str(work.batches))

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Part
+from rosettabench.files import save_array
 from rosettabench.lab.session import Work
 from rosettabench.proof.walk import Array, steps_of
 
@@ -19,10 +20,10 @@ def from_memory(work: Work, folder: Path) -> Work:
     if pictures is None:
         return work
     folder.mkdir(parents=True)
-    rows = np.load(work.batches, allow_pickle=False)[: steps_of(work.workload)]
+    rows = np.load(work.batches)[: steps_of(work.workload)]
     drawn = rows.reshape(-1, rows.shape[-1])
     stored = work.workload.data.augmentation.stored(pictures.side)
-    labels = np.load(work.data.train.labels, allow_pickle=False)
+    labels = np.load(work.data.train.labels)
     arrays = {
         "inputs": np.stack([augmented(pictures, stored, row) for row in drawn.tolist()]),
         "labels": labels[drawn[:, 0]],
@@ -30,7 +31,7 @@ def from_memory(work: Work, folder: Path) -> Work:
     }
     files = {name: folder / f"{name}.npy" for name in arrays}
     for name, array in arrays.items():
-        np.save(files[name], array)
+        save_array(files[name], array)
     train = Part(files["inputs"], files["labels"], len(drawn))
     setting = replace(work.setting, input="memory", workers=0)
     data = replace(work.data, train=train, pictures=None)

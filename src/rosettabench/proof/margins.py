@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.errors import ProofError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import permutation
 from rosettabench.lab.session import Session
 from rosettabench.proof.walk import Array, Files, read
@@ -49,7 +50,7 @@ class Chooser:
         self._margin = margin
         self.nearest: list[Array] = []
         self._reach: dict[int, float] = {}
-        self._rows: NDArray[np.int64] = np.load(work.batches, allow_pickle=False)
+        self._rows: NDArray[np.int64] = np.load(work.batches)
         self._samples: Iterator[int] = iter(permutation(work.data.train.samples, work.setting.seed, 0).tolist())
 
     def choose(self, step: int) -> None:
@@ -61,7 +62,7 @@ class Chooser:
         batch, near = np.empty(size, np.int64), np.ones(size, bool)
         for _ in range(MOST_TRIED):
             batch[near] = self._draw(int(near.sum()))
-            np.save(self._trial, batch[None])
+            save_array(self._trial, batch[None])
             self._session.ask("batches", path=str(self._trial))
             margins = margins_of(self._session, 0, self._trial.parent)
             near = margins < self._margin
@@ -71,7 +72,7 @@ class Chooser:
             raise self._failure(step)
         self.nearest.append(margins)
         self._rows[step] = batch
-        np.save(self.path, self._rows)
+        save_array(self.path, self._rows)
         self._session.ask("batches", path=str(self.path))
 
     def hand_on(self, session: Session, begins: Sequence[Files]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.errors import WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.machine import confined, lane_processors
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import (
@@ -108,8 +109,8 @@ class Reference:
 
     def _feed(self, session: Session, step: int, inputs: Array, place: Path) -> None:
         """Let a session have no samples but `inputs`, with the labels of the batch of `step`, in one batch."""
-        np.save(place / "inputs.npy", inputs)
-        np.save(place / "rows.npy", np.arange(len(inputs))[None])
+        save_array(place / "inputs.npy", inputs)
+        save_array(place / "rows.npy", np.arange(len(inputs))[None])
         labels = self.steps[step].batch["labels"]
         session.ask("data", part="train", inputs=str(place / "inputs.npy"), labels=labels)
         session.ask("batches", path=str(place / "rows.npy"))

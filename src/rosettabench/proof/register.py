@@ -11,6 +11,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
+from io import StringIO
 from math import inf, isinf
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import StoreError
+from rosettabench.files import replace_file
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
@@ -98,12 +100,11 @@ def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
 
 def write_register(lines: Iterable[RegisterLine], path: Path = REGISTER) -> None:
     """Write a register, in the order of its cells. The old file stays until the new one is whole."""
-    draft = path.with_suffix(".draft")
-    with draft.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(RegisterLine)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(line) for line in sorted(lines, key=lambda line: line.key))
-    draft.replace(path)
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(RegisterLine)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(line) for line in sorted(lines, key=lambda line: line.key))
+    replace_file(path, text.getvalue().encode())
 
 
 def enter_run(run: Run, path: Path = REGISTER) -> int:

@@ -19,6 +19,7 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rosettabench.data.windows import continued, known
+from rosettabench.files import save_array
 from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
@@ -119,7 +120,7 @@ class Sampling:
         place = Path(mkdtemp(dir=self.folder))
         files = save_weights(weights, place / "weights")
         self._session.build(files, dropout=dropout)
-        np.save(place / "known.npy", known(self.series, self.places))
+        save_array(place / "known.npy", known(self.series, self.places))
         many = int(np.clip(VALUES // (SERIES * self.series.horizon), *PATHS))
         reply = self._session.forecast(place / "known.npy", many, SEED, place, SERIES // 2)
         paths = np.array(read(reply["files"], "samples"))
@@ -129,8 +130,8 @@ class Sampling:
     def parameters(self, weights: Files, inputs: Array) -> Array:
         """Return what the reference says to windows in the steps of the horizon: (windows, horizon, 3)."""
         place = Path(mkdtemp(dir=self.folder))
-        np.save(place / "inputs.npy", inputs)
-        np.save(place / "labels.npy", np.zeros((*inputs.shape[:2], 2), np.float32))
+        save_array(place / "inputs.npy", inputs)
+        save_array(place / "labels.npy", np.zeros((*inputs.shape[:2], 2), np.float32))
         session = self._reference.start_session("float64", None, place)
         try:
             session.build(weights)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import Tensor, Workload
 from rosettabench.errors import UsageError
+from rosettabench.files import save_array
 
 Weights = dict[str, NDArray[np.float32]]
 """Canonical name to array."""
@@ -149,7 +150,7 @@ def save_weights(weights: Weights, folder: Path) -> dict[str, str]:
     files = {}
     for name, array in weights.items():
         path = folder / f"{name}.npy"
-        np.save(path, array)
+        save_array(path, array)
         files[name] = str(path)
     return files
 

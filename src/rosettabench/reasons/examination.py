@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rosettabench.errors import WorkerError
+from rosettabench.files import save_array
 from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
@@ -184,7 +185,7 @@ class Examination:
         sizes = [size for size in sizes if size <= work.data.train.samples]
         for size in sizes:
             rows = draw_rows(work.workload, work.data, replace(work.setting, batch_size=size), MOST_STEPS)
-            np.save(self._batches(size), rows)
+            save_array(self._batches(size), rows)
         return sizes
 
     def _batches(self, size: int) -> Path:

@@ -51,6 +51,7 @@ class Store:
     def __init__(self, url: str) -> None:
         """Open it; `url` is an SQLAlchemy URL, or the path of an SQLite file. `name` is what one may tell of it."""
         self.name = without_password(url)
+        self._together: Session | None = None
         with explained(self.name):
             self.engine = open_engine(url)
             self._create_or_check()
@@ -81,10 +82,29 @@ class Store:
         """Write one row durably and return it with its id. Of a run's command, passwords are left out."""
         if isinstance(row, Run):
             row.command = [without_password(word) for word in row.command]
+        if self._together is not None:
+            with explained(self.name):
+                self._together.add(row)
+                self._together.flush()
+                return row
         with explained(self.name), Session(self.engine, expire_on_commit=False) as session:
             session.add(row)
             session.commit()
             return row
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep all rows that are added meanwhile, or none of them: they are on disk when it ends without an error.
+
+        Nobody else can write into the store until then.
+        """
+        with explained(self.name), Session(self.engine, expire_on_commit=False) as session:
+            self._together = session
+            try:
+                yield
+                session.commit()
+            finally:
+                self._together = None
 
     def runs(self, workload: str | None = None) -> Sequence[Run]:
         """Return all runs, or those that have a contest of `workload`, newest first, without their contents."""
@@ -269,7 +289,7 @@ TO_DO = {
     "full": "Free some space, then go on with: rosetta resume",
     "readonly": "Give yourself permission to write there, or name another place with --store.",
     "unable to open": "Give yourself permission to write there, or name another place with --store.",
-    "disk I/O": "Look whether the disk is full or damaged, or name another place with --store.",
+    "disk I/O": "Free some space if the disk is full; if it is damaged, name another place with --store.",
     "locked": "Another process writes into it for long: try again when that has ended.",
 }
 """What to do about what SQLite says, by words of it."""
