@@ -1,0 +1,59 @@
+"""What a worker counts of a block: whoever skips updates, or trains other batches, is told by its own counts."""
+
+import numpy as np
+import pytest
+from laboratory import environment, make_work, open_session, tamper
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import find_workload
+
+pytestmark = pytest.mark.environment
+
+STEPS = 12
+FEED = "self.feed(dataset, batches)"
+UPDATE = "            self.update()\n            total += loss.detach()\n        return total / len(batches)"
+SKIPPED = UPDATE.replace("self.update()", "self.update() if torch.rand(()) < 0.5 else None")
+
+
+def counted(folder, changes=(), **axes):
+    """The turn of a block of PyTorch, whose adapter has `changes`; with the labels and rows that it should train."""
+    work = make_work(find_workload("fashion-mlp"), folder / "work", **axes)
+    entry = all_frameworks()["pytorch"]
+    changed = entry.model_copy(update={"path": tamper(entry.path, changes, folder / "adapters" / "pytorch.py")})
+    session = open_session(changed, "eager", environment(entry.locks[0]), work, folder / "session")
+    try:
+        turn = session.train(3, STEPS)
+    finally:
+        session.process.close()
+    return turn, np.load(work.data.train.labels), np.load(work.batches)
+
+
+def test_an_honest_block_is_counted_and_nothing_is_wrong(tmp_path):
+    turn, labels, rows = counted(tmp_path)
+    assert (turn.counts.updates, turn.counts.batches, turn.samples) == (STEPS, STEPS, STEPS * rows.shape[1])
+    assert len(turn.counts.looked_at) == 8
+    assert turn.counts.fault(labels, rows) is None
+    assert turn.counts.fault(labels, np.roll(rows, 1, axis=0)), "these are not its rows"
+
+
+@pytest.mark.slow
+def test_so_is_what_a_loader_hands_on(tmp_path):
+    turn, labels, rows = counted(tmp_path, input="loader")
+    assert turn.counts.batches == STEPS
+    assert turn.counts.fault(labels, rows) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (UPDATE, SKIPPED, "its optimiser counted"),
+        (FEED, "self.feed(dataset, batches[: len(batches) // 2])", "its optimiser counted 6 updates in 12 steps"),
+        (FEED, "self.feed(dataset, batches[:1].repeat(len(batches), 0))", "labels of 8 batches"),
+        (FEED, "self.feed(dataset, batches[:, ::2])", "labels of 8 batches"),
+    ],
+    ids=["skipped updates", "half of the steps", "the same batch again", "half of each batch"],
+)
+def test_other_work_is_told_by_its_counts(old, new, told, tmp_path):
+    turn, labels, rows = counted(tmp_path, ((old, new),))
+    assert told in (turn.counts.fault(labels, rows) or "")
