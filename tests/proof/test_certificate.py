@@ -14,7 +14,8 @@ from rosettabench.environments.environment import Environment
 from rosettabench.errors import StoreError
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
 from rosettabench.proof.check import Check
-from rosettabench.store.schema import Certificate
+from rosettabench.report.proof import summarise_certification
+from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
 
 
@@ -78,6 +79,17 @@ def test_what_is_no_number_never_passes():
     assert body["passed"] is False
     assert body["first_divergence"]["deviation"] is None
     json.dumps(body, allow_nan=False)
+
+
+def test_it_tells_which_steps_were_guided_and_which_gradients_were_excused():
+    turned = Check("gradient", 2, "conv1.kernel", 1e-3, 1e-2)
+    body = certificate_body({}, [turned], "r", 4, None, guided=range(1, 4), excused=[turned])
+    assert (body["guided"], [check["tensor"] for check in body["excused"]]) == ([1, 2, 3], ["conv1.kernel"])
+    row = Certificate(key="k", at="now", passed=True, body=body, digest=digest(body))
+    certification = Certification(entry_id=1, certificate_id=1, session=1)
+    certification.certificate = row
+    found = summarise_certification(certification)
+    assert found.extent == "over 4 steps, 3 of them guided, 1 gradient excused where units turn"
 
 
 def test_a_damaged_certificate_is_told(tmp_path):

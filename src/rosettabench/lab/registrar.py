@@ -78,7 +78,16 @@ class Registrar:
         with competitor.proving(self._work, folder / "session") as session:
             proof = kind(session, reference, folder / "files")
             proof.run()
-        return certificate_body(subject, proof.checks, reference.framework, proof.steps, proof.cause, reference.margins)
+        return certificate_body(
+            subject,
+            proof.checks,
+            reference.framework,
+            proof.steps,
+            proof.cause,
+            reference.margins,
+            proof.guided,
+            proof.excused,
+        )
 
     def reference(self) -> Reference:
         """Return the reference. Who asks first makes it, and whoever asks meanwhile waits for it.

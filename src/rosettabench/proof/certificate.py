@@ -37,10 +37,13 @@ def certificate_body(
     steps: int,
     cause: str | None,
     margins: Sequence[Margin] = (),
+    guided: Sequence[int] = (),
+    excused: Sequence[Check] = (),
 ) -> dict[str, Any]:
     """Return the certificate as stored. `subject` is everything that it is bound to.
 
-    `margins` are those of the batches, where these were chosen.
+    `margins` are those of the batches, where these were chosen; `guided` the steps that began with the reference's
+    weights; `excused` the gradients that are further off than the noise explains, where units turn.
     """
     failed = next((check for check in checks if not check.passed), None)
     tightest: dict[str, Check] = {}
@@ -51,6 +54,8 @@ def certificate_body(
         **subject,
         "reference": reference,
         "steps": steps,
+        "guided": list(guided),
+        "excused": [check.as_json() for check in excused],
         "passed": failed is None,
         "checks": [check.as_json() for check in checks],
         "first_divergence": failed.as_json() if failed else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,8 @@ class InferenceProof:
     """
 
     steps = 0
+    guided = range(0)
+    excused: Sequence[Check] = ()
 
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
         self.checks: list[Check] = []

@@ -34,6 +34,8 @@ class Proof:
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
         self.checks: list[Check] = []
         self.cause: str | None = None
+        self.excused: list[Check] = []
+        """The gradients that are further off than the noise explains, where units turn."""
         self._session = session
         self._reference = reference
         self._folder = folder
@@ -48,6 +50,11 @@ class Proof:
     def steps(self) -> int:
         """The optimiser steps that it compares."""
         return steps_of(self._session.work.workload)
+
+    @property
+    def guided(self) -> range:
+        """The steps that begin with the reference's weights."""
+        return range(1, self.steps) if self._reference.guide is not None else range(0)
 
     @property
     def passed(self) -> bool:
@@ -84,6 +91,7 @@ class Proof:
         again = check
         if deviation.quantity == "gradient" and deviation.value < MOST:
             again = self._turned(deviation)
+            self.excused += [again] if again.passed else []
         elif deviation.quantity == "parameter" or (
             deviation.quantity == "block parameter" and not self._reference.guide
         ):

@@ -40,6 +40,8 @@ def summarise_certification(certification: Certification) -> Proof:
         key=certificate.key,
         at=certificate.at,
         steps=body.get("steps"),
+        guided=len(body.get("guided", ())),
+        excused=len(body.get("excused", ())),
         checks=len(body.get("checks", ())),
         tightest=tuple(filter(None, map(checked, body.get("tightest", {}).values()))),
         divergence=divergence,

@@ -159,6 +159,8 @@ class Proof:
     key: str | None = None
     at: str | None = None
     steps: int | None = None
+    guided: int = 0
+    excused: int = 0
     checks: int = 0
     tightest: tuple[Check, ...] = ()
     divergence: Check | None = None
@@ -173,7 +175,12 @@ class Proof:
     @property
     def extent(self) -> str:
         """What was compared, in words: inference takes no steps."""
-        return f"over {self.steps} steps" if self.steps else "of inference"
+        if not self.steps:
+            return "of inference"
+        guided = f", {self.guided} of them guided" if self.guided else ""
+        gradients = "gradient" if self.excused == 1 else "gradients"
+        excused = f", {self.excused} {gradients} excused where units turn" if self.excused else ""
+        return f"over {self.steps} steps{guided}{excused}"
 
 
 @dataclass(frozen=True)
