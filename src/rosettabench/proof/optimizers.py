@@ -103,7 +103,8 @@ def adam_steps(
     SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
     2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
     """
-    new1, new2 = (one_minus(beta, 1, float32=form == "weights") for beta in (beta1, beta2))
+    of_weights, of_corrections = (form if form in (one, "everything") else "" for one in ("weights", "corrections"))
+    new1, new2 = (one_minus(beta, 1, of_weights) for beta in (beta1, beta2))
     first, second, largest = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
     for count, (gradient, rate) in enumerate(steps, start=1):
         g = gradient + penalty * weights
@@ -112,23 +113,29 @@ def adam_steps(
         second = np.where(named, beta2 * second + new2 * g * g, second)
         largest = np.maximum(largest, second) if amsgrad else second
         number = count + early
-        rounded = form == "corrections"
-        c1, c2 = (one_minus(beta, number, float32=rounded) if correct else 1.0 for beta in (beta1, beta2))
+        c1, c2 = (one_minus(beta, number, of_corrections) if correct else 1.0 for beta in (beta1, beta2))
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
         weights = weights - rate * named * (ahead / (np.sqrt(largest / c2) + shift) + decay * weights)
         yield weights
 
 
-FLOAT32_FORMS = ("", "corrections", "weights")
+FLOAT32_FORMS = ("", "corrections", "weights", "everything")
 """How an Adam in float32 may compute its constants: all in float64 (PyTorch), its bias corrections in float32 (Optax,
-Keras), or the weights of new gradients (MXNet). 1 - 0.999 has four digits in float32: it is what such an Adam is off by
-most, and the same for every number."""
+Keras), the weights of new gradients (MXNet), or everything, with the powers of its betas as products that grow step by
+step (tf.train). 1 - 0.999 has four digits in float32: it is what such an Adam is off by most, and the same for every
+number."""
 
 
-def one_minus(beta: float, count: int, *, float32: bool) -> float:
-    """Return 1 - beta^count, computed in float32 or in float64."""
-    return float(np.float32(1) - np.float32(beta) ** np.float32(count)) if float32 else 1 - beta**count
+def one_minus(beta: float, count: int, form: str) -> float:
+    """Return 1 - beta^count: in float64, in float32, or, if `form` is everything, by a product in float32."""
+    if not form:
+        return 1 - beta**count
+    rounded = np.float32(beta)
+    power = (
+        np.multiply.accumulate(np.full(count, rounded))[-1] if form == "everything" else rounded ** np.float32(count)
+    )
+    return float(np.float32(1) - power)
 
 
 def sgd_steps(
