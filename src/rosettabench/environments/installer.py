@@ -54,6 +54,7 @@ class Installer:
         self.progress = progress
         self.lock = lock
         self.variables = {**os.environ, **uv_variables(), "UV_PYTHON_DOWNLOADS": "never"}
+        self.variables.pop("COLUMNS", None)  # uv would break its sentences in lines of that width
 
     def run(self, what: str, arguments: Sequence[str]) -> None:
         """Run uv; EnvironmentFault "`what` failed: …", with its decisive line, if it fails."""
