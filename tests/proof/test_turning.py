@@ -42,7 +42,7 @@ def at_work(tmp_path_factory):
     """Work whose first batch has one unit on the edge, and, by name, references with it there and off it."""
     folder = tmp_path_factory.mktemp("turning")
     stated = find_workload("fashion-mlp")
-    guided = stated.model_copy(update={"proof": stated.proof.model_copy(update={"guided": True})})
+    guided = stated.model_copy(update={"proof": stated.proof.model_copy(update={"margin": None})})
     workload = Altered(**guided.model_dump(include=set(Workload.model_fields)), altered={})
     work = make_work(workload, folder / "work")
     weights = proof_weights(work.workload, 0)

@@ -69,9 +69,14 @@ class AdamBesideSparse(torch.optim.Optimizer):
             part.step()
 
 
+COUNTING = ("torch.optim", "rosetta_worker")
+"""Where the classes lie that count their updates; what an implementation brings itself may count none."""
+
+
 def updates_of(optimizer):
-    """Return how many updates an optimiser has counted; None of gradient descent, which PyTorch lets count none."""
-    if isinstance(optimizer, torch.optim.SGD):
+    """Return how many updates an optimiser has counted; None where it counts none, as PyTorch's gradient descent."""
+    parts = getattr(optimizer, "parts", [optimizer])
+    if isinstance(optimizer, torch.optim.SGD) or not all(type(one).__module__.startswith(COUNTING) for one in parts):
         return None
-    states = [state for part in getattr(optimizer, "parts", [optimizer]) for state in part.state.values()]
+    states = [state for part in parts for state in part.state.values()]
     return int(states[0]["step"]) if states else 0
