@@ -7,6 +7,8 @@ from test_plants import prove
 from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
+from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.tolerance import GUIDES
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
@@ -90,3 +92,11 @@ def test_inference_in_float32_is_not_taken_for_it(made, tmp_path):
     proof = prove(Plant("mistake", INFERENCE, (), "", "", ((AUTOCAST, "pass"),)), made, tmp_path)
     assert [check.quantity for check in proof.checks if not check.passed] == ["reduced precision"]
     assert "bfloat16 is not in force" in (proof.cause or "")
+
+
+def test_no_noise_of_parameters_widens_what_a_block_may_be_off(made):
+    """In mixed precision parameters are held against the contender's own steps: there the guide alone counts."""
+    _, exact = made("imdb-gru")
+    for name in exact.start:
+        block = Deviation("block parameter", None, name, 0.0)
+        assert exact.tolerances.of(block) == GUIDES["block parameter"]

@@ -82,7 +82,7 @@ class Watch:
     _number: int = 0
     _process: int = 0
     _seen: bool = False
-    _answer: tuple[int, Move] | None = None
+    _answer: tuple[int, Move | None] | None = None
     _voices: dict[str, str] = field(default_factory=dict)
 
     # -- a process of everybody ----------------------------------------------------------------------------------------
@@ -264,6 +264,7 @@ class Watch:
             return None
         if self._answer is not None and self._answer[0] == steps:  # of an earlier process: from the same weights
             return self._answer[1]
+        self._answer = (steps, None)  # where it fails, it is not asked for a minute by every process
         place = self.folder.with_name(f"{self.folder.name}-reference-{steps}")
         place.mkdir(parents=True, exist_ok=True)
         try:

@@ -25,7 +25,7 @@ from rosettabench.proof.comparison import (
     off_logits,
 )
 from rosettabench.proof.margins import Chooser, Margin
-from rosettabench.proof.tolerance import MIXED, Tolerances
+from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
 from rosettabench.proof.walk import (
     Array,
     Files,
@@ -152,8 +152,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
         each = map if chooser is not None else pool.map  # who chooses batches looks at one walk after the other
         noise = [deviation for found in each(measure, others, begins) for deviation in found]
     shutil.rmtree(folder / lower)
-    mixed = MIXED.get(lower)
-    tolerances = Tolerances(noise, mixed) if mixed else Tolerances(noise)
+    tolerances = Tolerances(noise, MIXED.get(lower, GUIDES))
     made = Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide, unguided=unguided)
     return made if chooser is None else replace(made, batches=chooser.path, margins=chooser.margins())
 
@@ -255,6 +254,9 @@ def follow(
     """
     for found in walk(session, folder, guide):
         yield from compare_step(found, exact[found.step])
+        if session.work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
+            shutil.rmtree(folder / str(found.step))
+            continue
         yield from compare_update(found, exact[found.step])
         if found.step == exact[-1].step and guide is None:
             last = exact[-1].parameters
