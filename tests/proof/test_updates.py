@@ -8,7 +8,7 @@ from laboratory import small_work
 
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.session import Turn
-from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step
+from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step, wandering
 from rosettabench.proof.tolerance import GUIDES
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Walked
@@ -85,6 +85,11 @@ def test_what_has_no_gradient_goes_no_further_than_its_optimiser_can(work, tmp_p
         own.record(Walked(number, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
     share = own.wandered("kernel") / (longest * (step + 1))
     assert 0.99 < share < GUIDES["wandering"] < 2 * share
+
+
+def test_gradient_descent_lets_nothing_wander():
+    assert wandering(find_workload("cifar-vgg").optimizer, {"bias"}) == ()
+    assert wandering(ADAM_OF_WORK, {"bias"}) == {"bias"}
 
 
 @pytest.mark.parametrize(

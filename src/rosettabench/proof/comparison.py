@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot, inf, isfinite, sqrt
@@ -108,12 +108,12 @@ def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     yield from off_tensors(found.parameters, exact.parameters, kept, step, "state")
 
 
-def compare_update(found: Walked, exact: Exact) -> Iterator[Deviation]:
+def compare_update(found: Walked, exact: Exact, wandering: Collection[str]) -> Iterator[Deviation]:
     """Yield the deviation of each parameter that a step has trained.
 
-    Of those without a gradient nothing is said: where they go is chance, in the reference as in a contender.
+    Of those that are `wandering` nothing is said: where they go is chance, in the reference as in a contender.
     """
-    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in exact.still}
+    trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in wandering}
     yield from off_tensors(found.parameters, exact.parameters, trained, found.step, "parameter")
 
 

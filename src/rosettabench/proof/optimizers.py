@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import hypot, inf, prod, sqrt
 from typing import Any
 
@@ -303,3 +303,11 @@ def longest_step(optimizer: Optimizer) -> float | None:
     if isinstance(optimizer, RmsProp):
         return optimizer.learning_rate / sqrt(1 - optimizer.rho)
     return None
+
+
+def wandering(optimizer: Optimizer, still: Collection[str]) -> Collection[str]:
+    """Return which of the tensors without a gradient, `still`, an optimiser lets go anywhere.
+
+    Adam and RMSprop make full steps of their round-off. Of gradient descent it remains round-off, and is compared.
+    """
+    return () if longest_step(optimizer) is None else still

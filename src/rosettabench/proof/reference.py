@@ -25,6 +25,7 @@ from rosettabench.proof.comparison import (
     off_logits,
 )
 from rosettabench.proof.margins import Chooser, Margin
+from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
 from rosettabench.proof.walk import (
     Array,
@@ -257,7 +258,9 @@ def follow(
         if session.work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
             shutil.rmtree(folder / str(found.step))
             continue
-        yield from compare_update(found, exact[found.step])
+        optimizer = session.work.workload.optimizer
+        assert optimizer is not None  # inference has a reference of its own
+        yield from compare_update(found, exact[found.step], wandering(optimizer, exact[0].still))
         if found.step == exact[-1].step and guide is None:
             last = exact[-1].parameters
             yield from compare_parameters(found.parameters, last, begin, None, "block parameter")

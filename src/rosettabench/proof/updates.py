@@ -21,7 +21,7 @@ import numpy as np
 from rosettabench.catalogue.workload import Optimizer
 from rosettabench.lab.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
-from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from
+from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from, wandering
 from rosettabench.proof.tolerance import MIXED, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read
 
@@ -67,6 +67,7 @@ class OwnUpdates:
         self._guide = guide
         self._still = still
         self._longest = longest_step(self._optimizer)
+        self._wandering = wandering(self._optimizer, still)
         self._ends: dict[str, Array] = {}
         self._led: dict[tuple[str, str], Led] = {}
         self._form = ""
@@ -87,13 +88,14 @@ class OwnUpdates:
             yield exactness(off, self.precision)
         yield from self._compare_own(found)
         if self.precision not in MIXED:
-            yield from compare_update(found, exact)
+            yield from compare_update(found, exact, self._wandering)
 
     def _compare_own(self, found: Walked) -> Iterator[Deviation]:
         for name in self._ends:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
-            elif self._longest is not None:
+            elif name in self._wandering:
+                assert self._longest is not None  # that is why it wanders
                 yield Deviation("wandering", found.step, name, self.wandered(name) / (self._longest * len(self.rates)))
 
     def record(self, found: Walked) -> None:
