@@ -5,6 +5,8 @@ One permutation of the samples per epoch; of picture files also where each is cr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from math import ceil
 
 import numpy as np
@@ -36,6 +38,20 @@ def draw_rows(workload: Workload, data: Prepared, setting: Setting, steps: int) 
         drawn = draw_augmentation(workload.data.augmentation, data.pictures.side, own[..., 0].size, setting.seed, epoch)
         own[:] = drawn.reshape(own.shape)
     return rows
+
+
+def candidates(workload: Workload, data: Prepared, setting: Setting) -> Iterator[NDArray[np.int64]]:
+    """Yield the row of one sample after the other, as `draw_rows` draws them: all of the first epoch.
+
+    Picture files go on epoch after epoch, for each augments them anew.
+    """
+    samples, seed = data.train.samples, setting.seed
+    if data.pictures is None:
+        yield from permutation(samples, seed, 0)
+        return
+    for epoch in count():
+        drawn = draw_augmentation(workload.data.augmentation, data.pictures.side, samples, seed, epoch)
+        yield from np.column_stack([permutation(samples, seed, epoch), drawn])
 
 
 def draw_augmentation(stated: Augmentation, side: int, samples: int, seed: int, epoch: int) -> NDArray[np.int64]:

@@ -73,6 +73,8 @@ class Work:
     data: Prepared
     weights: dict[str, str]
     batches: Path
+    decoded_from: Work | None = None
+    """The same work as contenders do it that read picture files, where these are decoded here: proof/decoded.py."""
 
     @property
     def lazy(self) -> tuple[str, ...]:

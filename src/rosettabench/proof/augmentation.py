@@ -116,9 +116,10 @@ def look_at_augmentation(session: Session, folder: Path) -> Seen:
     rows[..., 0] %= min(PICTURES, work.data.train.samples)
     folder.mkdir(parents=True, exist_ok=True)
     save_array(folder / "rows.npy", rows)
-    session.ask("batches", path=str(folder / "rows.npy"))
+    before = session.rows
+    session.hand_rows(folder / "rows.npy")
     seen = find_all(bring(session, rows, folder / "brought"), rows, pictures, stated)
-    session.ask("batches", path=str(work.batches))
+    session.hand_rows(before)
     return seen
 
 

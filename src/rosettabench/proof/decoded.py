@@ -10,7 +10,7 @@ import numpy as np
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Part
 from rosettabench.files import save_array
-from rosettabench.lab.session import Work
+from rosettabench.lab.session import Session, Work
 from rosettabench.proof.walk import Array, steps_of
 
 
@@ -19,7 +19,7 @@ def from_memory(work: Work, folder: Path) -> Work:
     pictures = work.data.pictures
     if pictures is None:
         return work
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     rows = np.load(work.batches)[: steps_of(work.workload)]
     drawn = rows.reshape(-1, rows.shape[-1])
     stored = work.workload.data.augmentation.stored(pictures.side)
@@ -35,7 +35,19 @@ def from_memory(work: Work, folder: Path) -> Work:
     train = Part(files["inputs"], files["labels"], len(drawn))
     setting = replace(work.setting, input="memory", workers=0)
     data = replace(work.data, train=train, pictures=None)
-    return replace(work, setting=setting, data=data, batches=files["batches"])
+    return replace(work, setting=setting, data=data, batches=files["batches"], decoded_from=work)
+
+
+def give_rows(session: Session, rows: Path) -> None:
+    """Let a session train on `rows`, .npy as contenders read them; they are decoded for one that has arrays instead."""
+    stated = session.work.decoded_from
+    if stated is None:
+        session.hand_rows(rows)
+        return
+    decoded = from_memory(replace(stated, batches=rows), session.folder / "decoded")
+    train = decoded.data.train
+    session.ask("data", part="train", labels=str(train.labels), inputs=str(train.inputs))
+    session.hand_rows(decoded.batches)
 
 
 def augmented(pictures: Pictures, stored: int, drawn: list[int]) -> Array:

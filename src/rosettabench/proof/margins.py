@@ -3,7 +3,8 @@
 At a ReLU whose input is zero but for round-off, and at a pool whose two largest inputs differ by no more, the gradient
 goes one way or the other, and both are right. A proof on such a batch accuses the honest. So a workload with millions
 of such units states a margin, and its proof takes the samples that keep it: those of the first epoch in their order,
-without the ones that have a unit nearer to its edge. The reference tells how near each sample comes.
+without the ones that have a unit nearer to its edge. The reference tells how near each sample comes. Picture files,
+which every epoch augments anew, go on with the next epoch.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from rosettabench.errors import ProofError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import permutation
+from rosettabench.lab.batches import candidates
 from rosettabench.lab.session import Session
+from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.walk import Array, Files, read
 
 MOST_TRIED = 1000
@@ -42,7 +44,7 @@ class Chooser:
     """Chooses the batch of each step of a proof, while the reference walks. Its file of rows replaces the drawn one."""
 
     def __init__(self, session: Session, margin: float, folder: Path) -> None:
-        work = session.work
+        work = session.work.decoded_from or session.work
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "batches.npy"
         self._trial = folder / "trial.npy"
@@ -51,19 +53,18 @@ class Chooser:
         self.nearest: list[Array] = []
         self._reach: dict[int, float] = {}
         self._rows: NDArray[np.int64] = np.load(work.batches)
-        self._samples: Iterator[int] = iter(permutation(work.data.train.samples, work.setting.seed, 0).tolist())
+        self._samples: Iterator[NDArray[np.int64]] = candidates(work.workload, work.data, work.setting)
 
     def choose(self, step: int) -> None:
         """Choose the batch of a step for the weights that the session has now, and hand it over.
 
         Raises ProofError where the training samples do not suffice.
         """
-        size = self._rows.shape[1]
-        batch, near = np.empty(size, np.int64), np.ones(size, bool)
+        batch, near = np.empty_like(self._rows[step]), np.ones(self._rows.shape[1], bool)
         for _ in range(MOST_TRIED):
             batch[near] = self._draw(int(near.sum()))
             save_array(self._trial, batch[None])
-            self._session.ask("batches", path=str(self._trial))
+            give_rows(self._session, self._trial)
             margins = margins_of(self._session, 0, self._trial.parent)
             near = margins < self._margin
             if not near.any():
@@ -73,14 +74,14 @@ class Chooser:
         self.nearest.append(margins)
         self._rows[step] = batch
         save_array(self.path, self._rows)
-        self._session.ask("batches", path=str(self.path))
+        give_rows(self._session, self.path)
 
     def hand_on(self, session: Session, begins: Sequence[Files]) -> None:
         """Hand the batches to a session that computes less exactly, and measure how far it moves the nearest units.
 
         `begins` are the weights with which each step begins. The model is to be built anew afterwards.
         """
-        session.ask("batches", path=str(self.path))
+        give_rows(session, self.path)
         for step, (weights, nearest) in enumerate(zip(begins, self.nearest, strict=False)):
             session.ask("place", weights=weights)
             moved = np.abs(margins_of(session, step, self._trial.parent) - nearest)
@@ -90,7 +91,7 @@ class Chooser:
         """Return the margin of each step."""
         return [Margin(step, float(near.min()), self._reach[step]) for step, near in enumerate(self.nearest)]
 
-    def _draw(self, count: int) -> list[int]:
+    def _draw(self, count: int) -> list[NDArray[np.int64]]:
         drawn = list(islice(self._samples, count))
         if len(drawn) < count:
             raise self._failure(len(self.nearest))

@@ -24,6 +24,7 @@ from rosettabench.proof.comparison import (
     off,
     off_logits,
 )
+from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
@@ -73,7 +74,7 @@ class Reference:
     guide: list[Files] | None = None
     """The weights with which each step but the first begins, where the proof is guided."""
     batches: Path | None = None
-    """The rows that its steps train on, where they were chosen; else they are those of the work."""
+    """The rows that its steps train on, as contenders read them, where they were chosen; else those of the work."""
     margins: Sequence[Margin] = ()
     """How near the units of the chosen batches come to their edges."""
     unguided: Unguided | None = None
@@ -85,9 +86,9 @@ class Reference:
         return self.steps[0].still
 
     def supply(self, session: Session) -> None:
-        """Give a session the batches of this reference."""
+        """Give a session, a contender's or one of its own, the batches of this reference."""
         if self.batches is not None:
-            session.ask("batches", path=str(self.batches))
+            give_rows(session, self.batches)
 
     def logits(self, step: int, weights: Weights, inputs: Array | None = None) -> Array:
         """Return what the reference says to the batch of `step` under other weights: the means to test a suspicion.
@@ -192,7 +193,7 @@ def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
     except WorkerError as error:
         if error.kind != "unsupported":
             raise
-        exact.hand_rows(exact.work.batches)
+        give_rows(exact, (exact.work.decoded_from or exact.work).batches)
         return None
     return chooser
 
