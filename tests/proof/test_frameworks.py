@@ -54,6 +54,10 @@ CELLS = [
 ]
 
 
+RECURRENT = ("imdb-gru", "imdb-lstm", "deepar-monash")
+"""Workloads with a recurrent layer, which torch.compile leaves to Python: docs/findings.md."""
+
+
 @pytest.mark.parametrize(("workload", "framework", "mode"), CELLS)
 def test_equal_work(workload, framework, mode, references, tmp_path):
     work, exact = references(workload)
@@ -62,7 +66,8 @@ def test_equal_work(workload, framework, mode, references, tmp_path):
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert settings["device"] == "cpu"
     assert settings["precision"] == "float32"
-    assert settings["mode"] == mode
+    partly = framework == "pytorch" and mode == "compiled" and workload in RECURRENT
+    assert settings["mode"] == ("compiled in part" if partly else mode)
 
 
 @pytest.mark.parametrize("workload", list(all_workloads()))

@@ -88,3 +88,15 @@ def test_a_difference_stands_above_the_tables_in_every_form(fresh):
     shown = console.file.getvalue()
     assert shown.index(sentence) < shown.index("Ranking.")
     assert "The setting threads differs" in render_markdown(summary)
+
+
+def test_a_step_that_is_compiled_only_in_part_is_told_in_every_form(fresh):
+    store, contest, entry = fresh
+    found = {"mode": "compiled in part", "compiler": "torch.compile", "graph_breaks": 1, "fallbacks": 1}
+    event(store, contest.run_id, "settings", found, contest, entry)
+    summary = summarise(store.run())
+    assert f"{entry.label} is compiled only in part" in " ".join(summary.contests[0].differences)
+    console = Console(file=io.StringIO(), width=200)
+    print_run(summary, console)
+    assert "is compiled only in part" in console.file.getvalue()
+    assert "is compiled only in part" in render_markdown(summary)

@@ -191,9 +191,10 @@ class Adapter(Framework):
         first = next(iter(self.tensors.values()))
         compiled = self.forward is not self.eager
         tuned = self.tuned and compiled == gains_by_compiling(self.model, self.device)
+        compilation = runtime.compilation() if compiled else {}
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
-            "mode": "tuned" if tuned else "compiled" if compiled else "eager",
+            "mode": "tuned" if tuned else runtime.mode(compilation),
             "loader_workers": 0,
         }
         found.update(
@@ -206,7 +207,7 @@ class Adapter(Framework):
         found.update(runtime.settings(first))
         if self.setting.precision == "bfloat16":
             found["autocast"] = self.autocast()(runtime.autocast)(found["device"])
-        return dict(found, **(runtime.compilation() if compiled else {}))
+        return dict(found, **compilation)
 
     def train_fetched(self, fetched, steps):
         self.model.train()

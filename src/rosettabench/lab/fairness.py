@@ -66,6 +66,16 @@ def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
     return [row for row in rows if len({value.casefold() for value in row.values.values()}) > 1]
 
 
+def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return in sentences whose compiler left parts of the step to Python, from {label: {setting: value}}."""
+    return [
+        f"{label} is compiled only in part: Python runs what {found['compiler']} left out (graph breaks: "
+        f"{found['graph_breaks']}, functions given up: {found['fallbacks']})."
+        for label, found in settings.items()
+        if found.get("graph_breaks") or found.get("fallbacks")
+    ]
+
+
 def values_of(name: str, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return {label: value in words} of everyone who reports a setting."""
     return {label: written(found[name]) for label, found in settings.items() if found.get(name) is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rosettabench.lab.fairness import EQUAL, Difference, differences, values_of
+from rosettabench.lab.fairness import EQUAL, Difference, differences, partly_compiled, values_of
 from rosettabench.report.summary import Agreement, EntrySummary, SettingRow
 
 
@@ -38,6 +38,12 @@ def setting_rows(entries: Sequence[EntrySummary]) -> tuple[SettingRow, ...]:
         SettingRow(name, values_of(name, settings), differs=name in differing)
         for name in sorted(names, key=lambda name: (name not in EQUAL, name))
     )
+
+
+def setting_sentences(entries: Sequence[EntrySummary]) -> tuple[str, ...]:
+    """Return what a reader must know of the settings: those that differ and should not, and what was not compiled."""
+    settings = {entry.label: entry.settings for entry in entries}
+    return (*(difference.sentence for difference in setting_differences(entries)), *partly_compiled(settings))
 
 
 def setting_differences(entries: Sequence[EntrySummary]) -> list[Difference]:

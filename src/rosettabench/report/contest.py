@@ -12,7 +12,7 @@ from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.report import sentences
-from rosettabench.report.agreement import loss_agreement, setting_differences, setting_rows
+from rosettabench.report.agreement import loss_agreement, setting_rows, setting_sentences
 from rosettabench.report.doubts import doubted, load_seen, seen_in
 from rosettabench.report.entry import (
     estimate,
@@ -142,7 +142,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         watched=watched_sentence(seen_while_timed(run, contest)),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
-        differences=tuple(difference.sentence for difference in setting_differences(entries)),
+        differences=setting_sentences(entries),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
         reasons=reasons,
         why="" if reasons else why_command(run, contest, ranking),
