@@ -30,10 +30,11 @@ import uuid
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
+from threading import Event
 
 import psutil
 
@@ -45,6 +46,12 @@ NUMPY = f"numpy@{sys.executable}"
 
 MARK = "ROSETTA_CAMPAIGN"
 """The variable by which the descendants of a trial are known; workers inherit it."""
+
+CAMPAIGN = uuid.uuid4().hex
+"""What the marks of all trials of this campaign begin with."""
+
+STOPPED = Event()
+"""Set where the campaign is interrupted: its trials start nothing more."""
 
 ROUNDS = 8
 """As few as give an interval, and with it a whole report."""
@@ -98,7 +105,7 @@ class Room:
     def __init__(self, folder, stage, template):
         self.folder, self.stage = folder, stage
         self.store = folder / "results.sqlite"
-        self.mark = uuid.uuid4().hex
+        self.mark = f"{CAMPAIGN} {uuid.uuid4().hex}"
         self.cache = cache_of(folder, stage)
         self.page = folder
         self.tmp = folder / "tmp"
@@ -111,6 +118,8 @@ class Room:
 
         `more` are further environment variables, `limit` is called in the new process before it begins.
         """
+        if STOPPED.is_set():
+            raise InterruptedError("the campaign was interrupted")
 
         def begin():
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -155,7 +164,7 @@ class Room:
 
     def descendants(self):
         """Return the living processes of this trial."""
-        return [process for process in psutil.process_iter() if is_marked(process, self.mark)]
+        return marked(self.mark)
 
     def orphans(self):
         """Return the processes that outlive their controller, as text, and end them."""
@@ -168,10 +177,16 @@ class Room:
         return told
 
 
+def marked(mark):
+    """Return the living processes whose mark begins so."""
+    return [process for process in psutil.process_iter() if is_marked(process, mark)]
+
+
 def is_marked(process, mark):
-    """Whether a process is alive and has the mark of a trial in its environment."""
+    """Whether a process is alive and has a mark in its environment that begins so."""
     try:
-        return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == mark
+        alive = process.status() != psutil.STATUS_ZOMBIE
+        return alive and process.environ().get(MARK, "").startswith(mark)
     except (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError):
         return False
 
@@ -391,13 +406,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("kills.jsonl"))
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
     with tempfile.TemporaryDirectory() as folder:
         made, enough = {one["number"] for one in done}, asked.kills
         numbers = (number for number in count() if number not in made)
         is_left = sum(one["kills"] for one in done) < enough
         templates, durations = prepare(Path(folder)) if is_left else ({}, {})
-        with ThreadPoolExecutor(asked.jobs) as pool, asked.results.open("a") as results:
+        with ThreadPoolExecutor(asked.jobs) as pool, asked.results.open("a") as results, none_left():
             at_work = set()
             while at_work or sum(one["kills"] for one in done) < enough:
                 while len(at_work) < asked.jobs and sum(one["kills"] for one in done) < enough:
@@ -408,6 +424,18 @@ def main():
                     results.write(json.dumps(done[-1]) + "\n")
                     results.flush()
     sys.exit(sum_up(done))
+
+
+@contextmanager
+def none_left():
+    """End what the trials have started where the campaign is interrupted: their results are not written."""
+    try:
+        yield
+    finally:
+        STOPPED.set()
+        for process in marked(CAMPAIGN):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 def sum_up(done):
