@@ -148,7 +148,7 @@ def test_who_is_missing_is_told_and_the_rest_goes_on(rosetta, store, tmp_path):
     (failure,) = store().run().failures
     assert failure.stage == "environment"
     assert "no/python" in failure.what
-    assert len(rounds(store().run().contests[0].entries[0])) == 5
+    assert len(rounds(store().run().contests[0].entries[0])) == 8
     assert "no/python" in out
     assert "Traceback" not in err
 
@@ -159,13 +159,14 @@ def test_an_unproven_contender_is_measured_only_if_the_user_insists(rosetta, sto
     shutil.copytree(THIRD_PARTY, package)
     wrong = package / "rosetta_numpy" / "workloads" / "fashion_mlp" / "numpy.py"
     wrong.write_text(wrong.read_text().replace("+ hyper.epsilon", "+ 1e-3"))
-    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *QUICK)
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "8", "--no-control", *QUICK)
     code, out, _ = finish(rosetta(*words, PYTHONPATH=str(package)))
     assert code == 7
     assert "epsilon is 1e-3" in out
     assert not turns(store().run().contests[0].entries[0])
-    finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
-    assert len(rounds(store().run().contests[0].entries[0])) == 5
+    _, out, _ = finish(rosetta(*words, "--insist", PYTHONPATH=str(package)))
+    assert "What is not proven was not watched" in " ".join(out.split())
+    assert len(rounds(store().run().contests[0].entries[0])) == 8
     code, record, _ = finish(rosetta("report", "--format", "json", "--output", "-"))
     (entry,) = json.loads(record)["contests"][0]["entries"]
     assert entry["rank"] is None

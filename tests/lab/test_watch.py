@@ -6,12 +6,14 @@ All of them take part in one contest, beside two frameworks that are honest: Num
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from cheats import CHEATS
 from commands import THIRD_PARTY, finish, turns
 from laboratory import tamper
 
+import rosetta_worker
 from rosettabench.errors import OtherWork
 from rosettabench.store.record import Watched
 
@@ -28,15 +30,18 @@ def label(number):
 @pytest.fixture
 def cheating(tmp_path):
     """A folder with a package of frameworks: an honest one, and all that cheat."""
+    changes = [("honest", ()), *((label(number), cheat.changes) for number, cheat in enumerate(CHEATS, start=1))]
+    return make_package(tmp_path, NUMPY, "numpy", "fashion_mlp", dict(changes))
+
+
+def make_package(tmp_path, root, original, workload, changed):
+    """Make a package of frameworks, {name: changes of the `original` one}, that do a workload; return PYTHONPATH."""
     package = tmp_path / "packages" / "rosetta_cheats"
-    (package / "workloads" / "fashion_mlp").mkdir(parents=True)
+    (package / "workloads" / workload).mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for number, changes in enumerate([(), *(cheat.changes for cheat in CHEATS)]):
-        name = label(number) if number else "honest"
-        tamper(NUMPY / "frameworks" / "numpy.py", changes, package / "frameworks" / f"{name}.py")
-        shutil.copy(
-            NUMPY / "workloads" / "fashion_mlp" / "numpy.py", package / "workloads" / "fashion_mlp" / f"{name}.py"
-        )
+    for name, changes in changed.items():
+        tamper(root / "frameworks" / f"{original}.py", changes, package / "frameworks" / f"{name}.py")
+        shutil.copy(root / "workloads" / workload / f"{original}.py", package / "workloads" / workload / f"{name}.py")
     info = package.parent / "rosetta_cheats-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rosetta-cheats\nVersion: 1.0\n")
@@ -87,3 +92,32 @@ def test_who_drops_is_not_held_against_a_reference_that_does_not(rosetta, store)
     (seen,) = [Watched.model_validate(event.payload) for event in store().run().events if event.kind == Watched.KIND]
     assert any("it drops nothing" in sentence for sentence in seen.unchecked)
     assert not any(move.reference for move in seen.moves)
+
+
+UNDROPPED = (
+    """    def train(self, dataset, batches):
+        self.model.train()
+""",
+    """    def train(self, dataset, batches):
+        self.model.train()
+        for layer in self.model.modules():
+            if isinstance(layer, torch.nn.Dropout) and len(batches) > 10:
+                layer.eval()
+""",
+)
+"""Dropout is off in every block of more than ten steps: the proof has none, and looks at dropout step by step."""
+
+
+@pytest.mark.slow
+def test_who_drops_nothing_while_it_is_timed_is_caught(rosetta, store, tmp_path):
+    cheats = make_package(
+        tmp_path, Path(rosetta_worker.__path__[0]), "pytorch", "cifar_vgg", {"undropped": (UNDROPPED,)}
+    )
+    words = ("run", "cifar-vgg", "-f", "pytorch,keras[torch],undropped", "--processes", "1", "--rounds", "16")
+    more = ("--no-control", "--set", "batch_size=8", "--set", "threads=1", "--round-seconds", "4")
+    code, _, err = finish(rosetta(*words, *more, PYTHONPATH=cheats), 600)
+    assert code == OtherWork.exit_code, err
+    run = store().run()
+    labels = {entry.id: entry.label for entry in run.contests[0].entries}
+    told = {labels[failure.entry_id]: failure.what for failure in run.failures}
+    assert set(told) == {"undropped"}, told

@@ -34,7 +34,8 @@ class Competitor:
     """One entry at work.
 
     A failure of its worker is written to the store and takes it out of the contest: `failure` then says why, and
-    everything else goes on.
+    everything else goes on. `proven`: whether its proof held; where it did not, it may be timed all the same, at the
+    user's insistence.
     """
 
     def __init__(self, contender: Contender, row: Entry, journal: Journal, number: int) -> None:
@@ -47,6 +48,7 @@ class Competitor:
         self.settings: dict[str, Any] = {}
         self.failure: WorkerError | None = None
         self.done: Turn | None = None
+        self.proven = True
         self._number = number
 
     @property

@@ -198,6 +198,7 @@ class Contest:
                 competitor.live.build()
 
     def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
+        competitor.proven = failure is None
         if failure is not None and competitor.out is None:
             self.display.told(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.insist:

@@ -96,6 +96,9 @@ class Watch:
         self._labels = np.load(self.work.data.train.labels, mmap_mode="r", allow_pickle=False)
         self._path: Path | None = None
         self._record = Watched(process=max((one.number for one in present), default=0))
+        unproven = in_words([one.label for one in present if not one.proven])
+        if unproven:
+            self._record.unchecked.append(f"What is not proven was not watched: {unproven}.")
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Kept]] = []
         self._process += 1
@@ -422,8 +425,13 @@ class Watch:
 
 
 def watched(present: Iterable[Competitor]) -> list[Competitor]:
-    """Return the competitors that must agree: not those to which work was added on purpose, nor who has left."""
-    return [one for one in present if one.out is None and not one.contender.extra and one.contender.copy == 1]
+    """Return the competitors that must agree.
+
+    Not those that are not proven, nor those to which work was added on purpose, nor who has left.
+    """
+    return [
+        one for one in present if one.out is None and one.proven and not one.contender.extra and one.contender.copy == 1
+    ]
 
 
 def beside_reference(found: Moves, voices: Mapping[str, str], away: float) -> Split:
