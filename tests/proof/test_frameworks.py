@@ -12,9 +12,11 @@ from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.lab.synchronisation import measure_wait
-from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.comparison import Deviation, compare_step
 from rosettabench.proof.inference import compare_outputs, infer
-from rosettabench.proof.reference import compare_evaluations, follow
+from rosettabench.proof.reference import compare_evaluations
+from rosettabench.proof.updates import OwnUpdates
+from rosettabench.proof.walk import walk
 
 pytestmark = pytest.mark.environment
 
@@ -91,8 +93,18 @@ def test_two_references_agree(workload, references, tmp_path):
 
 
 def deviations_of_training(session, exact, folder):
-    """Every deviation of a session from a reference, in all steps and in the evaluation behind them."""
-    deviations = list(follow(session, folder / "walk", exact.steps, exact.start, exact.guide))
+    """Every deviation of a session from a reference, in all steps and in the evaluation behind them.
+
+    A parameter that is further off is held against its own gradients, as in a proof: Adam makes e/|g| of the round-off
+    e of a gradient g, however small that gradient is (proof/updates.py).
+    """
+    own = OwnUpdates(session.work, exact.start, exact.guide, exact.still)
+    deviations = []
+    for found in walk(session, folder / "walk", exact.guide):
+        own.record(found)
+        for one in compare_step(found, exact.steps[found.step]):
+            by_own = one.quantity == "parameter" and one.tensor in own.gradients and one.value > 1e-9
+            deviations.append(replace(one, quantity="update", value=own.off(one.tensor)) if by_own else one)
     reply = session.evaluate(exact.evaluation.samples, folder / "evaluation")
     found = type(exact.evaluation)(reply["files"], reply["samples"], reply.get("correct"))
     return [*deviations, *compare_evaluations(found, exact.evaluation)]

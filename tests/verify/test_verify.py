@@ -46,9 +46,12 @@ def only(answer):
 
 @pytest.mark.slow
 def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_was_read(
-    python, rosetta, asked, variables
+    python, rosetta, quiet, variables
 ):
-    found = only(asked(0, "verify", "--python", python, *SHORT, **variables))
+    process = rosetta("verify", "--python", python, "--json", *SHORT, **variables)
+    quiet()
+    assert process.returncode == 0, process.stderr
+    found = only(json.loads(process.stdout))
     assert found["standing"] == found["managed"]["standing"] == "as it should be"
     assert found["label"] == f"pytorch@{python}"
     assert found["counterpart"] == {"release": "2.13.0", "version": "2.13.0", "same": True}
@@ -58,6 +61,7 @@ def test_an_untouched_installation_is_right_and_a_slowed_one_is_found_with_what_
     assert found["roof"]["ceiling"] is None, "nothing else was measured"
     plant(python, SLOW)
     process = rosetta("verify", "--python", python, "--json", *SHORT, **variables)
+    quiet()
     assert process.returncode == 8, process.stderr
     assert "slower than it should be: pytorch@" in process.stderr
     found = only(json.loads(process.stdout))
@@ -101,7 +105,7 @@ def test_what_cannot_be_imported_cannot_be_measured(python, rosetta, variables):
 
 
 @pytest.mark.slow
-def test_without_a_managed_release_only_the_past_can_tell(rosetta, variables):
+def test_without_a_managed_release_only_the_past_can_tell(rosetta, quiet, variables):
     path = os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")]))
     words = ("verify", "-f", "numpy", "--python", sys.executable, *SHORT)
     first = rosetta(*words, PYTHONPATH=path, **variables)
@@ -109,6 +113,7 @@ def test_without_a_managed_release_only_the_past_can_tell(rosetta, variables):
     assert "nothing to compare it with" in first.stdout
     assert "no managed release" in first.stdout
     second = rosetta(*words, PYTHONPATH=path, **variables)
+    quiet()
     assert second.returncode == 9, second.stderr
     assert "Beside 1 earlier run here, by itself" in second.stdout
     assert "cannot be told from a slower contender" in second.stdout
