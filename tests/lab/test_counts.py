@@ -15,9 +15,9 @@ UPDATE = "            self.update()\n            total += loss.detach()\n       
 SKIPPED = UPDATE.replace("self.update()", "self.update() if torch.rand(()) < 0.5 else None")
 
 
-def counted(folder, changes=(), **axes):
+def counted(folder, changes=(), workload="fashion-mlp", **axes):
     """The turn of a block of PyTorch, whose adapter has `changes`; with the labels and rows that it should train."""
-    work = make_work(find_workload("fashion-mlp"), folder / "work", **axes)
+    work = make_work(find_workload(workload), folder / "work", **axes)
     entry = all_frameworks()["pytorch"]
     changed = entry.model_copy(update={"path": tamper(entry.path, changes, folder / "adapters" / "pytorch.py")})
     session = open_session(changed, "eager", environment(entry.locks[0]), work, folder / "session")
@@ -34,6 +34,14 @@ def test_an_honest_block_is_counted_and_nothing_is_wrong(tmp_path):
     assert len(turn.counts.looked_at) == 8
     assert turn.counts.fault(labels, rows) is None
     assert turn.counts.fault(labels, np.roll(rows, 1, axis=0)), "these are not its rows"
+
+
+@pytest.mark.slow
+def test_gradient_descent_is_counted_by_its_hook(tmp_path):
+    honest, labels, rows = counted(tmp_path / "honest", workload="cifar-vgg")
+    assert honest.counts.updates == STEPS
+    skipping, _, _ = counted(tmp_path / "skipping", ((UPDATE, SKIPPED),), "cifar-vgg")
+    assert "its optimiser counted" in (skipping.counts.fault(labels, rows) or "")
 
 
 @pytest.mark.slow

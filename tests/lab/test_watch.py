@@ -94,30 +94,51 @@ def test_who_drops_is_not_held_against_a_reference_that_does_not(rosetta, store)
     assert not any(move.reference for move in seen.moves)
 
 
-UNDROPPED = (
-    """    def train(self, dataset, batches):
+TRAIN = """    def train(self, dataset, batches):
         self.model.train()
-""",
-    """    def train(self, dataset, batches):
-        self.model.train()
-        for layer in self.model.modules():
-            if isinstance(layer, torch.nn.Dropout) and len(batches) > 10:
+"""
+OF_A_LAYER = """        for layer in self.model.modules():
+            if isinstance(layer, torch.nn.Dropout) and len(batches) > 4:
                 layer.eval()
-""",
-)
-"""Dropout is off in every block of more than ten steps: the proof has none, and looks at dropout step by step."""
+"""
+STEP = """            loss.backward()
+            self.update()
+            total += loss.detach()
+"""
+LAST_LAYER = """            loss.backward()
+            for own, tensor in self.tensors.items() if len(batches) > 4 else ():
+                if not own.startswith("output"):
+                    tensor.grad = None
+            self.update()
+            total += loss.detach()
+"""
+EVERY_SECOND = """            loss.backward()
+            self.taken = getattr(self, "taken", 0) + 1
+            if len(batches) <= 4 or self.taken % 2:
+                self.update()
+            total += loss.detach()
+"""
+
+CHEATS_WITH_DROPOUT = {
+    "undropped": ((TRAIN, TRAIN + OF_A_LAYER), "it is off"),
+    "lastlayer": ((STEP, LAST_LAYER), "stands still"),
+    "everysecond": ((STEP, EVERY_SECOND), "updates"),
+}
+"""What begins in blocks of more than four steps, as changes of PyTorch's adapter, and what must be told of it."""
 
 
 @pytest.mark.slow
-def test_who_drops_nothing_while_it_is_timed_is_caught(rosetta, store, tmp_path):
-    cheats = make_package(
-        tmp_path, Path(rosetta_worker.__path__[0]), "pytorch", "cifar_vgg", {"undropped": (UNDROPPED,)}
-    )
-    words = ("run", "cifar-vgg", "-f", "pytorch,keras[torch],undropped", "--processes", "1", "--rounds", "16")
-    more = ("--no-control", "--set", "batch_size=8", "--set", "threads=1", "--round-seconds", "4")
-    code, _, err = finish(rosetta(*words, *more, PYTHONPATH=cheats), 600)
+def test_where_training_drops_who_does_other_work_is_caught_and_named(rosetta, store, tmp_path):
+    """Chance moves the honest apart there, and gradient descent carries one of them further than another."""
+    changes = {name: (change,) for name, (change, _) in CHEATS_WITH_DROPOUT.items()}
+    cheats = make_package(tmp_path, Path(rosetta_worker.__path__[0]), "pytorch", "cifar_vgg", changes)
+    contenders = ",".join(("pytorch", "keras[torch]", *CHEATS_WITH_DROPOUT))
+    words = ("run", "cifar-vgg", "-f", contenders, "--processes", "1", "--rounds", "16")
+    more = ("--no-control", "--set", "batch_size=8", "--set", "threads=1", "--round-seconds", "6")
+    code, _, err = finish(rosetta(*words, *more, PYTHONPATH=cheats), 900)
     assert code == OtherWork.exit_code, err
     run = store().run()
     labels = {entry.id: entry.label for entry in run.contests[0].entries}
     told = {labels[failure.entry_id]: failure.what for failure in run.failures}
-    assert set(told) == {"undropped"}, told
+    assert set(told) == set(CHEATS_WITH_DROPOUT), told
+    assert all(words in told[name] for name, (_, words) in CHEATS_WITH_DROPOUT.items()), told

@@ -12,8 +12,9 @@ from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.lab.synchronisation import measure_wait
-from rosettabench.proof.comparison import Deviation, compare_step
+from rosettabench.proof.comparison import Deviation, compare_step, compare_update
 from rosettabench.proof.inference import compare_outputs, infer
+from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.reference import compare_evaluations
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import walk
@@ -99,10 +100,12 @@ def deviations_of_training(session, exact, folder):
     e of a gradient g, however small that gradient is (proof/updates.py).
     """
     own = OwnUpdates(session.work, exact.start, exact.guide, exact.still)
+    wander = wandering(session.work.workload.optimizer, exact.still)
     deviations = []
     for found in walk(session, folder / "walk", exact.guide):
         own.record(found)
-        for one in compare_step(found, exact.steps[found.step]):
+        target = exact.steps[found.step]
+        for one in (*compare_step(found, target), *compare_update(found, target, wander)):
             by_own = one.quantity == "parameter" and one.tensor in own.gradients and one.value > 1e-9
             deviations.append(replace(one, quantity="update", value=own.off(one.tensor)) if by_own else one)
     reply = session.evaluate(exact.evaluation.samples, folder / "evaluation")

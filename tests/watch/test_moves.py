@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosettabench.watch.agreement import Split
-from rosettabench.watch.moves import Move, compare_moves
+from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Move, compare_moves
 
 SHAPES = {"kernel": (20, 30), "bias": (30,), "other": (30, 10)}
 VOICES = {name: name for name in ("a", "b", "c")}
@@ -55,14 +55,23 @@ def test_another_way_is_odd(moved, odd):
 def test_far_apart_only_lengths_count(moved):
     """Where contenders have gone different ways before, they still go as far."""
     ways = {"a": step(seed=1), "b": step(seed=2), "c": step(0.6, seed=3)}
-    assert moved(ways).parted(VOICES, away=float("inf")) == Split(odd=("c",))
+    assert moved(ways).parted(VOICES, APART) == Split(odd=("c",))
 
 
 def test_a_tensor_that_stands_still_is_named(moved):
     still = step() | {"bias": np.zeros(SHAPES["bias"])}
     found = moved({"a": step(), "b": still, "c": step()})
-    assert found.still == {"b": "bias"}
+    assert {label: found.standing(label, TOGETHER) for label in VOICES} == {"a": None, "b": "bias", "c": None}
     assert found.parted(VOICES) == Split(odd=("b",))
+
+
+def test_gradient_descent_steps_as_far_as_the_slope_is_steep_and_yet_moves(moved):
+    """Far apart, one may lie on a plateau that others have left; a tensor that nobody trains does not move at all."""
+    ways = {"a": step(seed=1), "b": step(0.01, seed=2), "c": step(seed=3)}
+    assert moved(ways).parted(VOICES, ANYWHERE).whole
+    assert moved(ways).parted(VOICES, APART) == Split(odd=("b",))
+    untrained = {**ways, "b": step(seed=2) | {"kernel": np.zeros(SHAPES["kernel"])}}
+    assert moved(untrained).parted(VOICES, ANYWHERE) == Split(odd=("b",))
 
 
 def test_what_moves_by_round_off_alone_is_left_out(moved):

@@ -7,7 +7,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR
 
 from rosetta_worker.framework import Framework, labels_as
-from rosetta_worker.optimizers.pytorch import AdamBesideSparse, published, updates_of
+from rosetta_worker.optimizers.pytorch import AdamBesideSparse, counting, published, updates_of
 from rosetta_worker.runtimes import pytorch as runtime
 from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.schedule import factor
@@ -80,6 +80,7 @@ class Adapter(Framework):
         self.optimizer = published(self.implementation.optimizer(self.model, self.setting.optimizer))
         if self.tuned:
             self.optimizer = fused(self.optimizer)
+        self.optimizer = counting(self.optimizer)
         if self.setting.embedding_gradient == "sparse":
             self.optimizer = AdamBesideSparse(self.optimizer, embeddings(self.model))
         if self.setting.schedule is not None:
@@ -194,7 +195,7 @@ class Adapter(Framework):
         compilation = runtime.compilation() if compiled else {}
         found = {
             "precision": str(first.dtype).replace("torch.", ""),
-            "mode": "tuned" if tuned else runtime.mode(compilation),
+            "mode": "tuned" if tuned else how_it_runs(compilation),
             "loader_workers": 0,
         }
         found.update(
@@ -265,6 +266,17 @@ class Adapter(Framework):
 def untouched(function):
     """Return `function`: what eager mode wraps functions in."""
     return function
+
+
+def how_it_runs(compilation):
+    """Return what runs, by what `compilation` tells; empty, and nothing was to be compiled.
+
+    Where torch.compile leaves the graph or gives a function up, Python runs the rest without a word: so it does with
+    every recurrent layer (``torch._dynamo.config.allow_rnn`` is False).
+    """
+    if not compilation:
+        return "eager"
+    return "compiled in part" if compilation["graph_breaks"] or compilation["fallbacks"] else "compiled"
 
 
 def gains_by_compiling(model, device):

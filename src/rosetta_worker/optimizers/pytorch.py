@@ -69,14 +69,32 @@ class AdamBesideSparse(torch.optim.Optimizer):
             part.step()
 
 
+def counting(optimizer):
+    """Return the same optimiser; gradient descent counts no updates by itself, and does now, where PyTorch tells it.
+
+    Since 2.0 an optimiser calls hooks behind each of its steps.
+    """
+    if isinstance(optimizer, torch.optim.SGD) and hasattr(optimizer, "register_step_post_hook"):
+        optimizer.updates = 0
+        optimizer.register_step_post_hook(count_update)
+    return optimizer
+
+
+def count_update(optimizer, args, kwargs):
+    """Count an update that an optimiser has made."""
+    optimizer.updates += 1
+
+
 COUNTING = ("torch.optim", "rosetta_worker")
 """Where the classes lie that count their updates; what an implementation brings itself may count none."""
 
 
 def updates_of(optimizer):
-    """Return how many updates an optimiser has counted; None where it counts none, as PyTorch's gradient descent."""
+    """Return how many updates an optimiser has counted; None where it counts none, as gradient descent before 2.0."""
     parts = getattr(optimizer, "parts", [optimizer])
-    if isinstance(optimizer, torch.optim.SGD) or not all(type(one).__module__.startswith(COUNTING) for one in parts):
+    if isinstance(optimizer, torch.optim.SGD):
+        return getattr(optimizer, "updates", None)
+    if not all(type(one).__module__.startswith(COUNTING) for one in parts):
         return None
     states = [state for part in parts for state in part.state.values()]
     return int(states[0]["step"]) if states else 0

@@ -85,17 +85,6 @@ def compilation():
     }
 
 
-def mode(compilation):
-    """Return what runs, by what `compilation` tells; empty, and nothing was to be compiled.
-
-    Where torch.compile leaves the graph or gives a function up, Python runs the rest without a word: so it does with
-    every recurrent layer (``torch._dynamo.config.allow_rnn`` is False).
-    """
-    if not compilation:
-        return "eager"
-    return "compiled in part" if compilation["graph_breaks"] or compilation["fallbacks"] else "compiled"
-
-
 def built_with(names):
     """Return the part of PyTorch's own description of its build that names a library, without its commit and date."""
     lines = [line.strip(" -") for line in torch.__config__.show().splitlines() if re.search(names, line)]

@@ -7,7 +7,8 @@ Looked at are, in every process of everybody:
     after a few steps    the parameters have gone the same way, in everybody and in the reference
     some later rounds    the parameters have gone as far as the others'; which rounds, nobody knows before
     then, and at the end what comes out for some test samples is what another one computes from these weights
-    at the end           threads and processors are as many as were asked for
+    at the end           threads and processors are as many as were asked for; where training drops something, a block
+                         goes another way with dropout than without
 
 Whoever differs leaves the contest, with a sentence. What was found stands in the store, as a Watched record.
 """
@@ -35,7 +36,7 @@ from rosettabench.store.record import Watched, WatchedMove
 from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault
 from rosettabench.watch.losses import Losses
-from rosettabench.watch.moves import AWAY, Files, Move, Moves, compare_moves
+from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves
 from rosettabench.watch.outputs import OFF, off_by
 
 HINT = "docs/watch.md says what is watched, and what may differ; rosetta report has the losses of every block."
@@ -52,6 +53,12 @@ ENOUGH = 64
 """Test samples of which outputs are looked at, in whole batches: one at least, and at most MOST_BATCHES."""
 
 MOST_BATCHES = 2
+
+MOST_DROPPED = 16
+"""Steps of the two blocks that show whether dropout is on, at most."""
+
+UNDROPPED = 0.01
+"""Where dropout is off, a block with it and one without end nearer to each other than this share of their way."""
 
 
 @dataclass
@@ -130,9 +137,9 @@ class Watch:
             moves = self._moves(present, dict.fromkeys(self._voices, self.work.weights))
             asked = self.affordable or len(set(self._voices.values())) < 2
             exact = self.exact(steps) or (self._asked(steps) if asked else None)
-            found = self._compare(present, moves, exact, f"the first {steps} steps", self._away)
+            found = self._compare(present, moves, exact, f"the first {steps} steps", self._first)
             if found.undecided and exact is None and (exact := self._asked(steps)) is not None:
-                self._compare(present, moves, exact, f"the first {steps} steps", self._away)
+                self._compare(present, moves, exact, f"the first {steps} steps", self._first)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
         """Remember where everybody is, if the round that begins is one that is looked at."""
@@ -146,7 +153,7 @@ class Watch:
             if self._before:
                 moves = self._moves(present, self._before)
                 self._before = {}
-                self._compare(present, moves, None, f"round {number}", inf)
+                self._compare(present, moves, None, f"round {number}", self._later)
             if number == self._looked and self._process >= self._drawn and not self._seen:
                 self._seen = True
                 self._keep(present)
@@ -170,6 +177,8 @@ class Watch:
                 self._keep(present)
             for kept in self._kept:
                 self._judge(present, kept)
+            if last and self.work.workload.dropout:
+                self._check_dropout(present)
             for one in watched(present):
                 self._check_clock(one)
                 self._check_settings(one)
@@ -219,9 +228,15 @@ class Watch:
         return self.work.setting.precision in MIXED
 
     @property
-    def _away(self) -> float:
-        """How far moves from the same weights may be apart; where dropout is drawn, only their lengths are alike."""
-        return inf if self.work.workload.dropout or self._mixed else AWAY
+    def _first(self) -> Bounds:
+        """What moves from the same weights may differ by; where dropout is drawn, only their lengths are alike."""
+        return APART if self.work.workload.dropout or self._mixed else TOGETHER
+
+    @property
+    def _later(self) -> Bounds:
+        """What moves from different places may differ by."""
+        optimizer = self.work.workload.optimizer
+        return ANYWHERE if optimizer is not None and optimizer.name == "sgd" else APART
 
     def _parameters(self, present: Iterable[Competitor]) -> dict[str, Files]:
         """Return the parameters of everybody, as files of their own."""
@@ -236,7 +251,7 @@ class Watch:
         return {label: Move(before[label], files) for label, files in after.items() if label in before}
 
     def _compare(
-        self, present: Sequence[Competitor], moves: Mapping[str, Move], exact: Move | None, when: str, away: float
+        self, present: Sequence[Competitor], moves: Mapping[str, Move], exact: Move | None, when: str, bounds: Bounds
     ) -> Split:
         """Compare moves, with that of the reference if there is one, and let whoever is odd leave.
 
@@ -251,10 +266,12 @@ class Watch:
         self._record.moves.append(
             WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
         )
-        parted = beside_reference(found, voices, away) if exact else found.parted(voices, away)
-        if exact or not parted.undecided or away == inf:
+        parted = beside_reference(found, voices, bounds) if exact else found.parted(voices, bounds)
+        if exact or not parted.undecided or bounds.away == inf:
             self._part(
-                present, parted, lambda label: f"over {when} its parameters went another way: {way(found, label)}"
+                present,
+                parted,
+                lambda label: f"over {when} its parameters went another way: {way(found, label, bounds)}",
             )
         return parted
 
@@ -287,6 +304,29 @@ class Watch:
             return found
         finally:
             session.process.close()
+
+    # -- dropout -------------------------------------------------------------------------------------------------------
+
+    def _check_dropout(self, present: Sequence[Competitor]) -> None:
+        """Let everybody take a block from the first weights with dropout and one without: they must part.
+
+        The blocks are as long as the timed ones, or MOST_DROPPED steps. Afterwards nothing is trained any more.
+        """
+        for one in watched(present):
+            with one.stage("watch"):
+                assert one.done is not None  # it has taken turns
+                steps = min(one.done.samples // self.work.setting.batch_size, MOST_DROPPED)
+                ways = {kind: self._moved_by(one.live, steps, kind == "with") for kind in ("with", "without")}
+                apart = compare_moves(ways, [one.name for one in self.work.workload.tensors if one.trained]).furthest
+                if apart < UNDROPPED:
+                    self._out(one, f"{steps} steps with dropout end {apart:.1g} from where they end without: it is off")
+
+    def _moved_by(self, session: Session, steps: int, dropout: bool) -> Move:
+        """Return how a block from the first weights moves the parameters."""
+        session.build(dropout=dropout)
+        session.train(0, steps)
+        files = session.ask("parameters", folder=str(self._place("dropout")))["files"]
+        return Move(self.work.weights, files)
 
     # -- outputs -------------------------------------------------------------------------------------------------------
 
@@ -434,9 +474,9 @@ def watched(present: Iterable[Competitor]) -> list[Competitor]:
     ]
 
 
-def beside_reference(found: Moves, voices: Mapping[str, str], away: float) -> Split:
+def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) -> Split:
     """Return as odd whoever has not moved as the reference has."""
-    odd = [label for label in voices if not found.parted({label: label, REFERENCE: REFERENCE}, away).whole]
+    odd = [label for label in voices if not found.parted({label: label, REFERENCE: REFERENCE}, bounds).whole]
     return Split(odd=tuple(odd))
 
 
@@ -447,10 +487,11 @@ def beside(what: str, values: Mapping[str, float], label: str) -> str:
     return f"{what} is {values[label]:.6g}, {of} {median(others):.6g}"
 
 
-def way(found: Moves, label: str) -> str:
+def way(found: Moves, label: str, bounds: Bounds) -> str:
     """Return in words how a contender has moved beside the one that is furthest from it."""
-    if label in found.still:
-        return f"{found.still[label]} stands still"
+    still = found.standing(label, bounds)
+    if still is not None:
+        return f"{still} stands still"
     pair = max(
         (pair for pair in found.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair])
     )

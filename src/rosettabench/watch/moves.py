@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import inf
 from statistics import median
 
 import numpy as np
@@ -36,6 +37,27 @@ Files = Mapping[str, str]
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """What moves may differ by: `away` in distance, `further` in length; `still` is the share that counts as none."""
+
+    away: float = AWAY
+    further: float = FURTHER
+    still: float = STILL
+
+
+TOGETHER = Bounds()
+"""Everybody begins at the same place, and goes the same way."""
+
+APART = Bounds(away=inf)
+"""Everybody is at another place. An optimiser that divides a gradient by its own size still steps as far."""
+
+ANYWHERE = Bounds(away=inf, further=inf, still=0.0)
+"""Everybody is at another place, and gradient descent steps as far as the slope there is: only a tensor that does not
+move at all is odd. Where dropout drew otherwise, `cifar-vgg` left its first plateau earlier in one framework than in
+another, and moved 16 times as far for a round (batch 8)."""
+
+
+@dataclass(frozen=True)
 class Move:
     """The parameters of one contender before and after some steps, as .npy files by tensor."""
 
@@ -49,8 +71,8 @@ class Moves:
 
     distance: dict[tuple[str, str], float] = field(default_factory=dict)
     ratio: dict[tuple[str, str], float] = field(default_factory=dict)
-    still: dict[str, str] = field(default_factory=dict)
-    """Label to a tensor that stands still in it and moves in the others."""
+    least: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """Label to the tensor that moves least in it, after the share of what it moves in others."""
 
     @property
     def furthest(self) -> float:
@@ -62,16 +84,21 @@ class Moves:
         """The largest ratio of two lengths, 1 or more."""
         return max(self.ratio.values(), default=1.0)
 
-    def parted(self, voices: Mapping[str, str], away: float = AWAY) -> Split:
-        """Return who is odd: further `away` than allowed, or faster or slower; see `split`.
+    def standing(self, label: str, bounds: Bounds) -> str | None:
+        """Return a tensor that stands still in one and moves in others; None where all move."""
+        share, tensor = self.least.get(label, (1.0, ""))
+        return tensor if share == 0 or share < bounds.still else None
+
+    def parted(self, voices: Mapping[str, str], bounds: Bounds = TOGETHER) -> Split:
+        """Return who is odd: further away than allowed, or faster or slower; see `split`.
 
         Whoever has a tensor that stands still agrees with nobody in whom it moves.
         """
 
         def near(one: str, other: str) -> bool:
             pair = (one, other) if (one, other) in self.distance else (other, one)
-            frozen = self.still.get(one) == self.still.get(other)
-            return frozen and self.distance[pair] <= away and self.ratio[pair] <= FURTHER
+            alike = self.standing(one, bounds) == self.standing(other, bounds)
+            return alike and self.distance[pair] <= bounds.away and self.ratio[pair] <= bounds.further
 
         return split(voices, near)
 
@@ -112,9 +139,9 @@ def summed_up(
         )
         found.ratio[pair] = median([ratio_of(*both) for both in sizes.values()] or [1.0])
     for tensor in matter:
+        longest = max(lengths[tensor].values())
         for label, length in lengths[tensor].items():
-            if length < STILL * max(lengths[tensor].values()):
-                found.still.setdefault(label, tensor)
+            found.least[label] = min(found.least.get(label, (1.0, "")), (length / longest, tensor))
     return found
 
 
