@@ -97,44 +97,39 @@ def test_who_drops_is_not_held_against_a_reference_that_does_not(rosetta, store)
 TRAIN = """    def train(self, dataset, batches):
         self.model.train()
 """
-OF_A_LAYER = """        for layer in self.model.modules():
-            if isinstance(layer, torch.nn.Dropout) and len(batches) > 4:
-                layer.eval()
+COUNT = """        self.blocks = getattr(self, "blocks", 0) + (self.dropout and len(batches) > 1)
+"""
+OFF = """        for layer in self.model.modules():
+            if isinstance(layer, torch.nn.LSTM) and self.dropout:
+                layer.dropout = 0.1 if self.blocks <= 12 else 0.0
 """
 STEP = """            loss.backward()
             self.update()
             total += loss.detach()
 """
-LAST_LAYER = """            loss.backward()
-            for own, tensor in self.tensors.items() if len(batches) > 4 else ():
-                if not own.startswith("output"):
-                    tensor.grad = None
-            self.update()
-            total += loss.detach()
-"""
 EVERY_SECOND = """            loss.backward()
             self.taken = getattr(self, "taken", 0) + 1
-            if len(batches) <= 4 or self.taken % 2:
+            if self.blocks <= 12 or self.taken % 2:
                 self.update()
             total += loss.detach()
 """
 
 CHEATS_WITH_DROPOUT = {
-    "undropped": ((TRAIN, TRAIN + OF_A_LAYER), "it is off"),
-    "lastlayer": ((STEP, LAST_LAYER), "stands still"),
-    "everysecond": ((STEP, EVERY_SECOND), "updates"),
+    "undropped": (((TRAIN, TRAIN + COUNT + OFF),), "it is off"),
+    "everysecond": (((TRAIN, TRAIN + COUNT), (STEP, EVERY_SECOND)), "updates in"),
 }
-"""What begins in blocks of more than four steps, as changes of PyTorch's adapter, and what must be told of it."""
+"""What begins after twelve blocks of several steps with dropout, of which a proof takes none: changes of PyTorch's
+adapter, and what must be told of each."""
 
 
 @pytest.mark.slow
 def test_where_training_drops_who_does_other_work_is_caught_and_named(rosetta, store, tmp_path):
-    """Chance moves the honest apart there, and gradient descent carries one of them further than another."""
-    changes = {name: (change,) for name, (change, _) in CHEATS_WITH_DROPOUT.items()}
-    cheats = make_package(tmp_path, Path(rosetta_worker.__path__[0]), "pytorch", "cifar_vgg", changes)
-    contenders = ",".join(("pytorch", "keras[torch]", *CHEATS_WITH_DROPOUT))
-    words = ("run", "cifar-vgg", "-f", contenders, "--processes", "1", "--rounds", "16")
-    more = ("--no-control", "--set", "batch_size=8", "--set", "threads=1", "--round-seconds", "6")
+    """Masks of their own lead the honest apart there."""
+    changes = {name: changes for name, (changes, _) in CHEATS_WITH_DROPOUT.items()}
+    cheats = make_package(tmp_path, Path(rosetta_worker.__path__[0]), "pytorch", "deepar_monash", changes)
+    contenders = ",".join(("pytorch", "mxnet-gluon", *CHEATS_WITH_DROPOUT))
+    words = ("run", "deepar-monash", "-f", contenders, "--processes", "1", "--rounds", "12")
+    more = ("--no-control", "--set", "threads=1", "--round-seconds", "2")
     code, _, err = finish(rosetta(*words, *more, PYTHONPATH=cheats), 900)
     assert code == OtherWork.exit_code, err
     run = store().run()
