@@ -52,6 +52,7 @@ from kills import (
     has_run,
     is_finished,
     lose,
+    none_left,
     tail,
     undisturbed,
 )
@@ -317,7 +318,7 @@ def main():
     asked = parser.parse_args()
     done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
     left = sorted(set(range(asked.trials)) - {one["number"] for one in done})
-    with tempfile.TemporaryDirectory() as folder, asked.results.open("a") as results:
+    with tempfile.TemporaryDirectory() as folder, asked.results.open("a") as results, none_left():
         if left:
             template = undisturbed(Path(folder), "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline")
         for number in left:

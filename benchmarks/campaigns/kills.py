@@ -406,7 +406,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("kills.jsonl"))
     asked = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
     with tempfile.TemporaryDirectory() as folder:
         made, enough = {one["number"] for one in done}, asked.kills
@@ -428,7 +427,11 @@ def main():
 
 @contextmanager
 def none_left():
-    """End what the trials have started where the campaign is interrupted: their results are not written."""
+    """End what the trials have started where the campaign is interrupted, by SIGTERM as well as by Ctrl-C.
+
+    Their results are not written.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         yield
     finally:

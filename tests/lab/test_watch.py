@@ -115,7 +115,7 @@ EVERY_SECOND = """            loss.backward()
 """
 
 CHEATS_WITH_DROPOUT = {
-    "undropped": (((TRAIN, TRAIN + COUNT + OFF),), "it is off"),
+    "undropped": (((TRAIN, TRAIN + COUNT + OFF),), "dropout is off"),
     "everysecond": (((TRAIN, TRAIN + COUNT), (STEP, EVERY_SECOND)), "updates in"),
 }
 """What begins after twelve blocks of several steps with dropout, of which a proof takes none: changes of PyTorch's

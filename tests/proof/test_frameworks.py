@@ -12,12 +12,11 @@ from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.lab.synchronisation import measure_wait
-from rosettabench.proof.comparison import Deviation, compare_step, compare_update
+from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.inference import compare_outputs, infer
-from rosettabench.proof.optimizers import wandering
-from rosettabench.proof.reference import compare_evaluations
+from rosettabench.proof.reference import compare_evaluations, compare_walked
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import walk
+from rosettabench.proof.walk import read, walk
 
 pytestmark = pytest.mark.environment
 
@@ -96,18 +95,20 @@ def test_two_references_agree(workload, references, tmp_path):
 def deviations_of_training(session, exact, folder):
     """Every deviation of a session from a reference, in all steps and in the evaluation behind them.
 
-    A parameter that is further off is held against its own gradients, as in a proof: Adam makes e/|g| of the round-off
-    e of a gradient g, however small that gradient is (proof/updates.py).
+    A parameter that is further off is held against where its own gradients lead, in float64 and with nothing allowed
+    for: Adam makes e/|g| of the round-off e of a gradient g, however small that gradient is (proof/updates.py).
     """
     own = OwnUpdates(session.work, exact.start, exact.guide, exact.still)
-    wander = wandering(session.work.workload.optimizer, exact.still)
     deviations = []
     for found in walk(session, folder / "walk", exact.guide):
         own.record(found)
-        target = exact.steps[found.step]
-        for one in (*compare_step(found, target), *compare_update(found, target, wander)):
-            by_own = one.quantity == "parameter" and one.tensor in own.gradients and one.value > 1e-9
-            deviations.append(replace(one, quantity="update", value=own.off(one.tensor)) if by_own else one)
+        for one in compare_walked(session.work, found, exact.steps, None if exact.guide else exact.start):
+            if one.quantity == "parameter" and one.value > 1e-9:
+                way = exact.steps[found.step].ways[one.tensor]
+                apart = relative(read(found.parameters, one.tensor), own.lead(one.tensor), way)
+                one = replace(one, quantity="update", value=apart)
+            deviations.append(one)
+        shutil.rmtree(folder / "walk" / str(found.step))
     reply = session.evaluate(exact.evaluation.samples, folder / "evaluation")
     found = type(exact.evaluation)(reply["files"], reply["samples"], reply.get("correct"))
     return [*deviations, *compare_evaluations(found, exact.evaluation)]

@@ -77,6 +77,11 @@ class Work:
     """The same work as contenders do it that read picture files, where these are decoded here: proof/decoded.py."""
 
     @property
+    def stated(self) -> Work:
+        """The same work as contenders do it."""
+        return self.decoded_from or self
+
+    @property
     def lazy(self) -> tuple[str, ...]:
         """The tensors of which a step updates only the rows that its batch names."""
         return self.workload.embeddings if self.setting.embedding_gradient == "sparse" else ()

@@ -314,12 +314,12 @@ class Watch:
         """
         for one in watched(present):
             with one.stage("watch"):
-                assert one.done is not None  # it has taken turns
-                steps = min(one.done.samples // self.work.setting.batch_size, MOST_DROPPED)
+                assert one.done is not None and one.done.counts is not None  # it has taken turns, and trained
+                steps = min(one.done.counts.steps, MOST_DROPPED)
                 ways = {kind: self._moved_by(one.live, steps, kind == "with") for kind in ("with", "without")}
                 apart = compare_moves(ways, [one.name for one in self.work.workload.tensors if one.trained]).furthest
                 if apart < UNDROPPED:
-                    self._out(one, f"{steps} steps with dropout end {apart:.1g} from where they end without: it is off")
+                    self._out(one, f"{steps} steps with dropout end where they end without: dropout is off")
 
     def _moved_by(self, session: Session, steps: int, dropout: bool) -> Move:
         """Return how a block from the first weights moves the parameters."""

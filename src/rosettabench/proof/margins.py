@@ -44,7 +44,7 @@ class Chooser:
     """Chooses the batch of each step of a proof, while the reference walks. Its file of rows replaces the drawn one."""
 
     def __init__(self, session: Session, margin: float, folder: Path) -> None:
-        work = session.work.decoded_from or session.work
+        work = session.work.stated
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "batches.npy"
         self._trial = folder / "trial.npy"

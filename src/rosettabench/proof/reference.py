@@ -14,7 +14,7 @@ import numpy as np
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.machine import confined, lane_processors
-from rosettabench.lab.session import Session
+from rosettabench.lab.session import Session, Work
 from rosettabench.proof.comparison import (
     Deviation,
     Exact,
@@ -32,6 +32,7 @@ from rosettabench.proof.walk import (
     Array,
     Files,
     Unguided,
+    Walked,
     evaluation_samples,
     pace_of,
     read,
@@ -193,7 +194,7 @@ def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
     except WorkerError as error:
         if error.kind != "unsupported":
             raise
-        give_rows(exact, (exact.work.decoded_from or exact.work).batches)
+        give_rows(exact, exact.work.stated.batches)
         return None
     return chooser
 
@@ -250,22 +251,25 @@ def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...])
 def follow(
     session: Session, folder: Path, exact: list[Exact], begin: Files, guide: list[Files] | None = None
 ) -> Iterator[Deviation]:
-    """Walk a session and yield its deviations step by step, keeping only the files of the present step.
-
-    The last step's parameters count for the block as well, which ends where single steps end that nobody has guided.
-    """
+    """Walk a session and yield its deviations step by step, keeping only the files of the present step."""
     for found in walk(session, folder, guide):
-        yield from compare_step(found, exact[found.step])
-        if session.work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
-            shutil.rmtree(folder / str(found.step))
-            continue
-        optimizer = session.work.workload.optimizer
-        assert optimizer is not None  # inference has a reference of its own
-        yield from compare_update(found, exact[found.step], wandering(optimizer, exact[0].still))
-        if found.step == exact[-1].step and guide is None:
-            last = exact[-1].parameters
-            yield from compare_parameters(found.parameters, last, begin, None, "block parameter")
+        yield from compare_walked(session.work, found, exact, None if guide else begin)
         shutil.rmtree(folder / str(found.step))
+
+
+def compare_walked(work: Work, found: Walked, exact: list[Exact], begin: Files | None) -> Iterator[Deviation]:
+    """Yield the deviations of one step of a walk.
+
+    Where nobody has guided it from `begin` on, the last step's parameters count for the block as well, which ends where
+    single steps end.
+    """
+    yield from compare_step(found, exact[found.step])
+    if work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
+        return
+    assert work.workload.optimizer is not None  # inference has a reference of its own
+    yield from compare_update(found, exact[found.step], wandering(work.workload.optimizer, exact[0].still))
+    if found.step == exact[-1].step and begin is not None:
+        yield from compare_parameters(found.parameters, exact[-1].parameters, begin, None, "block parameter")
 
 
 def evaluate(session: Session, folder: Path) -> Evaluation:
