@@ -37,6 +37,16 @@ def test_a_schedule_that_a_workload_does_not_state_is_refused_before_anything_st
 
 
 @pytest.mark.slow
+def test_every_contest_begins_with_a_maximum_that_holds(rosetta):
+    axes = ("--set=batch_size=3000,4000,5000", "--set=threads=1")
+    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *axes, *QUICK))
+    assert code == 0, err
+    headings = [line for line in err.splitlines() if "/3] fashion-mlp" in line]
+    assert len(headings) == 3
+    assert all("at most" in heading for heading in headings[1:]), headings
+
+
+@pytest.mark.slow
 def test_synthetic_data_are_named_in_every_table_and_are_no_lack(rosetta, store):
     axes = ("--set=data=found,synthetic", "--set=batch_size=3000", "--set=threads=1")
     code, out, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--rounds", "5", "--no-control", *axes, *QUICK))
