@@ -31,3 +31,20 @@ def gradient_scale(case: Case) -> Iterator[str]:
             else "rescaled or clipped"
         )
         yield f"the gradient is {factor:.4g} times what it should be: {meant}"
+
+
+def missing_rows(case: Case) -> Iterator[str]:
+    """A matrix whose gradient is right but for rows that have none, as the padding of an embedding."""
+    name = str(case.divergence.tensor)
+    if case.found is None or name not in case.found.gradients:
+        return
+    found, exact = numbers(case, name)
+    if exact.ndim != 2 or found.shape != exact.shape:
+        return
+    missing = exact.any(axis=1) & ~found.any(axis=1)
+    if missing.any() and relative(found[~missing], exact[~missing]) < FITS:
+        rows = ", ".join(map(str, np.flatnonzero(missing)[:3]))
+        number = int(missing.sum())
+        which = f"row {rows}" if number == 1 else f"{number} rows ({rows}{', …' if number > 3 else ''})"
+        have = "has" if number == 1 else "have"
+        yield f"{which} of {name} {have} no gradient, and the others are right: padding, perhaps, that is not trained"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from rosettabench.proof.causes.batch import another_batch, rearranged_inputs, rounded_inputs, sample_count
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.forecast import other_parameters, other_windows
-from rosettabench.proof.causes.gradient import gradient_scale
+from rosettabench.proof.causes.gradient import gradient_scale, missing_rows
 from rosettabench.proof.causes.loss import loss_scale
 from rosettabench.proof.causes.misdrawn import drawing
 from rosettabench.proof.causes.model import (
@@ -40,7 +40,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
         structure,
     ),
     "loss": (loss_scale,),
-    "gradient": (gradient_scale, half_numbers),
+    "gradient": (gradient_scale, missing_rows, half_numbers),
     "state": (running_average,),
     "parameter": (other_optimizer, half_numbers),
     "update": (other_optimizer, half_numbers),
