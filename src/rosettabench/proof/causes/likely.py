@@ -13,6 +13,7 @@ from rosettabench.proof.causes.misdrawn import drawing
 from rosettabench.proof.causes.model import (
     dropping,
     evaluation_mode,
+    other_epsilon,
     other_weights,
     random_forward,
     softmax_in_model,
@@ -36,6 +37,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
         other_parameters,
         other_weights,
         other_windows,
+        other_epsilon,
         half_precision,
         structure,
     ),

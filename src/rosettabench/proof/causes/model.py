@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import sqrt
 
 from rosettabench.proof.causes.case import FITS, Case, numbers, softmax
 from rosettabench.proof.causes.rearrangement import GATES, rearrangements
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import Files, read
+from rosettabench.proof.walk import Array, Files, read
+
+EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+"""What libraries add to a variance unless told otherwise, and what one mistypes: 1e-5 in PyTorch, Flax, MXNet Gluon,
+1e-3 in Keras and MXNet's symbols."""
+
+SLIGHTLY = 1e-2
+"""By how much a convolution is made larger, to see whether it is normalised."""
 
 
 def random_forward(case: Case) -> Iterator[str]:
@@ -31,6 +39,45 @@ def other_weights(case: Case) -> Iterator[str]:
     for sentence, changed in rearrangements(weights):
         if relative(found, case.reference.logits(case.divergence.step or 0, weights | changed)) < FITS:
             yield sentence
+
+
+def other_epsilon(case: Case) -> Iterator[str]:
+    """A batch normalisation that adds another epsilon to the variance.
+
+    Nobody needs another reference for that: a convolution s times as large in front of a normalisation has s² times the
+    variance, which is as if epsilon were divided by s².
+    """
+    if case.normalisation is None:
+        return
+    stated, in_front = case.normalisation.epsilon, normalised_layers(case)
+    found, _ = numbers(case, "logits")
+    off = {one: relative(found, logits_of(case, in_front, sqrt(stated / one))) for one in EPSILONS if one != stated}
+    best = min(off, key=off.__getitem__)
+    if off[best] < case.divergence.value / 5:  # it must explain most of what was off
+        yield f"the normalisation adds {best:g} to the variance, the workload states {stated:g}"
+
+
+def normalised_layers(case: Case) -> set[str]:
+    """Return the last parts of the names of those convolutions whose size makes hardly a difference to the logits."""
+    convolutions = {layer_kind(name) for name, array in case.weights().items() if array.ndim == 4}
+    _, exact = numbers(case, "logits")
+    return {one for one in convolutions if relative(logits_of(case, {one}, 1 + SLIGHTLY), exact) < SLIGHTLY / 10}
+
+
+def logits_of(case: Case, layers: set[str], factor: float) -> Array:
+    """Return what the reference says when kernels and biases of these layers are `factor` times as large."""
+    weights = case.weights()
+    changed = {
+        name: array * factor
+        for name, array in weights.items()
+        if name.endswith((".kernel", ".bias")) and layer_kind(name) in layers
+    }
+    return case.reference.logits(case.divergence.step or 0, weights | changed)
+
+
+def layer_kind(name: str) -> str:
+    """Return the name of a tensor's layer without its block: ``conv1`` of block3.conv1.kernel."""
+    return name.rpartition(".")[0].rpartition(".")[2]
 
 
 def structure(case: Case) -> Iterator[str]:
