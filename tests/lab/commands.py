@@ -1,6 +1,5 @@
 """What the tests of whole runs share: the quickest contender, and how to watch a command at work."""
 
-import signal
 import sys
 import time
 from pathlib import Path
@@ -12,11 +11,6 @@ NUMPY = f"numpy@{sys.executable}"
 
 QUICK = ("--suite", "quick", "--round-seconds", "0.3")
 """One process of each contender, two turns in a round, and short ones."""
-
-
-def obey_ctrl_c():
-    """Undo what a shell does to the jobs that it starts in the background: they ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def finish(process, seconds=300):

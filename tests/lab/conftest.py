@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from commands import THIRD_PARTY, obey_ctrl_c
+from commands import THIRD_PARTY
 from laboratory import data_folder, environment
+from signals import obey_ctrl_c
 
 from rosettabench.places import cache_dir
 from rosettabench.store.store import Store

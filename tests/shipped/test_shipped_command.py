@@ -11,6 +11,7 @@ import time
 
 import pytest
 from installed_libraries import installed
+from signals import obey_ctrl_c
 
 from rosettabench.places import cache_dir
 from rosettabench.shipped.library import all_libraries
@@ -87,7 +88,9 @@ def test_ctrl_c_keeps_what_is_trained_and_resume_does_the_rest(words, rosetta, s
     for library in all_libraries().values():
         installed(library)
     command, surroundings = words("shipped", "m1_yearly", "--seeds", "42,43", *SHORT, "--data-dir", real_data)
-    process = subprocess.Popen(command, **surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, **surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=obey_ctrl_c
+    )
     end = time.monotonic() + 600
     while time.monotonic() < end and not (store().runs() and Results.of(store().run()).trainings):
         time.sleep(0.5)
