@@ -48,15 +48,15 @@ def test_it_never_grows_and_is_never_nothing(events):
     assert all(later <= earlier + 1e-6 for earlier, later in pairwise(ends))
 
 
-def test_the_earliest_end_counts_however_often_the_rest_is_expected():
+def test_what_has_not_held_is_not_replaced_by_a_longer_time():
     clock = Clock()
     left = TimeLeft(clock)
     left.expect(10)
     clock.now += 4
-    left.expect(10)
-    assert left.words == "at most 6 s left", "the same time, expected again later, moves no end"
-    clock.now += 6
-    left.expect(10)
+    assert left.words == "at most 6 s left"
+    left.expect(7)
+    assert left.words == "longer than expected", "11 s would be more than was said"
+    left.expect(2)
     assert left.words == "longer than expected", "who was wrong once says nothing more"
 
 
@@ -79,4 +79,4 @@ def test_without_a_basis_nothing_is_said():
     assert left.words == "at most 4 s left"
     left.expect(None)
     left.expect(6)
-    assert left.words == "at most 4 s left", "more than was said before nobody knew"
+    assert left.seconds is None, "more than was said before nobody knew"

@@ -108,10 +108,12 @@ def whole_plants() -> list[Plant]:
         for name, changes in {**own, **OF_ALL}.items():
             found.append(Plant(name, workload, changes, "", ""))
         if workload in OF_NORMALISATION:
-            found.append(Plant("epsilon of the normalisation", workload, OF_NORMALISATION[workload], "", ""))
+            cause = "the normalisation adds"
+            found.append(Plant("epsilon of the normalisation", workload, OF_NORMALISATION[workload], "", cause))
         if workload in OF_ONE_CONVOLUTION:
             found.append(Plant("float16 in one convolution", workload, OF_ONE_CONVOLUTION[workload], "", ""))
         if workload in OF_EMBEDDING:
-            found.append(Plant("padding that is never trained", workload, OF_EMBEDDING[workload], "", ""))
+            cause = "embedding has rows without a gradient (0)"
+            found.append(Plant("padding that is never trained", workload, OF_EMBEDDING[workload], "", cause))
         found.append(Plant("stale weights", workload, (), "", "", STALE))
     return found

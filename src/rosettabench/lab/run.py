@@ -55,6 +55,9 @@ from rosettabench.store.schema import PEAK, UNBEGUN, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.store import Store, dropped_rounds, now
 
+BESIDE_S = 10
+"""Bound for what lies between two contests: the table of the first, and the folder of the next."""
+
 
 @dataclass
 class Laboratory:
@@ -168,7 +171,7 @@ class Laboratory:
         after each contest but the last.
         """
         bounds = self._bounds(request, [planned for planned, _ in left])
-        self._expect(bounds)
+        self._expect(bounds, BESIDE_S)
         for planned, _ in left:
             self._check_data(request, planned, len(planned.contenders))
         begun = monotonic()
@@ -190,7 +193,7 @@ class Laboratory:
             self._end(contest, ending)
             given.append(seconds)
             if number < len(left):
-                self._expect(bounds[number:])
+                self._expect(bounds[number:], BESIDE_S)
                 ended(row)
 
     def _prove(
@@ -254,9 +257,12 @@ class Laboratory:
         before = read_past(self.store, describe_machine())
         return [estimate(planned, before).bound(request.stopping) for planned in plan]
 
-    def _expect(self, bounds: Sequence[float]) -> None:
-        """Tell how long the run goes on at most, from what its contests and what is still to be made take."""
-        self.display.expect(self._preparation.seconds + sum(bounds) if bounds else None)
+    def _expect(self, bounds: Sequence[float], beside: float = 0.0) -> None:
+        """Tell how long the run goes on at most, from what its contests and what is still to be made take.
+
+        `beside` are seconds that go by until the next contest begins.
+        """
+        self.display.expect(self._preparation.seconds + beside + sum(bounds) if bounds else None)
 
     def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
         """Write down how a contest has ended, and remove its files."""

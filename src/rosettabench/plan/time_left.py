@@ -8,6 +8,9 @@ from time import monotonic
 
 from rosettabench.plan.duration import duration_words
 
+ROUNDING_S = 0.001
+"""Seconds by which sums of the same times may differ: more than floating-point numbers do."""
+
 
 class TimeLeft:
     """The time that is left at most. Where there is no basis for a maximum, or one has not held, none is said.
@@ -24,11 +27,13 @@ class TimeLeft:
     def expect(self, seconds: float | None) -> None:
         """Take in how long the rest takes at most, None where nobody knows.
 
-        The earliest end counts that was ever expected. Expecting the same time again a moment later moves no end.
+        A shorter time is believed. A longer one means that what was said before does not hold: it is never said again.
         """
         self._known = seconds is not None
         if seconds is not None:
-            self._end = min(self._end, self._clock() + seconds)
+            end = self._clock() + seconds
+            self._failed = self._failed or end > self._end + ROUNDING_S
+            self._end = min(self._end, end)
 
     @property
     def seconds(self) -> float | None:

@@ -43,8 +43,6 @@ def missing_rows(case: Case) -> Iterator[str]:
         return
     missing = exact.any(axis=1) & ~found.any(axis=1)
     if missing.any() and relative(found[~missing], exact[~missing]) < FITS:
-        rows = ", ".join(map(str, np.flatnonzero(missing)[:3]))
-        number = int(missing.sum())
-        which = f"row {rows}" if number == 1 else f"{number} rows ({rows}{', …' if number > 3 else ''})"
-        have = "has" if number == 1 else "have"
-        yield f"{which} of {name} {have} no gradient, and the others are right: padding, perhaps, that is not trained"
+        first, more = np.flatnonzero(missing)[:3], ", …" if missing.sum() > 3 else ""
+        rows = f"{', '.join(map(str, first))}{more}"
+        yield f"{name} has rows without a gradient ({rows}), and the others are right: padding, perhaps, is not trained"

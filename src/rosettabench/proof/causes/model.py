@@ -50,6 +50,8 @@ def other_epsilon(case: Case) -> Iterator[str]:
     if case.normalisation is None:
         return
     stated, in_front = case.normalisation.epsilon, normalised_layers(case)
+    if not in_front:
+        return
     found, _ = numbers(case, "logits")
     off = {one: relative(found, logits_of(case, in_front, sqrt(stated / one))) for one in EPSILONS if one != stated}
     best = min(off, key=off.__getitem__)
