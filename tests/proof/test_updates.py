@@ -105,3 +105,61 @@ def test_gradient_descent_lets_nothing_wander():
 )
 def test_another_optimiser_is_seen(work, tmp_path, mistake, step):
     assert deviations(work, tmp_path, 0, **mistake)[step] > 10 * GUIDES["update"]
+
+
+CLIPPED = find_workload("deepar-monash").proven.optimizer
+"""An Adam that clips all gradients together, and adds a penalty to them: the sum of both may cancel."""
+
+
+def in_float32(added=0.0, longest=1.0, penalty=1.0, decoupled=False):
+    """A clipped Adam's first step, all in float32: where it leads weights, and the gradients that it was given.
+
+    In one of a hundred elements the penalty cancels the gradient, but for some units in the last place.
+    """
+    chance = np.random.default_rng(5)
+    weights = chance.normal(scale=0.1, size=(30, 20)).astype("float32")
+    gradients = chance.normal(scale=0.1, size=(30, 20)).astype("float32")
+    few, units = np.s_[::10, ::10], 1 + 1e-7 * chance.integers(-9, 10, (3, 2))
+    for _ in range(20):  # the factor depends on what it makes cancel
+        factor = CLIPPED.clip_norm / np.linalg.norm(gradients.astype("float64"))
+        gradients[few] = -CLIPPED.weight_decay * weights[few] / factor * units
+    factor = np.float32(longest * CLIPPED.clip_norm) / (np.linalg.norm(gradients) + np.float32(added))
+    kept = np.float32(penalty * CLIPPED.weight_decay) * weights
+    taken = factor * gradients + (0 if decoupled else kept)
+    step = taken / (abs(taken) + np.float32(CLIPPED.epsilon)) + (kept if decoupled else 0)
+    return weights, gradients, weights - np.float32(CLIPPED.learning_rate) * step
+
+
+def off_in_float32(folder, **mistake):
+    """How far the update of such a step is off."""
+    weights, gradients, there = in_float32(**mistake)
+    work = small_work("deepar-monash", folder)
+    assert work.workload.optimizer == CLIPPED
+    own = OwnUpdates(work, save(folder / "start", weights))
+    files = save(folder / "g", gradients), save(folder / "p", there)
+    own.record(Walked(0, {}, *files, Turn(0.0, 0.0, 0.0, CLIPPED.learning_rate, 1, 0.0)))
+    return own.off("kernel"), own
+
+
+@pytest.mark.parametrize("added", [0.0, 1e-8, 1e-6])
+def test_what_float32_leaves_where_a_penalty_cancels_a_gradient_is_no_mistake(tmp_path, monkeypatch, added):
+    found, own = off_in_float32(tmp_path, added=added)
+    assert found < GUIDES["update"]
+    monkeypatch.setattr(own, "_left_by_sums", lambda name: 0.0)
+    assert own.off("kernel") > 5 * GUIDES["update"], "this is a draw in which it shows"
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        {"added": 0.01},
+        {"longest": 1.001},
+        {"longest": 1e9},
+        {"penalty": 1.001},
+        {"penalty": 0.0},
+        {"decoupled": True},
+    ],
+)
+def test_a_mistake_in_the_sum_is_still_seen(tmp_path, mistake):
+    found, _ = off_in_float32(tmp_path, **mistake)
+    assert found > 10 * GUIDES["update"]

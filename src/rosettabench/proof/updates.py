@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from math import inf
+from math import hypot, inf
 
 import numpy as np
 
@@ -30,6 +30,13 @@ HALF_A_UNIT = 2.0**-24
 
 NEAR = 1e-6
 """An update that is no further off has the same constants."""
+
+ROUNDED = 2.0**-22
+"""By how much of itself float32 may scale a gradient wrongly before it adds a penalty: half a unit in the last place
+each for the norm of all, the factor, the product and the sum."""
+
+ADDED_TO_NORM = 1e-6
+"""What PyTorch adds to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
 
 
 class Led:
@@ -62,6 +69,7 @@ class OwnUpdates:
         self.unclipped: list[dict[str, Array]] = []
         """The gradients of each step before they were clipped, where they are."""
         self.rates: list[float] = []
+        self._scaled: list[float] = []
         self._work = work
         self._start = start
         self._guide = guide
@@ -103,7 +111,10 @@ class OwnUpdates:
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
         own = {name: np.array(read(found.gradients, name)) for name in self._whole(found)}
-        if getattr(self._optimizer, "clip_norm", None) is not None:
+        longest = getattr(self._optimizer, "clip_norm", None)
+        whole = hypot(*map(norm, own.values()))
+        self._scaled.append(ROUNDED + (ADDED_TO_NORM / whole if longest is not None and whole > longest else 0.0))
+        if longest is not None:
             self.unclipped.append(own)
         for name, gradient in clipped(self._optimizer, own).items():
             self._ends[name] = np.array(read(found.parameters, name))
@@ -124,14 +135,26 @@ class OwnUpdates:
 
         What it takes to write the weights down as float32 is none of it: half a unit in the last place, step by step.
         Nor is the float32 of Adam's constants: of FLOAT32_FORMS the one counts that the contender is nearest to, and
-        the others are tried where the one that served last is not near.
+        the others are tried where the one that served last is not near. Nor is what it makes of sums that cancel.
         """
         found = self._off(name, self._form)
         if found > NEAR and self._optimizer.name == "adam":
             forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
             self._form = min(forms, key=lambda form: forms[form])
             found = forms[self._form]
-        return found
+        return max(0.0, found - self._left_by_sums(name)) if NEAR < found < inf else found
+
+    def _left_by_sums(self, name: str) -> float:
+        """Return how far an update goes wrong where float32 adds a penalty to a gradient, relative to the way.
+
+        Where the two cancel, what is left is round-off, and Adam divides it by its own size. Both are known to a few
+        units in the last place, so that this is a bound and no measurement; without a penalty there is none.
+        """
+        if not getattr(self._optimizer, "weight_decay", 0.0):
+            return 0.0
+        there = self.lead(name)
+        scaled = [(1 + by) * one for by, one in zip(self._scaled, self.gradients[name], strict=True)]
+        return relative(self.lead(name, scaled), there, norm(there - read(self._start, name)))
 
     def wandered(self, name: str) -> float:
         """Return how far the number of a parameter has gone that has gone furthest."""
