@@ -230,8 +230,11 @@ class Framework(object):
         """Return (logits, loss, {canonical name: gradient}) of one batch in training mode; update nothing."""
         raise NotImplementedError
 
-    def margins(self, dataset, ids):
-        """Return how near each sample of a batch comes to an edge of the gradient, (samples,): of references alone."""
+    def margins(self, dataset, ids, least):
+        """Return how near each sample of a batch comes to an edge of the gradient, (samples,): of references alone.
+
+        Where one comes nearer than `least`, nothing behind that layer need be looked at.
+        """
         raise NotImplementedError("this framework's adapter does not tell how near a unit is to its edge")
 
     def evaluate(self, dataset, batches):

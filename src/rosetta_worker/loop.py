@@ -136,8 +136,8 @@ class Worker(Service):
         files = save(folder, dict(gradients, logits=self.framework.array(logits)))
         return {"loss": self.framework.number(loss), "files": files}
 
-    def do_margins(self, step, folder):
-        margins = self.framework.margins(self.datasets["train"], np.array(self.batches[step]))
+    def do_margins(self, step, folder, least=0.0):
+        margins = self.framework.margins(self.datasets["train"], np.array(self.batches[step]), least)
         return {"files": save(folder, {"margins": self.framework.array(margins)})}
 
     def single(self, step):

@@ -3,7 +3,7 @@
 In float32 it shows how far honest round-off leads: the noise from which the tolerances follow.
 """
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import numpy as np
 import torch
@@ -183,12 +183,12 @@ class Adapter(Framework):
         logits, loss, gradients, _ = self.differentiate(dataset, ids)
         return logits, loss, {name: self.array(gradient) for name, gradient in gradients.items()}
 
-    def margins(self, dataset, ids):
-        inputs, labels = self.batch(dataset, ids)
+    def margins(self, dataset, ids, least):
+        inputs, _ = self.batch(dataset, ids)
         training = ({},) if self.kept else ()
-        with Edges() as edges:
-            logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
-        return edges.margins(self.mean_loss(logits, labels))
+        with Edges(least) as edges, suppress(TooNear):
+            self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
+        return edges.margins()
 
     def evaluate(self, dataset, batches):
         tensors = dict(self.tensors, **self.kept)
@@ -259,37 +259,58 @@ class Rounded(torch.autograd.Function):
         return ctx.back(gradient), None, None
 
 
-class Edges(TorchFunctionMode):
-    """Where a gradient jumps: each ReLU, whose formula asks ``x > 0``, and each pool, whose formula asks ``argmax``."""
+class TooNear(Exception):
+    """A sample comes nearer to an edge than asked for."""
 
-    def __init__(self):
+
+class Edges(TorchFunctionMode):
+    """Where a gradient jumps: each ReLU, whose formula asks ``x > 0``, and each pool, whose formula asks ``argmax``.
+
+    The first layer in which a sample is nearer to an edge than `least` ends the formula with TooNear: those behind it
+    need not be computed.
+    """
+
+    def __init__(self, least):
         super().__init__()
-        self.relus = []
-        self.pools = []
+        self.least = least
+        self.nearest = []
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        name = getattr(function, "__name__", "")
-        asked = self.relus if name in ("gt", "__gt__") else self.pools if name == "argmax" else None
-        if asked is not None and args[0].requires_grad:
-            asked.append(args[0])
+        edge = EDGES.get(getattr(function, "__name__", ""))
+        if edge is not None and args[0].requires_grad:
+            layer = args[0].detach()
+            self.nearest.append(nearest(layer, edge(layer)))
+            if (self.nearest[-1] < self.least).any():
+                raise TooNear
         return function(*args, **(kwargs or {}))
 
-    def margins(self, loss):
-        """Return how near each sample comes to an edge, (samples,), relative to the root mean square of that layer.
+    def margins(self):
+        """Return how near each sample comes to an edge, (samples,), in the layers that were computed."""
+        return torch.stack(self.nearest).amin(0)
 
-        The distance of a ReLU is that of its input from zero; that of a pool is the difference of its two largest
-        inputs, and counts where a gradient arrives. An exact zero is no edge: it comes from equal or black pixels, and
-        is exact in every precision.
-        """
-        distances = [(relu.detach(), relu.detach().abs()) for relu in self.relus]
-        for pool, gradient in zip(self.pools, torch.autograd.grad(loss, self.pools) if self.pools else ()):
-            first, second = pool.detach().topk(2).values.unbind(-1)
-            distances.append((pool.detach(), torch.where(gradient.any(-1), first - second, 0)))
-        nearest = [
-            (torch.where(distance == 0, torch.inf, distance) / layer.square().mean().sqrt()).flatten(1).amin(1)
-            for layer, distance in distances
-        ]
-        return torch.stack(nearest).amin(0)
+
+def from_zero(relu):
+    """Return how far each input of a ReLU is from zero."""
+    return relu.abs()
+
+
+def of_two_largest(pool):
+    """Return how far the two largest inputs of each pool are apart, which lie along the last axis."""
+    first, second = pool.topk(2).values.unbind(-1)
+    return first - second
+
+
+EDGES = {"gt": from_zero, "__gt__": from_zero, "argmax": of_two_largest}
+"""By the function of PyTorch that a formula asks: how far its numbers are from where the answer changes."""
+
+
+def nearest(layer, distances):
+    """Return the least of the `distances` of each sample from an edge, relative to the root mean square of the layer.
+
+    An exact zero is no edge: it comes from equal or black pixels, and is exact in every precision.
+    """
+    distances = torch.where(distances == 0, torch.inf, distances)
+    return (distances / layer.square().mean().sqrt()).flatten(1).amin(1)
 
 
 class LoopedSums(TorchDispatchMode):

@@ -65,7 +65,7 @@ class Chooser:
             batch[near] = self._draw(int(near.sum()))
             save_array(self._trial, batch[None])
             give_rows(self._session, self._trial)
-            margins = margins_of(self._session, 0, self._trial.parent)
+            margins = margins_of(self._session, 0, self._trial.parent, least=self._margin)
             near = margins < self._margin
             if not near.any():
                 break
@@ -105,6 +105,10 @@ class Chooser:
         )
 
 
-def margins_of(session: Session, step: int, folder: Path) -> Array:
-    """Return how near each sample of a row comes to an edge, (samples,), at the weights that the session has now."""
-    return np.array(read(session.ask("margins", step=step, folder=str(folder))["files"], "margins"))
+def margins_of(session: Session, step: int, folder: Path, least: float = 0.0) -> Array:
+    """Return how near each sample of a row comes to an edge, (samples,), at the weights that the session has now.
+
+    Where one is nearer than `least`, the layers behind the first such one are not looked at.
+    """
+    files = session.ask("margins", step=step, folder=str(folder), least=least)["files"]
+    return np.array(read(files, "margins"))
