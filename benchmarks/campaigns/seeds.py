@@ -1,0 +1,161 @@
+"""Proves honest frameworks, and mistakes that were planted into one, with many seeds: both errors of the proof.
+
+    .venv/bin/python benchmarks/campaigns/seeds.py [WORKLOAD …] [--seeds 20] [--no-plants] [--results seeds.jsonl]
+
+Each seed draws other weights and other batches. With each of them, three frameworks that are honest must be proven, and
+each planted mistake (tests/proof/whole_plants.py, on the networks as they are) must fail. One reference serves all of a
+workload and seed, at the extents of the proof.
+
+One line for each proof is added to `--results`; what stands there already is not proven again, and --summary alone
+counts what stands there. The exit code is 1 where an honest framework failed or a mistake passed.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import Queue, get_context
+from pathlib import Path
+from time import monotonic
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "proof")]
+
+from laboratory import make_work, proven, reference
+from test_plants import prove
+from whole_plants import whole_plants
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.workload import all_workloads, find_workload
+
+HONEST = ("pytorch", "jax", "mxnet-gluon", "tensorflow", "keras[tensorflow]", "chainer")
+"""Of these, the first three that implement a workload are proven."""
+
+
+def honest(workload: str) -> list[str]:
+    """Return the three frameworks that are proven in a workload."""
+    entries = all_frameworks()
+    present = [one for one in HONEST if find_workload(workload).implementation(entries[one].implementation_name)]
+    return present[:3]
+
+
+def subjects(workload: str, plants: bool) -> list[tuple[str, str]]:
+    """Return what is proven in a workload: ("honest", framework) and ("plant", name of a mistake)."""
+    own = [("plant", plant.name) for plant in whole_plants() if plants and plant.workload == workload]
+    return [("honest", one) for one in honest(workload)] + own
+
+
+def prove_seed(task: tuple[str, int], left: list[tuple[str, str]]) -> list[dict]:
+    """Return a line for each of the subjects that are `left` of one workload and seed."""
+    workload, seed = task
+    planted = {plant.name: plant for plant in whole_plants() if plant.workload == workload}
+    lines = []
+    with tempfile.TemporaryDirectory(prefix="seeds-") as place:
+        folder = Path(place)
+        work = make_work(find_workload(workload), folder / "work", seed=seed)
+        start = monotonic()
+        exact = reference(work, folder / "reference")
+        lines.append(line(workload, seed, "reference", "reference-pytorch", monotonic() - start))
+        for number, (kind, name) in enumerate(left):
+            start, room = monotonic(), folder / str(number)
+            room.mkdir()
+            if kind == "honest":
+                entry = all_frameworks()[name]
+                proof, _ = proven(entry, entry.mode, work, exact, room)
+            else:
+                proof = prove(planted[name], lambda _: (work, exact), room)
+            worst = next((check for check in proof.checks if not check.passed), None)
+            worst = worst or max(proof.checks, key=lambda check: check.share)
+            told = {
+                "passed": proof.passed,
+                "quantity": worst.quantity,
+                "step": worst.step,
+                "tensor": worst.tensor,
+                "share": float(f"{worst.share:.3g}"),
+                "cause": proof.cause,
+            }
+            lines.append(line(workload, seed, kind, name, monotonic() - start, **told))
+    return lines
+
+
+def line(workload: str, seed: int, kind: str, name: str, seconds: float, **told: object) -> dict:
+    """Return one line of the results."""
+    return {"workload": workload, "seed": seed, "kind": kind, "name": name, "seconds": round(seconds, 1), **told}
+
+
+def settle(lanes: "Queue[int]") -> None:
+    """Keep a process, and whatever it starts, on one processor."""
+    os.sched_setaffinity(0, {lanes.get()})
+
+
+def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
+    """Prove whatever `results` has not, one seed of all workloads after the other, one on each processor."""
+    done = {(one["workload"], one["seed"], one["kind"], one["name"]) for one in read(results)}
+    tasks = {}
+    for seed in range(seeds):
+        for workload in workloads:
+            left = [one for one in subjects(workload, plants) if (workload, seed, *one) not in done]
+            if left:
+                tasks[workload, seed] = left
+    processors = sorted(os.sched_getaffinity(0))
+    context = get_context("spawn")
+    lanes = context.Queue()
+    for processor in processors:
+        lanes.put(processor)
+    with ProcessPoolExecutor(len(processors), context, settle, (lanes,)) as pool, results.open("a") as file:
+        for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
+            for one in future.result():
+                file.write(json.dumps(one) + "\n")
+                if one["kind"] != "reference" and one["passed"] != (one["kind"] == "honest"):
+                    print(json.dumps(one), flush=True)
+            file.flush()
+
+
+def read(results: Path) -> Iterator[dict]:
+    """Yield the lines of a file of results, if it is there."""
+    if results.is_file():
+        yield from map(json.loads, results.read_text(encoding="utf-8").splitlines())
+
+
+def summarise(results: Path) -> bool:
+    """Print what became of each workload, and return whether nothing is wrong."""
+    lines = list(read(results))
+    good = True
+    print("| workload | seeds | honest proofs | failed | nearest to a tolerance | planted mistakes | passed | least |")
+    print("|---|---|---|---|---|---|---|---|")
+    for workload in sorted({one["workload"] for one in lines}):
+        own = [one for one in lines if one["workload"] == workload]
+        right = [one for one in own if one["kind"] == "honest"]
+        wrong = [one for one in own if one["kind"] == "plant"]
+        failed = [one for one in right if not one["passed"]]
+        missed = [one for one in wrong if one["passed"]]
+        good &= not failed and not missed
+        near = max((one["share"] for one in right), default=0.0)
+        least = min(wrong, key=lambda one: one["share"], default=None)
+        told = f"{least['share']:.3g} × ({least['name']})" if least else ""
+        seeds = len({one["seed"] for one in own})
+        row = (f"`{workload}`", seeds, len(right), len(failed), f"{near:.2g}", len(wrong), len(missed), told)
+        print("| " + " | ".join(map(str, row)) + " |")
+    return good
+
+
+def main() -> int:
+    """Run the campaign, and return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--no-plants", action="store_true")
+    parser.add_argument("--summary", action="store_true")
+    parser.add_argument("--results", type=Path, default=Path("seeds.jsonl"))
+    asked = parser.parse_args()
+    if not asked.summary:
+        named = asked.workloads or list(all_workloads())
+        run(named, asked.seeds, not asked.no_plants, asked.results)
+    return 0 if summarise(asked.results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
