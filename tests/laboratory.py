@@ -131,8 +131,9 @@ def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Refe
     work = from_memory(work, folder / "decoded")
     entry = all_frameworks()[name]
 
-    def start(precision: str, rounded: str | None, place: Path) -> Session:
-        return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
+    def start(precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
+        own = entry if adapter is None else entry.model_copy(update={"path": adapter})
+        return open_session(own, own.mode, environment(own.locks[0]), work, place, precision, rounded)
 
     make = make_reference if work.workload.inference is None else make_inference_reference
     return make(name, start, proof_weights(work.workload, work.setting.seed), folder)

@@ -61,11 +61,10 @@ def repeat(words: list[str], times: int, store: str) -> None:
         begun = time.monotonic()
         command = [str(ROSETTA), "run", *words, "--offline", "--store", store]
         ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        print(
-            f"repeat {number + 1} of {times}: exit code {code.returncode}, {time.monotonic() - begun:.0f} s", flush=True
-        )
-        if code.returncode:
-            print(code.stderr[-2000:], file=sys.stderr)
+        seconds = time.monotonic() - begun
+        print(f"repeat {number + 1} of {times}: exit code {ended.returncode}, {seconds:.0f} s", flush=True)
+        if ended.returncode:
+            print(ended.stderr[-2000:], file=sys.stderr)
 
 
 def contests_of(words: list[str], store: Store) -> list[ContestSummary]:

@@ -6,6 +6,7 @@ Most of them are real: they are the deviations of the original studies' code, or
 from laboratory import Plant
 
 ADAM = "eps=hyper.epsilon)"
+TORCH = ("from torch import nn", "import torch\nfrom torch import nn")
 GRU_LAYER = "self.gru = nn.GRU(125, 100, batch_first=True)"
 RESET_BEFORE = """self.gru = ResetBefore(125, 100, batch_first=True)"""
 RESET_BEFORE_CLASS = '''class ResetBefore(nn.GRU):
@@ -149,7 +150,23 @@ PLANTS = [
         "fashion-mlp",
         (("F.relu(self.hidden(images))", "F.relu(self.hidden(images)).mul(1.0005)"),),
         "logits",
-        "the model itself differs",
+        "unknown: nothing that was tried explains the numbers",
+    ),
+    Plant("leaky ReLU", "fashion-mlp", (("F.relu(", "F.leaky_relu("),), "logits", "a leaky ReLU"),
+    Plant("tanh for ReLU", "fashion-mlp", (("F.relu(", "torch.tanh("), TORCH), "logits", "tanh where ReLU is meant"),
+    Plant(
+        "GELU by tanh behind one convolution",
+        "fashion-cnn",
+        (("F.relu(self.conv2(x))", 'F.gelu(self.conv2(x), approximate="tanh")'),),
+        "logits",
+        "GELU in its approximation by tanh where ReLU is meant, behind conv2",
+    ),
+    Plant(
+        "GELU behind one convolution",
+        "fashion-cnn",
+        (("F.relu(self.conv2(x))", "F.gelu(self.conv2(x))"),),
+        "logits",
+        "GELU where ReLU is meant, behind conv2",
     ),
     Plant("beta2 0.99", "fashion-mlp", (("hyper.beta2)", "0.99)"),), "update", "beta2 is 0.99"),
     Plant("another rate", "fashion-mlp", (("lr=hyper.learning_rate", "lr=2e-3"),), "learning rate", "0.002"),
@@ -382,7 +399,7 @@ PLANTS = [
         "cifar-vgg",
         (("F.max_pool2d(self.conv4(x), 2)", "self.conv4(F.max_pool2d(x, 2))"),),
         "logits",
-        "the model itself differs",
+        "unknown: nothing that was tried explains the numbers",
     ),
     Plant(
         "dropout that is no layer",
@@ -514,7 +531,7 @@ PLANTS = [
         "chestxray-densenet121",
         (("F.relu(self.final(x))", "self.final(x)"),),
         "logits",
-        "another activation",
+        "it begins in front of",
     ),
     Plant(
         "ResNet-50: the stride in the 3×3",
@@ -588,14 +605,14 @@ PLANTS = [
         "cifar-resnet56",
         (("x = self.shortcut(x)", "x = F.batch_norm(self.shortcut(x), None, None, training=True)"),),
         "logits",
-        "the model itself differs",
+        "unknown: nothing that was tried explains the numbers",
     ),
     Plant(
         "the largest of each pool, not its mean",
         "imagenet-resnet56",
         (("F.avg_pool2d(x, ", "F.max_pool2d(x, "),),
         "logits",
-        "the model itself differs",
+        "unknown: nothing that was tried explains the numbers",
     ),
     Plant(
         "large images padded on both sides",
@@ -636,7 +653,7 @@ PLANTS = [
         DEEPAR,
         (("lags[..., :1].abs()", "lags[..., 1:2].abs()"),),
         "logits",
-        "the model itself differs",
+        "unknown: nothing that was tried explains the numbers",
     ),
     Plant(
         "DeepAR: lags off by one",

@@ -390,8 +390,9 @@ class Laboratory:
         entry, environment = self._able_reference(work.workload)
         self.display.doing(f"reference for {work.workload.name}")
 
-        def start(precision: str, rounded: str | None, place: Path) -> Session:
-            return Session(entry, entry.mode, environment, work, place, timeout, precision, rounded).prepare()
+        def start(precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
+            own = entry if adapter is None else entry.model_copy(update={"path": adapter})
+            return Session(own, own.mode, environment, work, place, timeout, precision, rounded).prepare()
 
         refer = make_reference if work.workload.inference is None else make_inference_reference
         return refer(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)

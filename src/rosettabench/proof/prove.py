@@ -14,6 +14,7 @@ from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.likely import likely_cause
 from rosettabench.proof.causes.misdrawn import Suspect
+from rosettabench.proof.causes.place import beginning
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters
 from rosettabench.proof.dropout import probe_dropout
@@ -175,7 +176,8 @@ class Proof:
             self._seen,
             self._drawn,
         )
-        return likely_cause(case)
+        place = beginning(self.checks)
+        return likely_cause(case) + (f"; {place}" if place else "")
 
     def _logits_again(self) -> Array:
         files = self._session.ask("gradients", step=0, folder=str(self._folder / "again"))["files"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
+from rosettabench.catalogue.roots import worker_folder
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.machine import confined, lane_processors
@@ -42,8 +44,16 @@ from rosettabench.proof.walk import (
 )
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
-Start = Callable[[str, str | None, Path], Session]
-"""Starts and opens the reference's worker: at a precision, with one kind of constants rounded to it, in a folder."""
+
+class Start(Protocol):
+    """Starts and opens the reference's worker."""
+
+    def __call__(self, precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
+        """Do so at a precision, with constants of one kind rounded to it; in the folder `place`, by another `adapter`."""
+
+
+VARIANTS = worker_folder() / "variants"
+"""Adapters of references that can change a formula: files of the same names."""
 
 ROUNDED = ("corrections", "weights")
 """Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
@@ -106,6 +116,25 @@ class Reference:
                 step = 0
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return np.array(read(files, "logits"))
+        finally:
+            session.process.close()
+            shutil.rmtree(place)
+
+    def variants(self, step: int, weights: Weights) -> Weights:
+        """Return what the reference says to the batch of `step` with other activations, by their names.
+
+        Empty where the reference has no such variants: that in PyTorch alone has.
+        """
+        adapter = VARIANTS / f"{self.framework.replace('-', '_')}.py"
+        if not adapter.is_file():
+            return {}
+        place = Path(tempfile.mkdtemp(prefix="variants-", dir=self.folder))
+        session = self.start_session("float64", None, place, adapter)
+        try:
+            self.supply(session)
+            session.build(save_weights(weights, place / "weights"))
+            files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
+            return {name: np.array(read(files, name)) for name in files if name != "logits"}
         finally:
             session.process.close()
             shutil.rmtree(place)

@@ -22,6 +22,9 @@ FITS = 1e-3
 """A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
 round-off, and a hundred times less than the mistakes that it tells apart."""
 
+UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
+"""What is said where no suspicion fits."""
+
 
 @dataclass(frozen=True)
 class Case:

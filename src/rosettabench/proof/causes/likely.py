@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rosettabench.proof.causes.activation import other_activation
 from rosettabench.proof.causes.batch import another_batch, rearranged_inputs, rounded_inputs, sample_count
-from rosettabench.proof.causes.case import Case
+from rosettabench.proof.causes.case import UNKNOWN_CAUSE, Case
 from rosettabench.proof.causes.forecast import other_parameters, other_windows
 from rosettabench.proof.causes.gradient import gradient_scale, missing_rows
 from rosettabench.proof.causes.loss import loss_scale
@@ -24,9 +25,6 @@ from rosettabench.proof.causes.precision import half_numbers, half_precision, to
 from rosettabench.proof.causes.state import running_average
 from rosettabench.proof.causes.update import block_loop, other_optimizer, own_way, rate
 
-UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
-"""What is said where no suspicion fits."""
-
 BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "batch": (rounded_inputs, rearranged_inputs, another_batch),
     "samples": (sample_count,),
@@ -37,6 +35,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
         other_parameters,
         other_weights,
         other_windows,
+        other_activation,
         other_epsilon,
         half_precision,
         structure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 
-from rosettabench.proof.causes.case import FITS, Case, numbers, softmax
+from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, softmax
 from rosettabench.proof.causes.rearrangement import GATES, rearrangements
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.walk import Array, Files, read
@@ -83,7 +83,7 @@ def layer_kind(name: str) -> str:
 
 
 def structure(case: Case) -> Iterator[str]:
-    """Nothing that can be tested fits: say what differs in practice."""
+    """Nothing that can be tested fits: say so, and what differs in practice."""
     yield from layer_causes(case.reference.start, normalised=bool(case.normalisation))
 
 
@@ -91,14 +91,14 @@ def layer_causes(tensors: Files, *, normalised: bool) -> Iterator[str]:
     """Yield what usually differs in a model with these tensors, and with a normalisation or none."""
     layers = {name.partition(".")[0] for name in tensors}
     conv = any(read(tensors, name).ndim == 4 for name in tensors)
-    usual = ["another activation", "a layer too many or too few"]
+    usual = ["a layer too many or too few", "another activation in one of many layers"]
     if "gru" in layers:  # the form that resets before the product has one bias set
         there, here = ("before", "after") if "gru.recurrent_bias" in tensors else ("after", "before")
         usual.append(f"the reset gate applied {there} the recurrent product instead of {here}")
     usual += ["another last step"] if layers & GATES.keys() else []
     usual += ["padding on the other side", "another stride"] if conv else []
     usual += ["another epsilon of a normalisation"] if normalised else []
-    yield "the model itself differs; usual causes are " + ", ".join(usual)
+    yield f"{UNKNOWN_CAUSE}. Usual causes where a model differs are {', '.join(usual)}"
 
 
 def evaluation_mode(case: Case) -> Iterator[str]:
