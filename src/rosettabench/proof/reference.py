@@ -49,7 +49,7 @@ class Start(Protocol):
     """Starts and opens the reference's worker."""
 
     def __call__(self, precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
-        """Do so at a precision, with constants of one kind rounded to it; in the folder `place`, by another `adapter`."""
+        """Do so at a precision, with constants of one kind rounded to it; in a folder, by another `adapter`."""
 
 
 VARIANTS = worker_folder() / "variants"
