@@ -16,7 +16,7 @@ from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
-from rosettabench.published.comparison import doubt, ratio_of
+from rosettabench.published.comparison import ratio_of, unsound
 from rosettabench.published.measurement import Measurement, empty, lacking_sets, with_interval, words
 from rosettabench.statistics.factors import pooled
 
@@ -29,17 +29,16 @@ def over_all_series(
 ) -> Measurement:
     """Return the ratio of arm `a` to arm `b` over those sets of the study that the newest run with any has judged."""
     sets = [one.key for one in all_monash_sets().values() if one.study]
+    reason = ""
     for run in runs:
-        pairs = [find_pair(part, {**where, SERIES: key}, [run], here) for key in sets]
-        sound = [(a, b) for a, b in filter(None, pairs) if a.contest is b.contest and is_sound(a, b)]
+        found = [find_pair(part, {**where, SERIES: key}, [run], here) for key in sets]
+        pairs = [(a, b) for a, b in filter(None, found) if a.contest is b.contest]
+        sound = [(a, b) for a, b in pairs if not unsound(a, b)]
         if sound:
             return joined(part, sound, len(sets), tests)
-    return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
-
-
-def is_sound(a: Cell, b: Cell) -> bool:
-    """Whether both can be judged, and the contest's own verdict on them is to be trusted."""
-    return not (a.fault or b.fault or doubt(a, b))
+        if pairs:
+            reason = reason or unsound(*pairs[0])
+    return Measurement(reason=reason or f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
 
 
 def joined(part: Part, pairs: Sequence[tuple[Cell, Cell]], sets: int, tests: int) -> Measurement:

@@ -32,10 +32,9 @@ def compare_arms(
     if not pair:
         return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} at this setting")
     a, b = pair
-    faults = [cell.fault for cell in (a, b) if cell.fault]
-    doubts = [] if a.contest is not b.contest else doubt(a, b)
-    if faults or doubts:
-        return replace(empty(a, b), reason="; ".join(faults) or " ".join(doubts))
+    reason = unsound(a, b)
+    if reason:
+        return replace(empty(a, b), reason=reason)
     return compared(part.quantity, a, b, tests)
 
 
@@ -54,6 +53,15 @@ def ratio_of(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Interval | Non
     else:
         interval = ratio_across(a.per_sample, b.per_sample, a.confidence, tests)
     return interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval
+
+
+def unsound(a: Cell, b: Cell) -> str:
+    """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its own verdict on them.
+
+    "" where they can.
+    """
+    faults = [cell.fault for cell in (a, b) if cell.fault]
+    return "; ".join(faults) or " ".join(doubt(a, b) if a.contest is b.contest else [])
 
 
 def doubt(a: Cell, b: Cell) -> list[str]:
