@@ -68,9 +68,10 @@ def repeat(words: list[str], times: int, store: str) -> None:
 
 
 def contests_of(words: list[str], store: Store) -> list[ContestSummary]:
-    """Return the contests of all runs with these words that the store has, whole ones."""
+    """Return the contests of all runs with these words that came to their end."""
     runs = [store.run(one.id) for one in store.runs()]
-    return [one for run in runs if asked(run) == words for one in summarise(run).contests]
+    found = [summarise(run) for run in runs if asked(run) == words]
+    return [one for run in found if run.state == "finished" for one in run.contests]
 
 
 def asked(run: Run) -> list[str]:

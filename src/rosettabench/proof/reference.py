@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -106,19 +107,12 @@ class Reference:
 
         Or to other `inputs`, as many as the batch has samples.
         """
-        place = Path(tempfile.mkdtemp(prefix="what-if-", dir=self.folder))
-        session = self.start_session("float64", None, place)
-        try:
-            self.supply(session)
-            session.build(save_weights(weights, place / "weights"))
+        with self._under(weights) as (session, place):
             if inputs is not None:
                 self._feed(session, step, inputs, place)
                 step = 0
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return np.array(read(files, "logits"))
-        finally:
-            session.process.close()
-            shutil.rmtree(place)
 
     def variants(self, step: int, weights: Weights) -> Weights:
         """Return what the reference says to the batch of `step` with other activations, by their names.
@@ -128,13 +122,19 @@ class Reference:
         adapter = VARIANTS / f"{self.framework.replace('-', '_')}.py"
         if not adapter.is_file():
             return {}
-        place = Path(tempfile.mkdtemp(prefix="variants-", dir=self.folder))
+        with self._under(weights, adapter) as (session, place):
+            files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
+            return {name: np.array(read(files, name)) for name in files if name != "logits"}
+
+    @contextmanager
+    def _under(self, weights: Weights, adapter: Path | None = None) -> Iterator[tuple[Session, Path]]:
+        """Lend a session of the reference with its batches and other weights, and a folder that goes with it."""
+        place = Path(tempfile.mkdtemp(prefix="what-if-", dir=self.folder))
         session = self.start_session("float64", None, place, adapter)
         try:
             self.supply(session)
             session.build(save_weights(weights, place / "weights"))
-            files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
-            return {name: np.array(read(files, name)) for name in files if name != "logits"}
+            yield session, place
         finally:
             session.process.close()
             shutil.rmtree(place)

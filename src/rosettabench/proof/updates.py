@@ -69,7 +69,6 @@ class OwnUpdates:
         self.unclipped: list[dict[str, Array]] = []
         """The gradients of each step before they were clipped, where they are."""
         self.rates: list[float] = []
-        self._scaled: list[float] = []
         self._work = work
         self._start = start
         self._guide = guide
@@ -111,10 +110,7 @@ class OwnUpdates:
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
         own = {name: np.array(read(found.gradients, name)) for name in self._whole(found)}
-        longest = getattr(self._optimizer, "clip_norm", None)
-        whole = hypot(*map(norm, own.values()))
-        self._scaled.append(ROUNDED + (ADDED_TO_NORM / whole if longest is not None and whole > longest else 0.0))
-        if longest is not None:
+        if getattr(self._optimizer, "clip_norm", None) is not None:
             self.unclipped.append(own)
         for name, gradient in clipped(self._optimizer, own).items():
             self._ends[name] = np.array(read(found.parameters, name))
@@ -152,9 +148,17 @@ class OwnUpdates:
         """
         if not getattr(self._optimizer, "weight_decay", 0.0):
             return 0.0
-        there = self.lead(name)
-        scaled = [(1 + by) * one for by, one in zip(self._scaled, self.gradients[name], strict=True)]
+        there = self._there(name, "")
+        scaled = [(1 + by) * one for by, one in zip(self._missed_scales(), self.gradients[name], strict=True)]
         return relative(self.lead(name, scaled), there, norm(there - read(self._start, name)))
+
+    def _missed_scales(self) -> list[float]:
+        """Return by how much of itself, at the most, float32 scales the gradients of each step wrongly."""
+        longest = getattr(self._optimizer, "clip_norm", None)
+        if longest is None:
+            return [ROUNDED] * len(self.rates)
+        wholes = [hypot(*map(norm, own.values())) for own in self.unclipped]
+        return [ROUNDED + (ADDED_TO_NORM / whole if whole > longest else 0.0) for whole in wholes]
 
     def wandered(self, name: str) -> float:
         """Return how far the number of a parameter has gone that has gone furthest."""

@@ -26,9 +26,6 @@ FORMS = {
 }
 """What to say of the forms that ``rosetta_worker/variants`` knows."""
 
-EXPLAINS = 1 / 5
-"""A form explains a deviation if it leaves no more than this share of it."""
-
 
 def other_activation(case: Case) -> Iterator[str]:
     """The reference with another form of an activation, in all layers or behind one, says what the contender says."""
@@ -39,6 +36,6 @@ def other_activation(case: Case) -> Iterator[str]:
         for name, logits in case.reference.variants(step, case.weights()).items()
     }
     best = min(off, key=off.__getitem__, default=None)
-    if best is not None and off[best] < case.divergence.value * EXPLAINS:
+    if best is not None and case.explained(off[best]):
         form, _, layer = best.partition(".")
         yield FORMS[form] + (f", behind {layer}" if layer else "")

@@ -57,6 +57,10 @@ class Case:
         """FITS; in mixed precision, how far off a gradient may be."""
         return MIXED[self.own.precision]["gradient"] if self.own and self.mixed else FITS
 
+    def explained(self, off: float) -> bool:
+        """Whether a suspicion that is still `off` by so much explains most of the deviation."""
+        return off < self.divergence.value / 5
+
     def weights(self) -> Weights:
         """The reference's parameters before this step."""
         step = self.divergence.step or 0

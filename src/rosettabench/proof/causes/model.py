@@ -55,7 +55,7 @@ def other_epsilon(case: Case) -> Iterator[str]:
     found, _ = numbers(case, "logits")
     off = {one: relative(found, logits_of(case, in_front, sqrt(stated / one))) for one in EPSILONS if one != stated}
     best = min(off, key=off.__getitem__)
-    if off[best] < case.divergence.value / 5:  # it must explain most of what was off
+    if case.explained(off[best]):
         yield f"the normalisation adds {best:g} to the variance, the workload states {stated:g}"
 
 
