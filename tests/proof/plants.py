@@ -531,7 +531,7 @@ PLANTS = [
         "chestxray-densenet121",
         (("F.relu(self.final(x))", "self.final(x)"),),
         "logits",
-        "it begins in front of",
+        "no activation where ReLU is meant",
     ),
     Plant(
         "ResNet-50: the stride in the 3×3",
