@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/campaigns/kills.py [--kills 1000] [--seed 0] [--jobs 2] [--results kills.jsonl]
 
 Each trial is a run, or a report of one, with a store of its own. At a random moment of a random stage a random victim
-gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. What was killed goes
-on and is killed again, several times. After every kill these must hold:
+gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. A command that lives
+on gets another, and what was killed goes on and is killed again, several times. When a command has ended, these hold:
 
     lost        every block that the store had at the moment of the signal is there, unchanged, after the resume, too
     orphans     no process is left that descends from the trial, known by a variable in its environment
@@ -227,28 +227,36 @@ def victim_of(process, wanted):
     return psutil.Process(process.pid), "controller"
 
 
-def kill_one(trial, room, process, dice, longest):
-    """Signal one process of a command at a random moment, wait for the command, and note what is wrong by then."""
-    after_s = dice.uniform(0.05, longest)
-    time.sleep(after_s)
-    before = room.blocks()
-    wanted = dice.choices(("controller", "worker", "child"), (5, 3, 4 if room.stage == "children" else 0))[0]
-    number = dice.choice(SIGNALS)
-    if process.poll() is None:
+def kill_some(trial, room, process, dice, longest, most):
+    """Signal up to `most` processes of a command at random moments; wait for it, and note what is wrong by then.
+
+    Return the blocks that were there at one of these moments, and how many signals were sent.
+    """
+    before, sent = {}, 0
+    while sent < most:
+        after_s = dice.uniform(0.05, longest)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(after_s)
+        before |= room.blocks()
+        wanted = dice.choices(("controller", "worker", "child"), (5, 3, 4 if room.stage == "children" else 0))[0]
+        number = dice.choice(SIGNALS)
+        if process.poll() is not None:
+            break
         try:
             victim, kind = victim_of(process, wanted)
             victim.send_signal(number)
-            trial.victims.append(kind)
-            trial.signals.append(number.name)
-            trial.after_s.append(round(after_s, 3))
-            trial.kills += 1
         except psutil.NoSuchProcess:
-            pass  # it was faster
+            continue  # it was faster
+        trial.victims.append(kind)
+        trial.signals.append(number.name)
+        trial.after_s.append(round(after_s, 3))
+        sent += 1
+    trial.kills += sent
     wait(trial, room, process)
     trial.orphans += room.orphans()
     trial.damaged = trial.damaged or room.complaints() or cut_pages(room)
     lose(trial, before, room.blocks())
-    return before
+    return before, sent
 
 
 def wait(trial, room, process):
@@ -294,10 +302,9 @@ def attempt_run(trial, room, dice, durations):
         words = ("resume",) if room.store.exists() and has_run(room) else words_of(room.stage)
         process = room.start(*words)
         if planned:
-            planned -= 1
-            before |= kill_one(trial, room, process, dice, durations[room.stage])
-            if is_finished(room):
-                planned = 0
+            seen, sent = kill_some(trial, room, process, dice, durations[room.stage], dice.randint(1, planned))
+            before |= seen
+            planned = 0 if is_finished(room) else planned - max(1, sent)
             continue
         code = wait(trial, room, process)
         if code not in (0, 2) or (code == 2 and "is finished" not in tail(room)):
@@ -350,7 +357,7 @@ def attempt_report(trial, room, dice, durations):
     page = room.folder / "page.html"
     for _ in range(dice.randint(1, MOST_KILLS)):
         page.write_text(EARLIER)
-        kill_one(trial, room, room.start("report", "--output", str(page)), dice, durations["report"])
+        kill_some(trial, room, room.start("report", "--output", str(page)), dice, durations["report"], 1)
     code = wait(trial, room, room.start("report", "--output", str(page)))
     if code != 0 or page.read_text(encoding="utf-8") == EARLIER or cut_pages(room):
         trial.stuck = f"report ended with {code}: {tail(room)}"

@@ -64,9 +64,8 @@ class Adapter(Framework):
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
             if self.setting.precision == "bfloat16":
                 keras.config.set_dtype_policy("mixed_bfloat16")  # its loss is computed in float32 nevertheless
-            self.spectator = None
+            self.spectator = self.twin = None
             self.model = self.compile(self.implementation.optimizer) if self.trains else self.compile_to_predict()
-        self.twin = None
         self.set_parameters(weights)
         if self.trains:
             new = self.implementation.optimizer(self.model, self.setting.optimizer)

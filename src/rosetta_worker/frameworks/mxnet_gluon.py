@@ -1,6 +1,5 @@
 """MXNet Gluon: eager by its nature, compiled with hybridize."""
 
-import os
 import sys
 
 import numpy as np
@@ -14,9 +13,8 @@ from mxnet.gluon import Block, nn
 from mxnet.gluon.utils import clip_global_norm
 
 from rosetta_worker.framework import Framework, resolve
-from rosetta_worker.runtimes.mxnet import NO_TF32, has_onednn, lacks
+from rosetta_worker.runtimes import mxnet as runtime
 from rosetta_worker.surroundings import openblas, readable
-from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "MXNet Gluon",
@@ -38,7 +36,7 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.0 and newer, on the CPU or one CUDA device."""
 
-    lacks = lacks(**{"precision=tf32": NO_TF32})
+    lacks = runtime.lacks(**{"precision=tf32": runtime.NO_TF32})
     rate_within_momentum = True
 
     def build(self, weights):
@@ -169,7 +167,7 @@ class Adapter(Framework):
         }
         found.update(
             readable(
-                oneDNN=has_onednn,
+                oneDNN=runtime.has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
@@ -206,35 +204,18 @@ class Adapter(Framework):
             self.update()
 
     def profile(self, work, folder):
-        """mxnet.profiler; an operation that waits for another is none."""
-        path = os.path.join(folder, "trace.json")
-        mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
-        mx.profiler.set_state("run")
-        elapsed = work()
-        mx.profiler.set_state("stop")
-        mx.profiler.dump()
-        return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
+        return runtime.profile(work, folder)
 
     def product(self, matrix, precision):
-        if precision not in ("float32", "float64"):
-            raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
-        right = self.to_device(matrix.astype(precision))
-
-        def multiply(times):
-            left = right
-            for _ in range(times):
-                left = mx.nd.dot(left, right)
-            return left
-
-        return multiply
+        return runtime.product(self.to_device, matrix, precision)
 
     def copies(self, array):
         source = self.to_device(array)
         target = mx.nd.zeros_like(source)
-        ways = {"memory": copier(source, target)}
+        ways = {"memory": runtime.copier(source, target)}
         if self.setting.device != "cpu":
             host = mx.nd.array(array, mx.cpu_pinned())
-            ways["to_device"], ways["from_device"] = copier(host, target), copier(source, host)
+            ways["to_device"], ways["from_device"] = runtime.copier(host, target), runtime.copier(source, host)
         return ways
 
 
@@ -245,17 +226,6 @@ HYBRIDIZED = {"compiled": {}, "tuned": {"static_alloc": True, "static_shape": Tr
 def is_block(thing):
     """Whether something is a block of Gluon's: a loss may be one, or a function of arrays."""
     return isinstance(thing, Block)
-
-
-def copier(source, target):
-    """Return a function that copies one array into the other so many times."""
-
-    def copy(times):
-        for _ in range(times):
-            source.copyto(target)
-        return target
-
-    return copy
 
 
 def built_for():

@@ -1,7 +1,6 @@
 """MXNet's Module: a network of symbols, bound once, with an executor that holds its parameters."""
 
 import json
-import os
 
 import numpy as np
 
@@ -12,9 +11,8 @@ import mxnet as mx
 from mxnet.io import DataBatch
 
 from rosetta_worker.framework import Framework
-from rosetta_worker.runtimes.mxnet import NO_TF32, RELEASE, has_onednn, lacks
+from rosetta_worker.runtimes import mxnet as runtime
 from rosetta_worker.surroundings import openblas, readable
-from rosetta_worker.traces import attribute, chrome_events
 
 DESCRIPTION = {
     "title": "MXNet Module",
@@ -28,11 +26,11 @@ DESCRIPTION = {
 class Adapter(Framework):
     """MXNet 1.0 to 1.9, on the CPU or one CUDA device."""
 
-    lacks = lacks(
+    lacks = runtime.lacks(
         **{
             "precision": "with AMP, MXNet cannot bind a symbol of layers: InferType pass cannot decide dtypes for the "
             "following arguments, their parameters",
-            "precision=tf32": NO_TF32,
+            "precision=tf32": runtime.NO_TF32,
         }
     )
     rate_within_momentum = True
@@ -57,7 +55,8 @@ class Adapter(Framework):
             self.logits = with_attribute(self.logits, "Embedding", "sparse_grad", "True")
         # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
         loss = mx.sym.MakeLoss(self.loss(self.logits, self.logits, labels))
-        kept = read_by_max_pools(self.logits) if RELEASE <= (1, 4) else []  # or no gradient is left (docs/findings.md)
+        # Before 1.5 no gradient is left unless what max poolings read is read, too (docs/findings.md).
+        kept = read_by_max_pools(self.logits) if runtime.RELEASE <= (1, 4) else []
         both = mx.sym.Group([loss] + [mx.sym.BlockGrad(one) for one in [self.logits] + kept])
         size = self.setting.batch_size
         self.inputs = [("inputs", (size,) + self.model.shape)]
@@ -180,7 +179,7 @@ class Adapter(Framework):
         }
         found.update(
             readable(
-                oneDNN=has_onednn,
+                oneDNN=runtime.has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
                 embedding_gradient=lambda: kind_of_gradient(self.module.symbol, self.executor.grad_dict),
@@ -208,38 +207,14 @@ class Adapter(Framework):
             self.module.update()
 
     def profile(self, work, folder):
-        """mxnet.profiler; an operation that waits for another is none."""
-        path = os.path.join(folder, "trace.json")
-        mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
-        mx.profiler.set_state("run")
-        elapsed = work()
-        mx.profiler.set_state("stop")
-        mx.profiler.dump()
-        return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
+        return runtime.profile(work, folder)
 
     def product(self, matrix, precision):
-        if precision not in ("float32", "float64"):
-            raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
-        right = self.to_device(matrix.astype(precision))
-
-        def multiply(times):
-            left = right
-            for _ in range(times):
-                left = mx.nd.dot(left, right)
-            return left
-
-        return multiply
+        return runtime.product(self.to_device, matrix, precision)
 
     def copies(self, array):
         source = self.to_device(array)
-        target = mx.nd.zeros_like(source)
-
-        def copy(times):
-            for _ in range(times):
-                source.copyto(target)
-            return target
-
-        return {"memory": copy}
+        return {"memory": runtime.copier(source, mx.nd.zeros_like(source))}
 
 
 def operations(symbol):

@@ -1,6 +1,10 @@
 """What Gluon and Module share of MXNet."""
 
+import os
+
 import mxnet as mx
+
+from rosetta_worker.traces import attribute, chrome_events
 
 NO_TF32 = (
     "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
@@ -27,3 +31,40 @@ def lacks(**others):
 def has_onednn():
     """Return whether MXNet computes with oneDNN; AttributeError before 1.5, which cannot tell."""
     return mx.runtime.Features().is_enabled("MKLDNN")
+
+
+def profile(work, folder):
+    """Return (seconds, operations) of `work` by mxnet.profiler; an operation that waits for another is none."""
+    path = os.path.join(folder, "trace.json")
+    mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
+    mx.profiler.set_state("run")
+    elapsed = work()
+    mx.profiler.set_state("stop")
+    mx.profiler.dump()
+    return elapsed, attribute(event for _, event in chrome_events(path) if event[3] != "WaitForVar")
+
+
+def product(to_device, matrix, precision):
+    """Return a function that multiplies a matrix with itself so many times, in `precision`."""
+    if precision not in ("float32", "float64"):
+        raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
+    right = to_device(matrix.astype(precision))
+
+    def multiply(times):
+        left = right
+        for _ in range(times):
+            left = mx.nd.dot(left, right)
+        return left
+
+    return multiply
+
+
+def copier(source, target):
+    """Return a function that copies one array into the other so many times."""
+
+    def copy(times):
+        for _ in range(times):
+            source.copyto(target)
+        return target
+
+    return copy

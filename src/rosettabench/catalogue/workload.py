@@ -105,8 +105,17 @@ class DataEntry(Strict):
     """Which data set, the form that the workload wants it in, and what training does to images besides."""
 
     set: str
+    series: bool = False
+    """Whether samples are windows of time series, a set of the Monash archive."""
     form: dict[str, Any]
     augmentation: Augmentation = Augmentation()
+
+    @model_validator(mode="after")
+    def _archived(self) -> Self:
+        """Refuse series that are not of the archive, and a set of it that is not said to be series."""
+        if self.series != self.set.startswith(MONASH):
+            raise ValueError(f"series = true belongs to the sets {MONASH}…, and to no other")
+        return self
 
 
 class Loss(Strict):
@@ -118,6 +127,23 @@ class Loss(Strict):
 
     name: str
     penalty: Annotated[float, Field(ge=0)] = 0.0
+
+
+class RecurrentLayer(Strict):
+    """A recurrent layer: its kind, and of a GRU whether the reset gate acts after the recurrent product or before it.
+
+    Its tensors begin with its name. The rows of each are its gates, in the order of docs/workloads.md.
+    """
+
+    kind: Literal["gru", "lstm"]
+    reset: Literal["after", "before"] | None = None
+
+    @model_validator(mode="after")
+    def _reset(self) -> Self:
+        """Refuse a GRU that does not say when it resets, and an LSTM that does."""
+        if (self.kind == "gru") != (self.reset is not None):
+            raise ValueError('a GRU states reset = "after" or "before"; an LSTM has no reset gate')
+        return self
 
 
 class Normalisation(Strict):
@@ -264,6 +290,8 @@ class Workload(Strict):
     operations: dict[str, Product] = {}
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
     normalisation: Normalisation | None = None
+    recurrent: dict[str, RecurrentLayer] = {}
+    """The recurrent layers by their names, in the order in which they are applied."""
     schedule: Steps | None = None
     """What the axis value schedule=steps means; without it there is a constant rate, and a decay that fits any."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
@@ -307,8 +335,17 @@ class Workload(Strict):
             raise ValueError(f"{', '.join(missing)} is missing, unless there is an inference in their place")
         if self.inference is not None and stated:
             raise ValueError(f"inference has no {', '.join(stated)}")
-        if self.forecasts is not None and not self.data.set.startswith(MONASH):
-            raise ValueError(f"forecasts are of time series: the data are to be a set {MONASH}…")
+        if self.forecasts is not None and not self.data.series:
+            raise ValueError("forecasts are of time series: the data are to have series = true")
+        return self
+
+    @model_validator(mode="after")
+    def _recurrent_layers(self) -> Self:
+        """Refuse a recurrent layer that has no tensors."""
+        layers = {tensor.name.partition(".")[0] for tensor in self.tensors}
+        wrong = sorted(set(self.recurrent) - layers)
+        if wrong:
+            raise ValueError(f"recurrent names layers without tensors: {', '.join(wrong)}")
         return self
 
     @property

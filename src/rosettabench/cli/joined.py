@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.errors import UsageError
-from rosettabench.plan.series import on_monash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +41,7 @@ def trainings_of(
     from rosettabench.lab.machine import usable_cores
     from rosettabench.shipped.request import TrainingRequest
 
-    able = [name for name in request.workloads if on_monash(find_workload(name))]
+    able = [name for name in request.workloads if find_workload(name).data.series]
     if libraries and not (suite.libraries and able):
         raise UsageError(f"{libraries[0]} trains as it is shipped, and is no contender", "rosetta shipped trains it.")
     if not (suite.libraries and able):

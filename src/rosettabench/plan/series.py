@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rosettabench.catalogue.workload import MONASH, Workload, all_workloads
+from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.errors import UsageError
 
 SERIES = "series"
@@ -14,14 +14,9 @@ STATED = "tourism_monthly"
 
 def check_series(key: str, workload: Workload) -> None:
     """Raise UsageError where another set of time series is asked for and a workload trains on none."""
-    if key != STATED and not on_monash(workload):
-        able = ", ".join(one.name for one in all_workloads().values() if on_monash(one))
+    if key != STATED and not workload.data.series:
+        able = ", ".join(one.name for one in all_workloads().values() if one.data.series)
         raise UsageError(f"{workload.name} trains on no time series: it has no series={key}", f"There is: {able}.")
-
-
-def on_monash(workload: Workload) -> bool:
-    """Whether a workload trains on windows of time series."""
-    return workload.data.set.startswith(MONASH)
 
 
 def on_series(workload: Workload, key: str) -> Workload:
@@ -30,7 +25,7 @@ def on_series(workload: Workload, key: str) -> Workload:
     These are context and horizon as the catalogue states them, whatever the header of a file says. A workload that
     trains on no time series stays as it is.
     """
-    if not on_monash(workload) or key == STATED:
+    if not workload.data.series or key == STATED:
         return workload
     from rosettabench.data.monash import monash_set  # NumPy comes with it
 

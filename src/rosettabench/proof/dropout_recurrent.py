@@ -27,7 +27,8 @@ class Recurrent:
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights under which the degrees of freedom tell what is dropped behind `layer`, the first LSTM."""
         weights: Weights = {one.name: np.zeros(one.shape, np.float32) for one in workload.tensors}
-        second = list(dict.fromkeys(name.partition(".")[0] for name in weights))[1]
+        layers = list(workload.recurrent)
+        second = layers[layers.index(layer) + 1]
         units = len(weights[f"{layer}.bias"]) // 4
         weights[f"{layer}.bias"][:] = np.repeat([OPEN, -OPEN, OPEN, OPEN], units)  # input, forget, cell, output
         weights[f"{second}.bias"][:] = np.repeat([OPEN, -OPEN, 0, OPEN], units)

@@ -142,7 +142,8 @@ class InferenceProof:
                 "what comes out for a sample depends on the others of its batch: "
                 "the normalisation takes the batch's own mean and variance, not those that are kept"
             )
-        yield from layer_causes(self._reference.start, normalised=bool(self._session.work.workload.normalisation))
+        workload = self._session.work.workload
+        yield from layer_causes(self._reference.start, workload.recurrent, normalised=bool(workload.normalisation))
 
     def _outputs(self, samples: int) -> Array:
         files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]

@@ -175,6 +175,7 @@ class Proof:
             self._mixed,
             self._seen,
             self._drawn,
+            workload.recurrent,
         )
         place = beginning(self.checks)
         return likely_cause(case) + (f"; {place}" if place else "")

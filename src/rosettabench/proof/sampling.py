@@ -101,6 +101,7 @@ class Sampling:
         self._session = session
         self._reference = reference
         self.folder = folder
+        self.layers = tuple(session.work.workload.recurrent)
         folder.mkdir(parents=True)
 
     def responsive(self) -> Weights:
@@ -109,7 +110,8 @@ class Sampling:
         for name in weights:
             if name.endswith("kernel"):
                 weights[name] *= KERNELS
-        weights["output.kernel"][1] *= LOCATION / KERNELS
+        location = self._session.work.workload.outputs.index("location")
+        weights["output.kernel"][location] *= LOCATION / KERNELS
         return weights
 
     def draw(self, weights: Weights, *, dropout: bool = True) -> Sampled:

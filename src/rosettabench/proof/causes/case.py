@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Normalisation, Optimizer
+from rosettabench.catalogue.workload import Normalisation, Optimizer, RecurrentLayer
 from rosettabench.proof.augmentation import Seen
 from rosettabench.proof.causes.misdrawn import Suspect
 from rosettabench.proof.comparison import Deviation
@@ -46,6 +46,7 @@ class Case:
     mixed: bool = False
     seen: Seen | None = None
     drawn: Suspect | None = None
+    recurrent: Mapping[str, RecurrentLayer] = field(default_factory=dict)
 
     @property
     def exact(self) -> Walked:

@@ -6,7 +6,7 @@ difference, all is well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -110,9 +110,9 @@ def other_weights(suspect: Suspect) -> Iterator[str]:
     weights = suspect.sampling.responsive()
     if suspect.explained(suspect.sampling.draw(weights, dropout=False).uniform):
         yield "dropout is active while paths are drawn"
-    if suspect.explained(suspect.sampling.draw(blind(weights)).uniform):
+    if suspect.explained(suspect.sampling.draw(blind(weights, suspect.sampling.layers)).uniform):
         yield from fed_back(suspect, weights)
-    if suspect.explained(suspect.sampling.draw(forgetful(weights)).uniform):
+    if suspect.explained(suspect.sampling.draw(forgetful(weights, suspect.sampling.layers)).uniform):
         yield "the state of the recurrence is not carried from step to step, or not from the context to the horizon"
 
 
@@ -140,17 +140,17 @@ def later(true: Array, nothing: Array) -> Array:
     return changed
 
 
-def blind(weights: Weights) -> Weights:
+def blind(weights: Weights, layers: Sequence[str]) -> Weights:
     """Return weights to which earlier values make no difference but by the scale of the context."""
     changed = {name: array.copy() for name, array in weights.items()}
-    changed["lstm1.kernel"][:, :LAGS] = 0
+    changed[f"{layers[0]}.kernel"][:, :LAGS] = 0
     return changed
 
 
-def forgetful(weights: Weights) -> Weights:
+def forgetful(weights: Weights, layers: Sequence[str]) -> Weights:
     """Return weights of a network in which nothing remains from step to step."""
     changed = {name: array.copy() for name, array in weights.items()}
-    for layer in ("lstm1", "lstm2"):
+    for layer in layers:
         changed[f"{layer}.recurrent_kernel"][:] = 0
         gates = np.split(changed[f"{layer}.bias"], 4)
         gates[1][:] = -100 * OPEN  # the forget gate, whatever comes in

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import sqrt
 
+from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, softmax
-from rosettabench.proof.causes.rearrangement import GATES, rearrangements
+from rosettabench.proof.causes.rearrangement import rearrangements
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.walk import Array, Files, read
 
@@ -36,7 +37,7 @@ def other_weights(case: Case) -> Iterator[str]:
     """The reference under rearranged weights says what the contender says: the ties, or the layer, rearrange them."""
     found, _ = numbers(case, "logits")
     weights = case.weights()
-    for sentence, changed in rearrangements(weights):
+    for sentence, changed in rearrangements(weights, case.recurrent):
         if relative(found, case.reference.logits(case.divergence.step or 0, weights | changed)) < FITS:
             yield sentence
 
@@ -84,18 +85,18 @@ def layer_kind(name: str) -> str:
 
 def structure(case: Case) -> Iterator[str]:
     """Nothing that can be tested fits: say so, and what differs in practice."""
-    yield from layer_causes(case.reference.start, normalised=bool(case.normalisation))
+    yield from layer_causes(case.reference.start, case.recurrent, normalised=bool(case.normalisation))
 
 
-def layer_causes(tensors: Files, *, normalised: bool) -> Iterator[str]:
-    """Yield what usually differs in a model with these tensors, and with a normalisation or none."""
-    layers = {name.partition(".")[0] for name in tensors}
+def layer_causes(tensors: Files, recurrent: Mapping[str, RecurrentLayer], *, normalised: bool) -> Iterator[str]:
+    """Yield what usually differs in a model with these tensors and layers, and with a normalisation or none."""
     conv = any(read(tensors, name).ndim == 4 for name in tensors)
     usual = ["a layer too many or too few", "another activation in one of many layers"]
-    if "gru" in layers:  # the form that resets before the product has one bias set
-        there, here = ("before", "after") if "gru.recurrent_bias" in tensors else ("after", "before")
-        usual.append(f"the reset gate applied {there} the recurrent product instead of {here}")
-    usual += ["another last step"] if layers & GATES.keys() else []
+    for layer in recurrent.values():
+        if layer.reset is not None:
+            other = "before" if layer.reset == "after" else "after"
+            usual.append(f"the reset gate applied {other} the recurrent product instead of {layer.reset}")
+    usual += ["another last step"] if recurrent else []
     usual += ["padding on the other side", "another stride"] if conv else []
     usual += ["another epsilon of a normalisation"] if normalised else []
     yield f"{UNKNOWN_CAUSE}. Usual causes where a model differs are {', '.join(usual)}"

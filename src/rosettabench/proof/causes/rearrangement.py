@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import permutations
 from math import isqrt
 
 import numpy as np
 
+from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.weights import Weights
 
 GATES = {"gru": "reset update new", "lstm": "input forget cell output"}
-"""The canonical order of gates, by the recurrent layer's name."""
-
+"""The canonical order of gates, by the kind of the recurrent layer."""
 
 LSTM_ORDERS = ((0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 1, 2), (1, 0, 2, 3))
 """Orders of other libraries, as places in the canonical one: Chainer's, TensorFlow 1's, ONNX's, and one slip. The
 reference is run for each, so that all 23 would take too long."""
 
 
-def rearrangements(weights: Weights) -> Iterator[tuple[str, Weights]]:
+def rearrangements(weights: Weights, recurrent: Mapping[str, RecurrentLayer]) -> Iterator[tuple[str, Weights]]:
     """Yield ways in which weights get mixed up: gates, biases, flipped kernels, flatten order, biases left out."""
-    for layer in GATES:
-        yield from gate_orders(weights, layer)
-    yield from lstm_biases(weights)
+    for kind in dict.fromkeys(layer.kind for layer in recurrent.values()):
+        yield from gate_orders(weights, kind, [name for name, layer in recurrent.items() if layer.kind == kind])
+    for name, layer in recurrent.items():
+        if layer.kind == "lstm":
+            yield from lstm_biases(weights, f"{name}.bias")
     kernels = {name: array for name, array in weights.items() if array.ndim == 4}
     if kernels:
         flipped = {name: array[:, :, ::-1, ::-1] for name, array in kernels.items()}
@@ -34,33 +36,26 @@ def rearrangements(weights: Weights) -> Iterator[tuple[str, Weights]]:
             yield f"the bias {name} is missing from the model", {name: np.zeros_like(array)}
 
 
-def kind_of_layer(name: str) -> str:
-    """Return what layer a tensor belongs to, by its name, whichever of several it is: ``lstm`` of lstm2.kernel."""
-    return name.partition(".")[0].rstrip("0123456789")
-
-
-def gate_orders(weights: Weights, layer: str) -> Iterator[tuple[str, Weights]]:
-    """Yield the weights of a recurrent layer with their gates in another order."""
-    gated = [name for name in weights if kind_of_layer(name) == layer]
-    canonical = GATES[layer].split()
-    orders = LSTM_ORDERS if layer == "lstm" else list(permutations(range(3)))[1:]
-    for order in orders if gated else ():
+def gate_orders(weights: Weights, kind: str, layers: Collection[str]) -> Iterator[tuple[str, Weights]]:
+    """Yield the weights of recurrent layers of one kind with the gates of all of them in another order."""
+    gated = [name for name in weights if name.partition(".")[0] in layers]
+    canonical = GATES[kind].split()
+    orders = LSTM_ORDERS if kind == "lstm" else list(permutations(range(3)))[1:]
+    for order in orders:
         names = " ".join(canonical[gate] for gate in order)
         yield (
-            f"the gates of the {layer.upper()} are in the order {names}; canonical is {GATES[layer]}",
+            f"the gates of the {kind.upper()} are in the order {names}; canonical is {GATES[kind]}",
             {name: np.concatenate([np.split(weights[name], len(order))[gate] for gate in order]) for name in gated},
         )
 
 
-def lstm_biases(weights: Weights) -> Iterator[tuple[str, Weights]]:
+def lstm_biases(weights: Weights, name: str) -> Iterator[tuple[str, Weights]]:
     """Yield what frameworks do to an LSTM's bias: one more for the forget gate, and a second bias beside it."""
-    bias = weights.get("lstm.bias")
-    if bias is None:
-        return
+    bias = weights[name]
     enter, forget, cell, output = np.split(bias, 4)
     opened = np.concatenate([enter, forget + 1, cell, output])
-    yield "the forget gate has a bias of 1 on top: it must start at 0", {"lstm.bias": opened}
-    yield "the LSTM trains two biases where the workload has one: their sum moves twice as far", {"lstm.bias": 2 * bias}
+    yield "the forget gate has a bias of 1 on top: it must start at 0", {name: opened}
+    yield "the LSTM trains two biases where the workload has one: their sum moves twice as far", {name: 2 * bias}
 
 
 def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weights]]:
