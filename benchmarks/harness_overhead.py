@@ -17,7 +17,7 @@ from turns import WARM_UP, make_work, plain_script, take_turns, worker
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.lab.machine import usable_cores
+from rosettabench.resources.processors import usable_cores
 from rosettabench.statistics.interval import ratio_interval
 
 GOAL = 1.01

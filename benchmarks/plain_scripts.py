@@ -18,8 +18,8 @@ from turns import WARM_UP, make_work, plain_script, script_of, take_turns, worke
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import ProofExtents, all_workloads
-from rosettabench.lab.batches import draw_batches
-from rosettabench.lab.machine import usable_cores
+from rosettabench.client.batches import draw_batches
+from rosettabench.resources.processors import usable_cores
 from rosettabench.statistics.interval import ratio_interval
 
 GOAL = 1.0

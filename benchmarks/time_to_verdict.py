@@ -18,13 +18,13 @@ import numpy as np
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.catalogue.workload import find_workload
+from rosettabench.client.batches import draw_batches
+from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import load_lock
-from rosettabench.lab.batches import draw_batches
 from rosettabench.lab.display import Silent
 from rosettabench.lab.run import Laboratory
-from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.request import Request
 from rosettabench.plan.setting import canonical_setting

@@ -11,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from laboratory import environment, make_work, open_session
 
-from rosettabench.lab.machine import confined, worker_processors, worker_variables
+from rosettabench.client.machine import worker_variables
+from rosettabench.resources.processors import confined, worker_processors
 
 __all__ = ["WARM_UP", "make_work", "plain_script", "script_of", "take_turns", "worker"]
 

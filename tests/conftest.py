@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from processors import PROCESSORS
 
-from rosettabench.lab.machine import PROGRAMS, SHORTEST_KEPT
+from rosettabench.client.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
 
 pytest_plugins = ["tiers", "pytester"]

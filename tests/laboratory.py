@@ -16,22 +16,22 @@ from tiers import check_lock
 
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.batches import draw_rows
+from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault
-from rosettabench.lab.batches import draw_rows
-from rosettabench.lab.session import Session, Work
 from rosettabench.places import cache_dir, data_dir_default
+from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.plan.setting import Setting
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import InferenceProof, make_inference_reference
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
-from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights
 
 BATCH = 8

@@ -1,8 +1,8 @@
 """Runs of whole trainings with a known truth, written through the real store: no library is needed for them."""
 
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.trainings import STUDY, TrainingRequest
 from rosettabench.shipped.record import Absence, Fact, Installed, Pace, Training, UsedSet
-from rosettabench.shipped.request import STUDY, TrainingRequest
 from rosettabench.store.record import Drawn, Shown
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now

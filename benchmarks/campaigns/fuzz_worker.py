@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/campaigns/fuzz_worker.py [--messages 10000] [--seed 0]
 
-Each message is a reply as its schema in rosettabench.lab.replies has it, and then, mostly, with something wrong in
+Each message is a reply as its schema in rosettabench.client.replies has it, and then, mostly, with something wrong in
 it: a field that is missing, or of another type; numbers that are none, or have hundreds of digits; brackets without
 end; bytes that are no text; a line that is cut, without an end, or of 100 MiB; silence; death in the middle, with a
 child that holds the pipe. A real process says it over real pipes. These must hold of every message:
@@ -34,9 +34,9 @@ import psutil
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from rosettabench.client.process import WorkerProcess
+from rosettabench.client.replies import LONGEST_LINE, REPLIES, TRAININGS
 from rosettabench.errors import WorkerError
-from rosettabench.lab.process import WorkerProcess
-from rosettabench.lab.replies import LONGEST_LINE, REPLIES, TRAININGS
 
 TIMEOUT_S = 0.5
 """What a worker has to answer in."""

@@ -1,7 +1,7 @@
 """The laboratory's default protocol for thousands of contests at once: fresh processes share the rounds, two looks.
 
 The intervals are those of src/rosettabench/statistics, found for all contests together; tests hold them, and what is
-said of them, against `compare`. The schedule is that of lab/schedule.py. With the few rounds of a process nothing odd
+said of them, against `compare`. The schedule is that of plan/schedule.py. With the few rounds of a process nothing odd
 can be seen within it (statistics/oddities.py), so all that keeps a report from a verdict are contradictory rounds.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.lab.schedule import Schedule
+from rosettabench.plan.schedule import Schedule
 from rosettabench.statistics.evidence import log_evidence, threshold
 from rosettabench.statistics.interval import HALVINGS, OFFSETS, TRIM, ratio_interval
 from rosettabench.statistics.ranking import LOOKS

@@ -335,7 +335,7 @@ def save(folder, arrays):
     for name, array in arrays.items():
         files[name] = os.path.join(folder, name + ".npy")
         with open(files[name], "wb") as file:
-            np.save(Plain(file), array)
+            np.lib.format.write_array(Plain(file), np.asanyarray(array), allow_pickle=False)
     return files
 
 

@@ -15,7 +15,7 @@ from processors import PROCESSORS
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.fairness import EQUAL, REMEDY, differences, partly_compiled
-from rosettabench.lab.machine import confined, core_of, worker_processors
+from rosettabench.resources.processors import confined, core_of, worker_processors
 
 VALUES = st.one_of(st.booleans(), st.integers(0, 3), st.sampled_from(["cpu", "CPU", "float32"]), st.none())
 SETTINGS = st.dictionaries(st.sampled_from([*EQUAL, "layout", "graphs"]), VALUES)
@@ -73,7 +73,7 @@ def test_processors_are_numbers_and_not_amounts():
 
 def test_second_threads_of_cores_come_last(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3, 6})
-    monkeypatch.setattr("rosettabench.lab.machine.core_of", lambda processor: str(processor // 2))
+    monkeypatch.setattr("rosettabench.resources.processors.core_of", lambda processor: str(processor // 2))
     assert [worker_processors(count) for count in (1, 2, 3, 4, 9)] == [
         [0],
         [0, 2],

@@ -16,10 +16,10 @@ from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.machine import lane_processors, processors_in_turn
 from rosettabench.lab.proving import by_engines
 from rosettabench.lab.registrar import Registrar
 from rosettabench.proof.register import cell_key, enter_run, is_current, read_register
+from rosettabench.resources.processors import lane_processors, processors_in_turn
 
 
 def test_two_cells_of_an_engine_are_not_proven_side_by_side():

@@ -10,10 +10,10 @@ from rosettabench.errors import UsageError
 from rosettabench.history.cell import key_of
 from rosettabench.plan.learning_rate import DECAY, schedule_of
 from rosettabench.plan.plan import at_proof, make_plan
+from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.plan.request import Request
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
-from rosettabench.proof.walk import pace_of, steps_of
 
 OLD = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
 """A setting as the store had it before there were other axes."""

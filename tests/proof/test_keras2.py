@@ -12,7 +12,7 @@ from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.lab.machine import worker_variables
+from rosettabench.client.machine import worker_variables
 from rosettabench.plan.plan import why_missing
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]

@@ -10,7 +10,7 @@ from laboratory import Plant, environment
 from test_plants import prove
 
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.lab.machine import COMPILED
+from rosettabench.client.machine import COMPILED
 from rosettabench.places import cache_dir
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]

@@ -9,8 +9,8 @@ from smaller import Altered
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.client.batches import draw_batches, permutation
 from rosettabench.errors import ProofError
-from rosettabench.lab.batches import draw_batches, permutation
 from rosettabench.proof.margins import margins_of
 from rosettabench.proof.reference import make_reference
 from rosettabench.proof.weights import proof_weights, save_weights

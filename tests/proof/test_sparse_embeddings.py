@@ -9,9 +9,9 @@ from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.learning_rate import DECAY
+from rosettabench.plan.proof_steps import pace_of
 from rosettabench.plan.setting import settings
 from rosettabench.proof.reference import follow
-from rosettabench.proof.walk import pace_of
 
 pytestmark = pytest.mark.environment
 

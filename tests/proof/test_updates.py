@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from laboratory import small_work
 
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.lab.session import Turn
+from rosettabench.client.session import Turn
 from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step, wandering
 from rosettabench.proof.tolerance import GUIDES
 from rosettabench.proof.updates import OwnUpdates

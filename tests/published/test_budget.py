@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from measured_runs import measured_run
 
 from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping, all_suites
-from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
 from rosettabench.plan.budget import answer, fitted, turns_of_next, within_budget

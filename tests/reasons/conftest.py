@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.lab.machine import PROGRAMS
+from rosettabench.client.machine import PROGRAMS
 
 
 @pytest.fixture(autouse=True, scope="package")

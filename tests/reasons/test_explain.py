@@ -9,8 +9,8 @@ from laboratory import data_folder
 
 from rosettabench.catalogue.switch import all_switches
 from rosettabench.ceilings.series import Series
+from rosettabench.client.machine import describe_machine
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import describe_machine
 from rosettabench.reasons.measured import Measured
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import Circumstances, find_shortfalls

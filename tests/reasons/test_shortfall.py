@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from examined import FAST, SLOW, measured, subject
 
+from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.switch import Switch
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
-from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.ceilings.series import Series
 from rosettabench.cli.explain import again
 from rosettabench.lab.journal import Journal

@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 from sample_run import write_sample_run
 
+from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
-from rosettabench.ceilings.operations import operations
 from rosettabench.ceilings.series import Series
 from rosettabench.lab.journal import Journal
 from rosettabench.report.figures import percent

@@ -8,9 +8,9 @@ import pytest
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.errors import DataError, EnvironmentFault, WorkerError
 from rosettabench.lab.display import Silent
+from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.report.run import summarise
 from rosettabench.shipped import race
-from rosettabench.shipped.request import TrainingRequest
 from rosettabench.shipped.results import Results
 from rosettabench.store.store import Store
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from rows import add_all
 
-from rosettabench.lab.machine import describe_machine
+from rosettabench.client.machine import describe_machine
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Run
 from rosettabench.store.store import digest
 

@@ -3,11 +3,11 @@
 import pytest
 from stored import SETTING, Player, write_run
 
+from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import EVENT
-from rosettabench.ceilings.operations import operations
 from rosettabench.ceilings.series import Series
-from rosettabench.lab.machine import describe_machine
+from rosettabench.client.machine import describe_machine
 from rosettabench.report.verification import ceiling_words
 from rosettabench.store.schema import PEAK, Event, Run
 from rosettabench.store.store import now

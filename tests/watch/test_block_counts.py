@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from rosettabench.watch.counts import Counts
+from rosettabench.client.counts import Counts
 
 LABELS = np.arange(100) % 7
 ROWS = np.arange(60).reshape(6, 10)

@@ -22,7 +22,7 @@ class Stopping(Strict):
     contender has `turns`, an even number, and all of them together last about `round_seconds`: short, so that a drift
     of the machine is common to a whole round.
     Everybody is started afresh for each of `processes`, which share the fewest rounds. Where these leave a pair open,
-    as many fresh processes again share the rounds up to the most (lab/schedule.py). With one process the contest may
+    as many fresh processes again share the rounds up to the most (plan/schedule.py). With one process the contest may
     end after every round, and speaks of that process only.
     """
 

@@ -12,10 +12,10 @@ from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.ceilings.series import Series
+from rosettabench.client.process import PROTOCOL
+from rosettabench.client.session import start_worker
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import UsageError
-from rosettabench.lab.process import PROTOCOL
-from rosettabench.lab.session import start_worker
 from rosettabench.proof.weights import draw_weights, save_weights
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 

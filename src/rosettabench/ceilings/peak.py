@@ -16,9 +16,9 @@ from rosettabench.ceilings.bench import SCANNED, Bench, Library
 from rosettabench.ceilings.cache import copied_bytes
 from rosettabench.ceilings.ceiling import EVENT
 from rosettabench.ceilings.series import Refused, Series
+from rosettabench.client.machine import describe_machine
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import describe_machine
 from rosettabench.store.schema import PEAK, Run
 from rosettabench.store.store import Store, now
 

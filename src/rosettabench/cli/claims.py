@@ -31,7 +31,7 @@ def claims(
     Example: rosetta claims smartia-2019
     """
     from rosettabench.cli.console import console
-    from rosettabench.lab.machine import describe_machine
+    from rosettabench.client.machine import describe_machine
     from rosettabench.published.available import catalogue
     from rosettabench.published.judge import Finding
     from rosettabench.published.study import all_studies, find_study

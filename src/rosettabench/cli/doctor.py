@@ -36,7 +36,7 @@ def doctor(
     from rich.text import Text
 
     from rosettabench.cli.checkup import all_checks
-    from rosettabench.lab.machine import describe_machine
+    from rosettabench.client.machine import describe_machine
 
     out = console()
     machine = describe_machine()

@@ -167,7 +167,7 @@ def imported_by(lock: Lock) -> list[str]:
 def found_by(lock: Lock) -> dict[str, str]:
     """Return the environment variables by which what runs in the environment of a lock finds its back end."""
     from rosettabench.catalogue.framework import contestants
-    from rosettabench.lab.machine import backend_variables
+    from rosettabench.client.machine import backend_variables
 
     backends = [entry.backend for entry in contestants().values() if lock.name in entry.locks]
     return {name: value for backend in backends for name, value in backend_variables(backend).items()}

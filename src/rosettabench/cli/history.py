@@ -60,9 +60,9 @@ def history(
 def followed(store: Store, workload: str | None, confidence: float, margin: float) -> list[Timeline]:
     """Return the timelines of a workload, or of all, on this machine."""
     from rosettabench.catalogue.workload import all_workloads, find_workload
+    from rosettabench.client.machine import describe_machine
     from rosettabench.history.archive import Archive
     from rosettabench.history.timeline import timelines
-    from rosettabench.lab.machine import describe_machine
 
     names = [find_workload(workload).name] if workload else list(all_workloads())
     machine = describe_machine()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.suite import Suite
     from rosettabench.plan.request import Request
     from rosettabench.plan.setting import Value
-    from rosettabench.shipped.request import TrainingRequest
+    from rosettabench.plan.trainings import TrainingRequest
 
 CONTESTS = 0.5
 """The share of a budget that the contests may take."""
@@ -38,8 +38,8 @@ def trainings_of(
     `libraries` are those that the user has named; all of the suite's where there are none.
     """
     from rosettabench.catalogue.workload import find_workload
-    from rosettabench.lab.machine import usable_cores
-    from rosettabench.shipped.request import TrainingRequest
+    from rosettabench.plan.trainings import TrainingRequest
+    from rosettabench.resources.processors import usable_cores
 
     able = [name for name in request.workloads if find_workload(name).data.series]
     if libraries and not (suite.libraries and able):

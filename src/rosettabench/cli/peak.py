@@ -62,8 +62,8 @@ def peak(
     from rosettabench.ceilings.peak import Peak, Works
     from rosettabench.ceilings.precision import SIGNIFICANDS
     from rosettabench.cli.console import console
-    from rosettabench.lab.machine import usable_cores
     from rosettabench.report.ceilings import ceilings_record, print_ceilings
+    from rosettabench.resources.processors import usable_cores
 
     nearest("device", device, ("cpu", "cuda"))
     named = [nearest("precision", word, SIGNIFICANDS) for word in split(precision)]

@@ -70,11 +70,11 @@ def prove(
     from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
     from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.lab.machine import usable_cores
     from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import Request
     from rosettabench.plan.setting import read_axes
     from rosettabench.proof.register import enter_run
+    from rosettabench.resources.processors import usable_cores
 
     whole = every or ((missing or sample is not None) and not workloads)
     if whole == bool(workloads):

@@ -138,10 +138,10 @@ def run(
     from rosettabench.catalogue.suite import MAIN, Stopping, find_suite
     from rosettabench.catalogue.workload import MONASH
     from rosettabench.cli.joined import CONTESTS, parted, trainings_of
+    from rosettabench.client.machine import describe_machine
     from rosettabench.data.find import obtainable
     from rosettabench.data.registry import data_set
     from rosettabench.environments.environment import check_interpreter
-    from rosettabench.lab.machine import describe_machine
     from rosettabench.places import cache_dir
     from rosettabench.plan.budget import check_rounds
     from rosettabench.plan.duration import read_duration
@@ -224,7 +224,7 @@ def fitting(
     """
     from psutil import virtual_memory
 
-    from rosettabench.lab.machine import describe_machine
+    from rosettabench.client.machine import describe_machine
     from rosettabench.lab.past import read_past
     from rosettabench.plan.budget import Fitted, fitted
     from rosettabench.plan.estimate import estimate
@@ -278,7 +278,7 @@ def resume(
     """
     from rosettabench.cli.shipped import race
     from rosettabench.places import store_url
-    from rosettabench.shipped.request import trains_only
+    from rosettabench.plan.trainings import trains_only
     from rosettabench.store.store import Store
 
     Store.existing(store or store_url())
@@ -315,9 +315,9 @@ def open_laboratory(store: str | None) -> Laboratory:
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
     from rosettabench.lab.run import unfinished
+    from rosettabench.plan.trainings import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
-    from rosettabench.shipped.request import trainings_asked
     from rosettabench.shipped.results import Results
     from rosettabench.store.store import unbegun
 

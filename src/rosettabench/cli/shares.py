@@ -51,7 +51,7 @@ def shares_in(store: Store) -> list[Reached]:
     """Return the newest share of every cell that a store has from this machine."""
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.ceilings.ceiling import measured_here, same_machine
-    from rosettabench.lab.machine import describe_machine
+    from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
     from rosettabench.report.run import summarise
     from rosettabench.report.shares import reached

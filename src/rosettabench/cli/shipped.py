@@ -78,11 +78,11 @@ def shipped(
     Example: rosetta shipped hospital tourism_monthly --budget 20m
     Example: rosetta shipped hospital --seeds 42,43 --epochs 5 --threads 1
     """
-    from rosettabench.lab.machine import usable_cores
     from rosettabench.plan.duration import read_duration
+    from rosettabench.plan.trainings import TrainingRequest
+    from rosettabench.resources.processors import usable_cores
     from rosettabench.shipped.library import all_libraries, find_library
     from rosettabench.shipped.race import Race
-    from rosettabench.shipped.request import TrainingRequest
 
     names = dict.fromkeys(find_library(name).name for name in split(libraries))
     request = TrainingRequest(

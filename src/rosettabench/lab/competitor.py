@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.contender import Contender
+from rosettabench.client.session import Session, Turn, Work
 from rosettabench.data.windows import known
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
@@ -15,7 +16,6 @@ from rosettabench.files import save_array
 from rosettabench.lab.forecasts import judged
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.score import scored_by_logits, scores
-from rosettabench.lab.session import Session, Turn, Work
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.client.batches import draw_rows
+from rosettabench.client.session import Session, Work
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor, planted_steps
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
@@ -36,15 +37,15 @@ from rosettabench.lab.journal import Journal
 from rosettabench.lab.load import note_load, watch_load
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.lab.registrar import Registrar
-from rosettabench.lab.schedule import Schedule
-from rosettabench.lab.session import Session, Work
 from rosettabench.lab.suspension import Suspension
 from rosettabench.lab.warm_up import MOST_BLOCKS, PROBE, WarmUp
 from rosettabench.lab.watch import Watch
+from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import Request
+from rosettabench.plan.schedule import Schedule
 from rosettabench.proof.check import divergence_words
 from rosettabench.proof.register import PROOF_TIME
-from rosettabench.proof.walk import STEPS, evaluation_samples
+from rosettabench.proof.walk import evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import ShownSeries

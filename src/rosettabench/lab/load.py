@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import worker_processors
 from rosettabench.resources.load import LoadWatch
+from rosettabench.resources.processors import worker_processors
 from rosettabench.store.load import RoundLoad
 
 

@@ -21,12 +21,12 @@ from queue import SimpleQueue
 from threading import Event, Lock
 from time import monotonic
 
+from rosettabench.client.process import interrupt_all
 from rosettabench.errors import ProofError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
-from rosettabench.lab.machine import confined, lane_processors
-from rosettabench.lab.process import interrupt_all
+from rosettabench.resources.processors import confined, lane_processors
 
 
 class Proving:

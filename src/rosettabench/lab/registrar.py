@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from rosettabench.client.session import Work
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.session import Work
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
 from rosettabench.proof.inference import InferenceProof
 from rosettabench.proof.prove import Proof

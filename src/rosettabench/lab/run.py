@@ -16,18 +16,19 @@ from rosettabench import __version__
 from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.batches import draw_batches, draw_rows
+from rosettabench.client.machine import describe_machine, kept_programs
+from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, StoreError, UsageError, WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import draw_batches, draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import describe_machine, kept_programs
 from rosettabench.lab.owner import owned
 from rosettabench.lab.past import read_past
 from rosettabench.lab.preparation import Job, Key, Preparation
@@ -35,21 +36,20 @@ from rosettabench.lab.progress import Progress
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.registrar import Registrar
 from rosettabench.lab.scratch import scratch_folder
-from rosettabench.lab.session import Session, Work
 from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import DATA_S, ENVIRONMENT_S, estimate
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
+from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import Request
 from rosettabench.plan.setting import apart
+from rosettabench.plan.trainings import trains_only
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.register import cell_key, read_register, seconds_of
-from rosettabench.proof.walk import STEPS
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
-from rosettabench.shipped.request import trains_only
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.schema import PEAK, UNBEGUN, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosettabench.catalogue.workload import LIKELIHOOD, MEAN_AUC, Workload
-from rosettabench.lab.session import Work
+from rosettabench.client.session import Work
 from rosettabench.statistics.auc import mean_auc
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
+from rosettabench.client.batches import draw_batches
+from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import draw_batches
-from rosettabench.lab.session import Session, Work
 from rosettabench.plan.setting import Setting, canonical_setting
 from rosettabench.proof.weights import draw_weights, save_weights
 

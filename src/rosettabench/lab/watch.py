@@ -26,12 +26,12 @@ from time import monotonic
 
 import numpy as np
 
+from rosettabench.client.session import Session, Turn, Work
 from rosettabench.errors import OtherWork, ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import usable_cores
-from rosettabench.lab.session import Session, Turn, Work
 from rosettabench.proof.tolerance import MIXED
+from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import Watched, WatchedMove
 from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault

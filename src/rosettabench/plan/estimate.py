@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import prod
 
+from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.ceilings.operations import operations_of_step
-from rosettabench.lab.schedule import Schedule
 from rosettabench.plan.plan import PlannedContest, at_proof
-from rosettabench.proof.walk import steps_of
+from rosettabench.plan.proof_steps import steps_of
+from rosettabench.plan.schedule import Schedule
 
 START_S = 6.0
 """Guess for a contender that never ran here: start, import, and what its proof costs beside the passes.

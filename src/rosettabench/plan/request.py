@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.shipped.request import TrainingRequest
+from rosettabench.plan.trainings import TrainingRequest
 
 
 class Examining(BaseModel):

@@ -11,9 +11,9 @@ from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.errors import UsageError
-from rosettabench.lab.machine import usable_cores
 from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
 from rosettabench.plan.series import STATED, check_series
+from rosettabench.resources.processors import usable_cores
 
 Value = int | str
 """A value on an axis."""

@@ -18,10 +18,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import Augmentation
+from rosettabench.client.batches import draw_rows
+from rosettabench.client.session import Session
 from rosettabench.data.pictures import Pictures
 from rosettabench.files import save_array
-from rosettabench.lab.batches import draw_rows
-from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.walk import Array, read
 

@@ -12,9 +12,9 @@ from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.machine import decisive_variables, processor_name
+from rosettabench.client.session import Work
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import decisive_variables, processor_name
-from rosettabench.lab.session import Work
 from rosettabench.plan.setting import stated
 from rosettabench.proof.check import Check
 from rosettabench.proof.margins import Margin

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from rosettabench.client.session import Session, Work
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Part
 from rosettabench.files import save_array
-from rosettabench.lab.session import Session, Work
-from rosettabench.proof.walk import Array, steps_of
+from rosettabench.plan.proof_steps import steps_of
+from rosettabench.proof.walk import Array
 
 
 def from_memory(work: Work, folder: Path) -> Work:

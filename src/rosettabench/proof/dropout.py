@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from rosettabench.catalogue.workload import STUDENT_T, Workload
-from rosettabench.lab.session import Session, Work
+from rosettabench.client.session import Session, Work
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.dropout_chain import Chain
 from rosettabench.proof.dropout_recurrent import Recurrent

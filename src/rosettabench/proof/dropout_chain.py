@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
-from rosettabench.lab.session import Work
+from rosettabench.client.session import Work
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 

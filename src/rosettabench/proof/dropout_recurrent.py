@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
-from rosettabench.lab.session import Work
+from rosettabench.client.session import Work
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 

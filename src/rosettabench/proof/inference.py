@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosettabench.lab.session import Session
+from rosettabench.client.session import Session
 from rosettabench.proof.causes.model import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.client.batches import candidates
+from rosettabench.client.session import Session
 from rosettabench.errors import ProofError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import candidates
-from rosettabench.lab.session import Session
 from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.walk import Array, Files, read
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rosettabench.lab.session import Session
+from rosettabench.client.session import Session
+from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.likely import likely_cause
@@ -23,7 +24,7 @@ from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import Array, Unguided, Walked, pace_of, read, steps_of, walk, walk_unguided
+from rosettabench.proof.walk import Array, Unguided, Walked, read, walk, walk_unguided
 
 
 class Proof:

@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.client.session import Session, Work
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.machine import confined, lane_processors
-from rosettabench.lab.session import Session, Work
+from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.comparison import (
     Deviation,
     Exact,
@@ -31,19 +31,9 @@ from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
-from rosettabench.proof.walk import (
-    Array,
-    Files,
-    Unguided,
-    Walked,
-    evaluation_samples,
-    pace_of,
-    read,
-    steps_of,
-    walk,
-    walk_unguided,
-)
+from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read, walk, walk_unguided
 from rosettabench.proof.weights import Weights, perturb, save_weights
+from rosettabench.resources.processors import confined, lane_processors
 
 
 class Start(Protocol):

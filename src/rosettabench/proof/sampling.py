@@ -18,9 +18,9 @@ from tempfile import mkdtemp
 
 import numpy as np
 
+from rosettabench.client.session import Session
 from rosettabench.data.windows import continued, known
 from rosettabench.files import save_array
-from rosettabench.lab.session import Session
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.walk import Array, Files, read

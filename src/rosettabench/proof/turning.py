@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rosettabench.plan.proof_steps import pace_of
 from rosettabench.proof.comparison import compare_gradients
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Files, pace_of, read
+from rosettabench.proof.walk import Files, read
 from rosettabench.proof.weights import save_weights
 
 TRIALS = 16

@@ -19,7 +19,7 @@ from math import hypot, inf
 import numpy as np
 
 from rosettabench.catalogue.workload import Optimizer
-from rosettabench.lab.session import Work
+from rosettabench.client.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
 from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from, wandering
 from rosettabench.proof.tolerance import MIXED, exactness

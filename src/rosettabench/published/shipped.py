@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
+from rosettabench.plan.trainings import EPOCHS
 from rosettabench.published.claim import EVERY, Part, Quantity
 from rosettabench.published.measurement import Measurement, lacking_sets, with_interval, words
-from rosettabench.shipped.request import EPOCHS
 from rosettabench.statistics.spread import interval_of_starts
 
 if TYPE_CHECKING:

@@ -18,15 +18,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rosettabench.client.batches import draw_rows
+from rosettabench.client.session import Session
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.batches import draw_rows
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import Contest
 from rosettabench.lab.load import note_load, watch_load
-from rosettabench.lab.session import Session
+from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import Examining
-from rosettabench.proof.walk import STEPS
 from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.ceilings.ceiling import ceilings
-from rosettabench.ceilings.operations import operations_of_step
 from rosettabench.ceilings.series import Series
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.report import figures

@@ -14,10 +14,10 @@ from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 
 if TYPE_CHECKING:
+    from rosettabench.plan.trainings import TrainingRequest
     from rosettabench.published.judge import Outcome
     from rosettabench.report.tables import Table
     from rosettabench.shipped.record import Installed, Training, UsedSet
-    from rosettabench.shipped.request import TrainingRequest
     from rosettabench.store.record import Forecasts, Shown
 
 

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
+from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.report import figures
 from rosettabench.report.summary import (
     Difference,
@@ -18,7 +19,6 @@ from rosettabench.report.summary import (
     TrainingsSummary,
 )
 from rosettabench.shipped.record import Absence, Installed, Training, UsedSet
-from rosettabench.shipped.request import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.shipped.results import Results
 
 if TYPE_CHECKING:

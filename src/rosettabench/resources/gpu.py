@@ -79,7 +79,7 @@ def gpu_names() -> list[str]:
 def handle(nvml: Any, visible: str) -> Any:  # noqa: ANN401 (pynvml has no types)
     """Return NVML's handle of the first of CUDA_VISIBLE_DEVICES: a number in PCI order, or a UUID.
 
-    Workers are told to count in that order, too: CUDA_DEVICE_ORDER in `rosettabench.lab.machine.worker_variables`.
+    Workers are told to count in that order, too: CUDA_DEVICE_ORDER in `rosettabench.client.machine.worker_variables`.
     """
     first = visible.split(",")[0].strip()
     if first.isdigit():

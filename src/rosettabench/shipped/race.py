@@ -18,6 +18,7 @@ from time import monotonic, perf_counter
 import numpy as np
 
 from rosettabench import __version__
+from rosettabench.client.machine import describe_machine
 from rosettabench.data.find import find
 from rosettabench.data.monash import monash_set
 from rosettabench.data.prepare_series import prepare_series
@@ -28,7 +29,7 @@ from rosettabench.errors import EnvironmentFault, WorkerError
 from rosettabench.lab.display import Display
 from rosettabench.lab.forecasts import drawn, forecasts, shown
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.machine import describe_machine
+from rosettabench.plan.trainings import STUDY, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.shipped.budget import Cost, affordable
 from rosettabench.shipped.library import Library, find_library
 from rosettabench.shipped.record import (
@@ -41,7 +42,6 @@ from rosettabench.shipped.record import (
     Training,
     UsedSet,
 )
-from rosettabench.shipped.request import STUDY, TrainingRequest, epochs_words, trainings_asked
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy

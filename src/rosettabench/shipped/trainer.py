@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.client.process import PROTOCOL
+from rosettabench.client.session import start_worker
 from rosettabench.data.series import PreparedSeries
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
-from rosettabench.lab.process import PROTOCOL
-from rosettabench.lab.session import start_worker
 from rosettabench.shipped.library import Library
 
 SAME_SUM = 1e-9

@@ -15,7 +15,7 @@ from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 
 LOOKS = 2
-"""How often a contest asks its processes whether they decide (lab/schedule.py): Student's t is no confidence sequence,
+"""How often a contest asks its processes whether they decide (plan/schedule.py): Student's t is no confidence sequence,
 so each look takes its share of the permitted error (Bonferroni)."""
 
 NO_PROCESSES: Processes = {}

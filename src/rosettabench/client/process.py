@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Any
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.client.replies import LONGEST_LINE, read_reply
 from rosettabench.errors import WorkerError
-from rosettabench.lab.replies import LONGEST_LINE, read_reply
 
 PROTOCOL = 1
 """The version of docs/protocol.md that this controller speaks."""

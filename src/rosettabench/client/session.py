@@ -13,15 +13,16 @@ from typing import Any, Self
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.counts import Counts
+from rosettabench.client.machine import decisive_variables, worker_variables
+from rosettabench.client.process import PROTOCOL, WorkerProcess
 from rosettabench.data.lags import lags_of
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment
-from rosettabench.lab.machine import confined, decisive_variables, worker_processors, worker_variables
-from rosettabench.lab.process import PROTOCOL, WorkerProcess
 from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting
-from rosettabench.watch.counts import Counts
+from rosettabench.resources.processors import confined, worker_processors
 
 LAYOUT = "ROSETTA_LAYOUT"
 LAYOUT_BYTES = 4096

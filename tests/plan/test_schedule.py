@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.suite import Stopping, find_suite
-from rosettabench.lab.schedule import Schedule
+from rosettabench.plan.schedule import Schedule
 from rosettabench.statistics.ranking import LOOKS
 
 

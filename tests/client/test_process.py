@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from rosettabench.client import process
+from rosettabench.client.process import WorkerProcess
 from rosettabench.errors import WorkerError
-from rosettabench.lab import process
-from rosettabench.lab.process import WorkerProcess
 
 HERE = Path(__file__).parent
 
@@ -122,7 +122,7 @@ def test_a_program_that_is_not_there_is_told_with_who_knows_the_command_for_it(t
 CONTROLLER = """
 import os, sys, time
 from pathlib import Path
-from rosettabench.lab.process import WorkerProcess
+from rosettabench.client.process import WorkerProcess
 worker = WorkerProcess(Path(sys.executable), Path(sys.argv[1]) / "log", os.environ, Path(sys.argv[1]))
 print(worker.ask("hello", 30, protocol=1)["pid"], flush=True)
 time.sleep(600)

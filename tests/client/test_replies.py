@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rosettabench.lab.replies import read_reply
+from rosettabench.client.replies import read_reply
 
 GOOD = {"id": 1, "ok": True, "elapsed_s": 0.5, "cpu_s": 1, "loss": 2.5, "learning_rate": None, "samples": 640}
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.workload import Augmentation, find_workload
+from rosettabench.client.batches import draw_augmentation, draw_batches, draw_rows
 from rosettabench.data.pictures import PictureFile, Pictures, Rendering
 from rosettabench.data.prepared import Part, Prepared
 from rosettabench.errors import UsageError
-from rosettabench.lab.batches import draw_augmentation, draw_batches, draw_rows
 from rosettabench.plan.setting import Setting
 
 sizes = st.integers(1, 300).flatmap(lambda samples: st.tuples(st.just(samples), st.integers(1, samples)))

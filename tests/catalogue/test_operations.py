@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laboratory import environment
 
+from rosettabench.catalogue.operations import count, operations, operations_of_step
 from rosettabench.catalogue.workload import Product, Tensor, all_workloads, find_workload, read_workload
-from rosettabench.ceilings.operations import count, operations, operations_of_step
 from rosettabench.errors import UsageError
 
 SOURCE = Path(__file__).parents[2] / "src"
