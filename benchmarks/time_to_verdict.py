@@ -29,8 +29,8 @@ from rosettabench.places import cache_dir, data_dir_default
 from rosettabench.plan.request import Request
 from rosettabench.plan.setting import canonical_setting
 from rosettabench.proof.weights import draw_weights, save_weights
-from rosettabench.report.run import summarise
 from rosettabench.store.store import Store
+from rosettabench.summary.run import summarise
 
 DATA = str(data_dir_default() or "") or None
 

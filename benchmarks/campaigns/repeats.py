@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from rosettabench.report.run import summarise
-from rosettabench.report.summary import ContestSummary
 from rosettabench.statistics.calibration import rate
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store
+from rosettabench.summary.records import ContestSummary
+from rosettabench.summary.run import summarise
 
 ROSETTA = Path(sys.executable).with_name("rosetta")
 HOLDS, FALSE = 0.95, 0.05

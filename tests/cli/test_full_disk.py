@@ -98,7 +98,7 @@ import os, sys
 from pathlib import Path
 import rosettabench.cli.list
 from rosettabench.cli import main
-from rosettabench.cli.run import publish
+from rosettabench.cli.laboratory import publish
 from rosettabench.store.store import Store
 store = Store(os.environ["ROSETTA_STORE"])
 rosettabench.cli.list.workloads = lambda: publish(store, store.run(), Path(sys.argv[1]))

@@ -8,9 +8,9 @@ import pytest
 from commands import finish
 from laboratory import environment
 
-from rosettabench.report.doubts import BUSY
-from rosettabench.report.run import summarise
+from rosettabench.published.summary import summarise_whole
 from rosettabench.shipped.library import all_libraries
+from rosettabench.summary.doubts import BUSY
 
 PAIR = "pytorch,mxnet-gluon:compiled"
 SUITE = ("run", "--suite", "deepar-2024", "--offline", "-f", PAIR)
@@ -34,14 +34,14 @@ def test_both_halves_run_within_a_budget_and_go_on_after_ctrl_c(rosetta, store, 
     planned = re.search(r"1 contest: planned for ([0-9]+) s,", err)
     assert planned and int(planned[1]) <= 60, "the contests may take half of the budget"
     before = store().run()
-    assert summarise(before).state == "interrupted"
+    assert summarise_whole(before).state == "interrupted"
     turns = sum(len(entry.blocks) for entry in before.contests[0].entries)
     assert turns > 0 and f"rosetta resume {before.id}" in err
     code, out, err = finish(rosetta("resume", before.id), 500)
     assert code == 0, err
     run = store().run(before.id)
     assert sum(len(entry.blocks) for entry in run.contests[0].entries) == turns, "the contest was over"
-    summary = summarise(run)
+    summary = summarise_whole(run)
     assert summary.state == "finished"
     (trained,) = summary.trainings.sets
     assert {entry.label for entry in trained.entries if entry.trainings} == {*all_libraries()}

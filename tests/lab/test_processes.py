@@ -5,11 +5,11 @@ from commands import NUMPY, finish, turns
 
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.request import Request
-from rosettabench.report.run import summarise
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.statistics.rounds import by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import interval_over_processes, spread
+from rosettabench.summary.run import summarise
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 

@@ -14,9 +14,9 @@ from rosettabench.environments.environment import Environment
 from rosettabench.errors import StoreError
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
 from rosettabench.proof.check import Check
-from rosettabench.report.proof import summarise_certification
 from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
+from rosettabench.summary.proof import summarise_certification
 
 
 def key(work, packages=None, mode="eager", weights="w", version="3.11.7", path=None):

@@ -10,7 +10,8 @@ from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data.windows import known
 from rosettabench.errors import WorkerError
-from rosettabench.proof.causes.misdrawn import Suspect, misdrawn
+from rosettabench.proof.causes.misdrawn import misdrawn
+from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.check import make_check
 from rosettabench.proof.sampling import Sampling
 

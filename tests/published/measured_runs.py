@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 from sample_run import Player, event, write_blocks, write_certificate, write_figures
 
 from rosettabench.catalogue.framework import find_framework
-from rosettabench.report.run import summarise
+from rosettabench.published.summary import summarise_whole
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now
 
@@ -28,7 +28,7 @@ def measured_run(folder, *contests, run_id="first", request=None, gpus=(), origi
     for workload, setting, contenders in contests:
         write_contest(store, run_id, workload, setting, contenders, draw, origin)
     event(store, run_id, "finished")
-    return summarise(store.run(run_id))
+    return summarise_whole(store.run(run_id))
 
 
 def write_contest(store, run_id, workload, setting, contenders, draw, origin):

@@ -12,11 +12,11 @@ from rich.console import Console
 from sample_run import Player
 from trained_runs import LIBRARIES, absent, trained_run
 
-from rosettabench.cli.report import Format, render_text
-from rosettabench.report.account import EVERY
-from rosettabench.report.run import summarise
+from rosettabench.report.formats import Format, render_text
 from rosettabench.report.terminal import print_run
 from rosettabench.store.store import Store
+from rosettabench.summary.account import EVERY
+from rosettabench.summary.run import summarise
 
 TORCH = {"setup_s": 0.3, "first_s": 0.1, "input_s": 2.0, "checkpoints_s": 0.6, "steps_s": 7.0}
 MXNET = {"setup_s": 0.1, "first_s": 5.9, "input_s": 4.0, "checkpoints_s": 2.0, "steps_s": 28.0}

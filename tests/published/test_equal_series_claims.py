@@ -10,7 +10,8 @@ from test_judge import HERE, claim
 from rosettabench.errors import UsageError
 from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import read_claims
-from rosettabench.published.judge import Finding, judge
+from rosettabench.published.judge import judge
+from rosettabench.summary.study import Finding
 
 SERIES_HERE = replace(HERE, written={**HERE.written, "deepar-monash": frozenset(HERE.frameworks)})
 FAST, SLOW = "pytorch", "mxnet-gluon:compiled"

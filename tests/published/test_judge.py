@@ -9,7 +9,8 @@ from sample_run import Player
 from rosettabench.plan.setting import AXES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
-from rosettabench.published.judge import Finding, judge
+from rosettabench.published.judge import judge
+from rosettabench.summary.study import Finding
 
 NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"), "keras[tensorflow]": ("compiled",)}
 HERE = Available(

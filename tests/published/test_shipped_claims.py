@@ -7,12 +7,13 @@ from trained_runs import paced, trained_run
 from rosettabench.errors import UsageError
 from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import all_claims, read_claims
-from rosettabench.published.judge import Finding, judge
-from rosettabench.report.run import summarise
+from rosettabench.published.judge import judge
+from rosettabench.published.summary import summarise_whole
+from rosettabench.summary.study import Finding
 
 
 def judged(folder, name, times, **more):
-    return judge(claim(name), [summarise(trained_run(folder, times, **more))], HERE)
+    return judge(claim(name), [summarise_whole(trained_run(folder, times, **more))], HERE)
 
 
 AS_PUBLISHED = {42: (10.0, 44.0), 43: (11.0, 49.5), 44: (10.5, 47.0)}

@@ -14,10 +14,10 @@ from rosettabench.lab.journal import Journal
 from rosettabench.reasons.measured import Measured
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import Circumstances, find_shortfalls
-from rosettabench.report.contest import entrants
-from rosettabench.report.shortfalls import shortfall_words
 from rosettabench.store.schema import PEAK, Run
 from rosettabench.store.store import Store, now
+from rosettabench.summary.contest import entrants
+from rosettabench.summary.shortfalls import shortfall_words
 
 
 def rosetta(store, *arguments):

@@ -6,9 +6,9 @@ from rich.console import Console
 
 from rosettabench.reasons.measured import Operation, Profile
 from rosettabench.reasons.parts import explain
-from rosettabench.report.reasons import answer, evidence, remarks, summarise_reasons, verdicts
 from rosettabench.report.terminal import print_reasons
 from rosettabench.statistics.busy import Busy
+from rosettabench.summary.reasons import answer, evidence, remarks, summarise_reasons, verdicts
 
 
 def explained(noise=0.0, rounds=12, parts=SLOW, **more):

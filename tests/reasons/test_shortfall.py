@@ -29,13 +29,13 @@ from rosettabench.reasons.shortfall import (
 from rosettabench.reasons.vocabulary import is_gradient
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
-from rosettabench.report.reasons import summarise_reasons
 from rosettabench.report.record import render_json
-from rosettabench.report.run import summarise
-from rosettabench.report.shortfalls import shortfall_words
 from rosettabench.statistics.busy import Busy
 from rosettabench.store.schema import PEAK, Contest, Entry, Run
 from rosettabench.store.store import Store, now
+from rosettabench.summary.reasons import summarise_reasons
+from rosettabench.summary.run import summarise
+from rosettabench.summary.shortfalls import shortfall_words
 
 SLOW_STEP = SLOW["a"] + 32 * SLOW["b"] + SLOW["input"]
 FAST_STEP = FAST["a"] + 32 * FAST["b"] + FAST["input"]

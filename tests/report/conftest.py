@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rosettabench.report.run import summarise
 from rosettabench.store.store import Store
+from rosettabench.summary.run import summarise
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sample_run import write_sample_run

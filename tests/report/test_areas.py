@@ -4,7 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from rosettabench.report import tables
-from rosettabench.report.entry import summarise_areas, summarise_likelihoods
+from rosettabench.summary.entry import summarise_areas, summarise_likelihoods
 
 
 def evaluated(*values, labels=13):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rosettabench.report.run import summarise
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.load import RoundLoad
 from rosettabench.store.schema import Event
 from rosettabench.store.store import now
+from rosettabench.summary.run import summarise
 
 
 def loaded(store, others, dropped=()):

@@ -8,15 +8,15 @@ from rich.console import Console
 from sample_run import write_sample_run
 from trained_runs import used
 
-from rosettabench.cli.report import Format, render_text
 from rosettabench.lab.journal import Journal
 from rosettabench.report.forecast_charts import contest_pictures
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.formats import Format, render_text
 from rosettabench.report.html import file_stem
-from rosettabench.report.run import summarise
 from rosettabench.report.terminal import print_run
 from rosettabench.store.record import Drawn, Forecasts, ShownSeries
 from rosettabench.store.store import Store
+from rosettabench.summary.run import summarise
 
 WORTH = {"pytorch": (0.784, 0.17, 0.05), "jax": (float("inf"), 0.18, None)}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.report import figures
+from rosettabench.summary import figures
 
 
 @pytest.mark.parametrize(

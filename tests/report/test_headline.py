@@ -6,10 +6,10 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.report.sentences import headline
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.summary.sentences import headline
 
 ODD = "{} got slower by 19.5% relative to the others during the contest."
 STATES = ["equivalent", "doubted", "open"]

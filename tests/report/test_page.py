@@ -16,8 +16,8 @@ from test_theme import contrast
 from trained_runs import trained_run
 
 from rosettabench.report.html import file_stem, render_html
-from rosettabench.report.run import summarise
 from rosettabench.report.samples import sample_rows
+from rosettabench.summary.run import summarise
 
 pytestmark = pytest.mark.browser
 

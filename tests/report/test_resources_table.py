@@ -8,12 +8,12 @@ from sample_run import add_figure, event, write_sample_run
 
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.resources import KINDS, resources_table
-from rosettabench.report.run import summarise
 from rosettabench.report.terminal import print_run
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY
 from rosettabench.store.store import Store
+from rosettabench.summary.run import summarise
 
 
 @pytest.fixture

@@ -16,17 +16,18 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.ceilings.series import Series
 from rosettabench.lab.journal import Journal
-from rosettabench.report.figures import percent
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
-from rosettabench.report.run import summarise
 from rosettabench.report.samples import render_csv
 from rosettabench.report.shares import counted, reached, shares_table
-from rosettabench.report.summary import Estimate, Proof
 from rosettabench.report.terminal import print_run
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.figures import percent
+from rosettabench.summary.records import Proof
+from rosettabench.summary.run import summarise
 
 CEILING = 1e10
 

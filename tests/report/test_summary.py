@@ -9,18 +9,18 @@ import pytest
 from sample_run import HOSTILE, Player, quick_players, write_contest, write_sample_run
 from sqlalchemy import text
 
-from rosettabench.report.agreement import setting_rows
-from rosettabench.report.doubts import doubted, seen_in
-from rosettabench.report.entry import turns
 from rosettabench.report.record import render_json
-from rosettabench.report.run import summarise
-from rosettabench.report.sentences import FEW_PAIRS, verdict_sentence
-from rosettabench.report.summary import Check
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
+from rosettabench.summary.agreement import setting_rows
+from rosettabench.summary.doubts import doubted, seen_in
+from rosettabench.summary.entry import turns
+from rosettabench.summary.records import Check
+from rosettabench.summary.run import summarise
+from rosettabench.summary.sentences import FEW_PAIRS, verdict_sentence
 
 
 def entry(contest, label):

@@ -8,18 +8,18 @@ import pytest
 from rich.console import Console
 from trained_runs import LIBRARIES, absent, paced, trained_run
 
-from rosettabench.cli.report import Format, render_text
+from rosettabench.published.summary import summarise_whole
 from rosettabench.report.forecast_charts import observed_rows, pictures, scale
-from rosettabench.report.run import summarise
+from rosettabench.report.formats import Format, render_text
 from rosettabench.report.terminal import print_run
-from rosettabench.report.trainings import SENTENCE
+from rosettabench.summary.trainings import SENTENCE
 
 TIMES = {"hospital": {42: (2.0, 8.0), 43: (2.5, 9.0), 44: (2.1, 8.4)}, "m1_yearly": {42: (1.0, None)}}
 
 
 @pytest.fixture
 def summary(tmp_path):
-    return summarise(trained_run(tmp_path, TIMES, absences=[absent("m1_yearly", LIBRARIES[1], 42)]))
+    return summarise_whole(trained_run(tmp_path, TIMES, absences=[absent("m1_yearly", LIBRARIES[1], 42)]))
 
 
 def printed(summary, width=200):
@@ -59,13 +59,13 @@ def test_the_whole_study_is_not_scaled_down(tmp_path):
 
     of_study = [name for name, one in all_monash_sets().items() if one.study]
     times = {name: dict.fromkeys((42, 43, 44, 45, 46), (1.0, 4.0)) for name in of_study}
-    found = summarise(trained_run(tmp_path, times, epochs=100)).trainings
+    found = summarise_whole(trained_run(tmp_path, times, epochs=100)).trainings
     assert found.scale == "41 of the study's 41 sets, 100 epochs of its 100, 5 seeds of its 5."
 
 
 def test_a_set_that_nobody_trained_on_is_not_counted_and_one_seed_has_no_extremes(tmp_path):
     times = {"hospital": {42: (2.0, 8.0)}, "m1_yearly": {42: (None, None)}}
-    found = summarise(trained_run(tmp_path, times)).trainings
+    found = summarise_whole(trained_run(tmp_path, times)).trainings
     assert found.scale.startswith("Scaled down: 1 of the study's 41 sets, 2 epochs of its 100, 1 seed of its 5")
     assert found.sets[0].headline.answer == "gluonts[mxnet] trains 4.00× as long as gluonts[torch]"
     assert found.sets[1].headline.answer == "Nothing was trained"
@@ -78,7 +78,7 @@ def test_a_narrow_terminal_keeps_what_matters(summary):
 
 
 def test_stand_ins_are_told_in_every_form(tmp_path):
-    summary = summarise(trained_run(tmp_path, TIMES, origin="stand-in"))
+    summary = summarise_whole(trained_run(tmp_path, TIMES, origin="stand-in"))
     for text in (printed(summary), render_text(summary, Format.MARKDOWN), render_text(summary, Format.HTML)):
         assert "hospital of the Monash archive, for a test." in flat(text).replace("\\", "")
 
@@ -100,7 +100,7 @@ def test_the_json_has_everything(summary):
 
 def test_a_budget_counts_what_it_allowed(tmp_path):
     run = trained_run(tmp_path, {"hospital": {42: (2.0, 8.0)}}, pace=paced("hospital", 7, 1), budget=60.0)
-    assert summarise(run).trainings.sets[0].epochs == 7
+    assert summarise_whole(run).trainings.sets[0].epochs == 7
 
 
 def test_pictures_have_all_libraries_side_by_side_on_one_scale(summary):

@@ -3,10 +3,10 @@
 import pytest
 from installed_libraries import installed
 
-from rosettabench.report.trainings import differences
 from rosettabench.shipped.library import all_libraries
 from rosettabench.shipped.record import Fact, Installed
 from rosettabench.shipped.trainer import Trainer
+from rosettabench.summary.trainings import differences
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 

@@ -9,10 +9,10 @@ from rosettabench.environments.environment import Environment, Environments
 from rosettabench.errors import DataError, EnvironmentFault, WorkerError
 from rosettabench.lab.display import Silent
 from rosettabench.plan.trainings import TrainingRequest
-from rosettabench.report.run import summarise
 from rosettabench.shipped import race
 from rosettabench.shipped.results import Results
 from rosettabench.store.store import Store
+from rosettabench.summary.run import summarise
 
 TORCH, MXNET = "gluonts[torch]", "gluonts[mxnet]"
 

@@ -9,10 +9,10 @@ import pytest
 
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.request import Request
-from rosettabench.report.doubts import doubted
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
 from rosettabench.statistics.verdict import Finding, decides, judge, within
+from rosettabench.summary.doubts import doubted
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "simulation"
 TRUE = float(np.log(1.05))

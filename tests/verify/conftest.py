@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from rosettabench.places import cache_dir
-from rosettabench.report.doubts import load_seen
 from rosettabench.store.store import Store
+from rosettabench.summary.doubts import load_seen
 
 
 @pytest.fixture

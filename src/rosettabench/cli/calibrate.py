@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
-from rosettabench.cli.run import Axes, DataDir, Offline, StoreUrl, Timeout, open_laboratory
+from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.options import Axes, DataDir, Offline, StoreUrl, Timeout
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_studies
-from rosettabench.cli.run import StoreUrl
+from rosettabench.cli.options import StoreUrl
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
+    from rosettabench.summary.records import RunSummary
 
 LATEST = 20
 """How many runs are looked through, the newest first."""
@@ -33,11 +33,11 @@ def claims(
     from rosettabench.cli.console import console
     from rosettabench.client.machine import describe_machine
     from rosettabench.published.available import catalogue
-    from rosettabench.published.judge import Finding
     from rosettabench.published.study import all_studies, find_study
-    from rosettabench.report.claims import outcomes
+    from rosettabench.published.summary import outcomes
     from rosettabench.report.study_tables import claims_table
     from rosettabench.report.terminal import print_table
+    from rosettabench.summary.study import Finding
 
     wanted = [find_study(study)] if study else list(all_studies().values())
     here = catalogue(len(describe_machine()["gpus"]))
@@ -51,10 +51,10 @@ def claims(
 
 def latest_summaries(store: str | None) -> list[RunSummary]:
     """Return the summaries of the latest runs in a store, the newest first; of none where there is no store yet."""
-    from rosettabench.cli.list import stored_runs
+    from rosettabench.cli.stored import stored_runs
     from rosettabench.places import store_url
-    from rosettabench.report.run import summarise
     from rosettabench.store.store import Store
+    from rosettabench.summary.run import summarise
 
     latest = stored_runs(store)[:LATEST]
     return [summarise(Store(store or store_url()).run(run.id)) for run in latest]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rosettabench.cli.completion import complete_runs
-from rosettabench.cli.run import StoreUrl
+from rosettabench.cli.options import StoreUrl
 from rosettabench.errors import Slower, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -44,8 +44,8 @@ def compare(
     from rosettabench.places import store_url
     from rosettabench.report.comparison import print_comparison
     from rosettabench.report.record import as_json
-    from rosettabench.report.sentences import listed
     from rosettabench.store.store import Store
+    from rosettabench.summary.sentences import listed
 
     opened = Store.existing(store or store_url())
     first, second = opened.run(before), opened.run(after)

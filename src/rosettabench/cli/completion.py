@@ -98,7 +98,7 @@ def complete_libraries(incomplete: str) -> Offers:
 
 def complete_runs(incomplete: str) -> Offers:
     """Offer the runs in the store."""
-    from rosettabench.cli.list import stored_runs
+    from rosettabench.cli.stored import stored_runs
 
     try:
         return [(run.id, " ".join(run.command)) for run in stored_runs(None) if run.id.startswith(incomplete)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosettabench.cli.completion import complete_data_sets
-from rosettabench.cli.run import DataDir
+from rosettabench.cli.options import DataDir
 from rosettabench.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.console import console, table
-from rosettabench.cli.run import DataDir
+from rosettabench.cli.options import DataDir
 from rosettabench.errors import EnvironmentFault
 
 if TYPE_CHECKING:

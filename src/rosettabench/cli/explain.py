@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
-from rosettabench.cli.run import (
-    Axes,
-    DataDir,
-    Offline,
-    Page,
-    Python,
-    StoreUrl,
-    Timeout,
-    conduct,
-    open_laboratory,
-    split,
-)
+from rosettabench.cli.laboratory import conduct, open_laboratory
+from rosettabench.cli.options import Axes, DataDir, Offline, Page, Python, StoreUrl, Timeout, split
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -97,13 +87,13 @@ def again(store: str | None) -> None:
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.cli.console import console
     from rosettabench.places import store_url
-    from rosettabench.report.run import summarise
+    from rosettabench.published.summary import summarise_whole
     from rosettabench.report.terminal import print_run
     from rosettabench.store.store import Store
 
     kept = Store(store or store_url())
     run = newest(kept)
-    print_run(summarise(run, measured_here(kept, run.machine)), console())
+    print_run(summarise_whole(run, measured_here(kept, run.machine)), console())
 
 
 def newest(store: Store) -> Run:

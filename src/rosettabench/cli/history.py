@@ -8,7 +8,7 @@ import typer
 
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.run import Axes, Frameworks, StoreUrl, split
+from rosettabench.cli.options import Axes, Frameworks, StoreUrl, split
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:

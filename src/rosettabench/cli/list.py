@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_kind
 from rosettabench.cli.console import console, table
-from rosettabench.cli.run import StoreUrl
+from rosettabench.cli.options import StoreUrl
+from rosettabench.cli.stored import stored_runs
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from rosettabench.store.schema import Run
-    from rosettabench.store.store import Store
 
 
 def list_catalogue(
@@ -116,19 +114,3 @@ def runs(store: str | None) -> Table:
     for run in stored_runs(store):
         rows.add_row(run.id, run.at, shlex.join(run.command))
     return rows
-
-
-def stored_runs(store: str | None) -> Sequence[Run]:
-    """Return the runs in the store at the URL `store`, or in the user's; none where its file does not exist yet."""
-    found = existing_store(store)
-    return found.runs() if found else []
-
-
-def existing_store(store: str | None) -> Store | None:
-    """Return the store at the URL `store`, or the user's; None where its file does not exist yet, and is not made."""
-    from rosettabench.places import store_url
-    from rosettabench.store.store import Store, file_of
-
-    url = store or store_url()
-    file = file_of(url)
-    return Store(url) if file is None or file.exists() else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rosettabench.cli.run import StoreUrl
+from rosettabench.cli.options import StoreUrl
 
 
 def matrix(
@@ -25,7 +25,7 @@ def matrix(
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.cli.console import console
-    from rosettabench.cli.list import existing_store
+    from rosettabench.cli.stored import existing_store
     from rosettabench.proof.register import read_register
     from rosettabench.proof.standing import cells, registered_cells
     from rosettabench.report.markdown import table_markdown

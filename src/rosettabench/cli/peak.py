@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_contenders
-from rosettabench.cli.run import Python, StoreUrl, Timeout, open_laboratory, split
+from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.options import Python, StoreUrl, Timeout, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, open_laboratory, split
+from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def tell(run: Run) -> None:
     """
     from rosettabench.cli.console import console
     from rosettabench.report.certificates import print_certificate
-    from rosettabench.report.run import summarise
+    from rosettabench.summary.run import summarise
 
     cells = [(contest, entry) for contest in summarise(run).contests for entry in contest.entries]
     begun = [(contest, entry) for contest, entry in cells if entry.proof.key is not None or entry.faults]

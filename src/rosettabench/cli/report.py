@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.run import StoreUrl
-from rosettabench.errors import RosettaError, UsageError
-from rosettabench.files import replace_file
+from rosettabench.cli.options import StoreUrl
+from rosettabench.cli.page import STDOUT, write
+from rosettabench.errors import UsageError
+from rosettabench.report.formats import Format, render
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
-
-STDOUT = Path("-")
-"""As --output: write to standard output."""
-
-NO_FAULT_OF_THE_NAME = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system answers where a place is right, and writing fails nevertheless."""
-
-
-class Format(StrEnum):
-    """The forms of a report."""
-
-    HTML = "html"
-    MARKDOWN = "markdown"
-    CSV = "csv"
-    JSON = "json"
-    PNG = "png"
-    TERMINAL = "terminal"
-
-    @property
-    def suffix(self) -> str:
-        """The ending of its file's name."""
-        return "md" if self is Format.MARKDOWN else self.value
+    from rosettabench.summary.records import RunSummary
 
 
 def report(
@@ -57,13 +33,13 @@ def report(
     """
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.places import store_url
+    from rosettabench.published.summary import summarise_whole
     from rosettabench.report.html import file_stem
-    from rosettabench.report.run import summarise
     from rosettabench.store.store import Store
 
     kept = Store.existing(store or store_url())
     found = kept.run(run or kept.newest_measured())
-    summary = summarise(found, measured_here(kept, found.machine))
+    summary = summarise_whole(found, measured_here(kept, found.machine))
     if form is Format.TERMINAL:
         show(summary, output)
         return
@@ -81,54 +57,3 @@ def show(summary: RunSummary, output: Path | None) -> None:
     if output is not None:
         raise UsageError("--format terminal prints, and --output names a file", hint="Leave one of the two out.")
     print_run(summary, console())
-
-
-def render(summary: RunSummary, form: Format) -> bytes:
-    """Return the report in one of the forms of a file; text is UTF-8."""
-    if form is Format.PNG:
-        from rosettabench.report.image import render_image
-
-        return render_image(summary)
-    return render_text(summary, form).encode()
-
-
-def render_text(summary: RunSummary, form: Format) -> str:
-    """Return the report in one of the forms of a text file."""
-    if form is Format.MARKDOWN:
-        from rosettabench.report.markdown import render_markdown
-
-        return render_markdown(summary)
-    if form is Format.CSV:
-        from rosettabench.report.training_tables import render_raw
-
-        return render_raw(summary)
-    if form is Format.JSON:
-        from rosettabench.report.record import render_json
-
-        return render_json(summary)
-    from rosettabench.report.html import render_html
-
-    return render_html(summary)
-
-
-def write(content: bytes, path: Path, option: str = "--output") -> None:
-    """Write a report to `path`, which `option` names, or to standard output.
-
-    Raises UsageError where the place is no good, and RosettaError where it has no room or fails. What was there stays
-    until all of the new report is on disk.
-    """
-    if path == STDOUT:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # a pipe, say
-            path.write_bytes(content)
-        else:
-            replace_file(path, content)
-    except OSError as error:
-        what = f"the report cannot be written to {path}: {error.strerror}"
-        if error.errno in NO_FAULT_OF_THE_NAME:
-            raise RosettaError(what, f"Free some space there, or name another place with {option}.") from error
-        raise UsageError(what, f"Name another place with {option}.") from error

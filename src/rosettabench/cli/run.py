@@ -4,80 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.completion import complete_contenders, complete_runs, complete_suites, complete_workloads
-from rosettabench.errors import EnvironmentFault, OtherWork, UsageError, WorkerError
+from rosettabench.cli.completion import complete_runs, complete_suites
+from rosettabench.cli.laboratory import conduct, open_laboratory
+from rosettabench.cli.options import (
+    Again,
+    Axes,
+    DataDir,
+    Frameworks,
+    Offline,
+    Page,
+    Python,
+    StoreUrl,
+    Timeout,
+    Workloads,
+    split,
+)
+from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import Request
-    from rosettabench.store.schema import Contest, Run
-    from rosettabench.store.store import Store
 
-Workloads = Annotated[
-    list[str] | None,
-    typer.Argument(help="Workloads; those of the suite if none is named.", autocompletion=complete_workloads),
-]
-Frameworks = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--frameworks",
-        "-f",
-        help="Contenders, separated by commas: pytorch, pytorch:compiled, pytorch@2.13.0, keras[tensorflow].",
-        autocompletion=complete_contenders,
-    ),
-]
-Python = Annotated[
-    Path | None, typer.Option(help="Measure what is installed beside this interpreter instead of our environments.")
-]
-Axes = Annotated[list[str] | None, typer.Option("--set", help="Values on an axis: batch_size=32,256.")]
-
-
-def not_empty(option: typer.CallbackParam, value: str | None) -> str | None:
-    """Return what an option says. Raises UsageError where it says nothing: who writes it means something."""
-    if value is not None and not value.strip():
-        raise UsageError(f"{option.opts[0]} is empty", "Leave it out, or name something: --help explains it.")
-    return value
-
-
-def read_folder(text: str) -> Path:
-    """Return the folder that an option names. Raises UsageError for an empty name, which Path takes for this folder."""
-    if not text.strip():
-        raise UsageError("the name of the folder is empty", "Leave --data-dir out, or name one; . is this folder.")
-    return Path(text)
-
-
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder with the original data sets.",
-        envvar="ROSETTA_DATA",
-        show_default=False,
-        parser=read_folder,
-        metavar="<path>",
-    ),
-]
-StoreUrl = Annotated[
-    str | None,
-    typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE", callback=not_empty),
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
-Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
-Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1, max=LONGEST_S)]
-
-HOW_WATCHED = "docs/watch.md says what is watched, and what may differ."
-"""Where to read on about a contender that did other work."""
 
 ROUNDS_EACH = 4
 """Rounds of a process below which fewer are started, where the user asks for few rounds."""
-
-Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 
 def run(
@@ -288,109 +243,3 @@ def resume(
         race(laboratory, found, report)
     else:
         conduct(laboratory, found, report)
-
-
-def split(frameworks: list[str] | None) -> tuple[str, ...]:
-    """Return contenders named by one or several -f options, each with commas between names."""
-    return tuple(word.strip() for text in frameworks or [] for word in text.split(",") if word.strip())
-
-
-def open_laboratory(store: str | None) -> Laboratory:
-    """Return the laboratory of this user: store, cache, and a display on standard error."""
-    from rosettabench.cli.progress import display
-    from rosettabench.lab.run import Laboratory
-    from rosettabench.places import cache_dir, store_url
-    from rosettabench.store.store import Store
-
-    cache = cache_dir()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"{cache} cannot be made: {error.strerror}", "Name another with ROSETTA_CACHE."
-        ) from error
-    return Laboratory(Store(store or store_url()), cache, display())
-
-
-def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
-    """Do what is left of a run and report it, whatever happens on the way."""
-    from rosettabench.lab.run import unfinished
-    from rosettabench.plan.trainings import trainings_asked
-    from rosettabench.reasons.examination import conduct as as_asked
-    from rosettabench.shipped.race import Race
-    from rosettabench.shipped.results import Results
-    from rosettabench.store.store import unbegun
-
-    begun = monotonic()
-
-    def tell_ranking(contest: Contest) -> None:
-        laboratory.display.told(ranking(laboratory.store.run(started.id), contest.id))
-
-    try:
-        with laboratory.display:
-            laboratory.go_on(started, as_asked, tell_ranking)
-            if trainings_asked(started.request):
-                Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
-    except KeyboardInterrupt:
-        typer.echo("", err=True)
-        publish(laboratory.store, laboratory.store.run(started.id), page)
-        typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
-        raise
-    finished = laboratory.store.run(started.id)
-    publish(laboratory.store, finished, page)
-    told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
-    missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
-    failed = any(one.is_failure for one in Results.of(finished).absences.values())
-    waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
-    left = {contest.id for contest in finished.contests if unfinished(finished, contest)} - waiting
-    others = [failure for failure in finished.failures if failure.kind == OtherWork.KIND]
-    if others:
-        raise OtherWork(f"{len(others)} of the contenders did other work while they were timed: see above", HOW_WATCHED)
-    if missing or failed or left:
-        raise WorkerError(
-            "incomplete",
-            "not everything could be measured: see above",
-            f"rosetta resume {finished.id} tries those that failed again.",
-        )
-    if waiting:
-        typer.echo(f"the budget was spent before all had begun; go on with: rosetta resume {finished.id}", err=True)
-
-
-def ranking(run: Run, contest_id: int) -> str:
-    """Return the verdict and the ranking of a contest of a run that goes on, as text."""
-    from io import StringIO
-    from shutil import get_terminal_size
-
-    from rich.console import Console
-
-    from rosettabench.report.contest import summarise_contest
-    from rosettabench.report.run import contest_names
-    from rosettabench.report.terminal import print_ranking
-
-    contest = next(contest for contest in run.contests if contest.id == contest_id)
-    text = StringIO()
-    console = Console(file=text, width=get_terminal_size().columns, markup=False, highlight=False)
-    print_ranking(summarise_contest(run, contest, contest_names(run)[contest_id], ()), console)
-    return text.getvalue().rstrip()
-
-
-def publish(store: Store, finished: Run, page: Path | None) -> None:
-    """Write the page of a run, which is in `store`, and print its tables.
-
-    The page comes first, so that it is not lost where nothing can be printed. Without room for it, the tables are
-    printed all the same.
-    """
-    from rosettabench.ceilings.ceiling import measured_here
-    from rosettabench.cli.console import console
-    from rosettabench.cli.report import Format, render, write
-    from rosettabench.report.html import file_stem
-    from rosettabench.report.run import summarise
-    from rosettabench.report.terminal import print_run
-
-    summary = summarise(finished, measured_here(store, finished.machine))
-    path = page or Path(f"{file_stem(summary)}.html")
-    try:
-        write(render(summary, Format.HTML), path, "rosetta report --output")
-    finally:
-        print_run(summary, console())
-    typer.echo(f"report: {path}")

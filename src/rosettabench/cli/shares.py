@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.run import StoreUrl
+from rosettabench.cli.options import StoreUrl
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def shares(
     """
     from rosettabench.catalogue.framework import contestants
     from rosettabench.cli.console import console
-    from rosettabench.cli.list import existing_store
+    from rosettabench.cli.stored import existing_store
     from rosettabench.report.markdown import table_markdown
     from rosettabench.report.shares import shares_table
     from rosettabench.report.terminal import print_table
@@ -53,9 +53,9 @@ def shares_in(store: Store) -> list[Reached]:
     from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.run import summarise
     from rosettabench.report.shares import reached
     from rosettabench.store.schema import PEAK
+    from rosettabench.summary.run import summarise
 
     machine = describe_machine()
     ceilings = measured_here(store, machine)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_libraries, complete_sets
-from rosettabench.cli.run import DataDir, Offline, Page, StoreUrl, open_laboratory, publish, split
+from rosettabench.cli.laboratory import open_laboratory, publish
+from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 

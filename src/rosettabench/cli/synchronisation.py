@@ -24,7 +24,7 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
     from rosettabench.environments.environment import Environments
     from rosettabench.lab.synchronisation import check_wait
     from rosettabench.places import cache_dir
-    from rosettabench.report import figures
+    from rosettabench.summary import figures
 
     rows = table("", "framework", "device", "asked", "done", "fetched", "the timed region")
     environments, hold = Environments(cache_dir() / "environments"), True

@@ -13,7 +13,8 @@ import typer
 
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.run import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, open_laboratory, split
+from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -165,7 +166,7 @@ def show(found: Sequence[Verification], json: bool) -> None:
 
 def judge(found: Sequence[Verification], python: Path) -> None:
     """Raise the error of the worst that was found: the exit code is what scripts read."""
-    from rosettabench.report.sentences import listed
+    from rosettabench.summary.sentences import listed
     from rosettabench.verify.verification import Standing
 
     def labels(chosen: list[Verification]) -> str:

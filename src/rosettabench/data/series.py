@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.frequency import Frequency
-from rosettabench.data.prepared import OnShelf
+from rosettabench.data.on_shelf import OnShelf
 from rosettabench.files import save_array
 
 ARRAYS = ("values", "offsets", "starts", "names")

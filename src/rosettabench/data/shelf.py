@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from rosettabench.data.data_set import Portion
 from rosettabench.data.lock import locked
-from rosettabench.data.prepared import array_files, digest
+from rosettabench.data.on_shelf import digest
+from rosettabench.data.prepared import array_files
 from rosettabench.data.progress import Progress
 from rosettabench.files import save_array
 

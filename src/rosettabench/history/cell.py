@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.history.identity import Identity
 from rosettabench.plan.setting import whole
-from rosettabench.report.contest import Contestant, gather, oddities_of, processes
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
+from rosettabench.summary.contest import Contestant, gather, oddities_of, processes
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Run

@@ -11,13 +11,13 @@ from rosettabench.errors import UsageError
 from rosettabench.history.cell import Cell, Key, Sitting
 from rosettabench.history.identity import Change, changes, machine_changes, same_machine
 from rosettabench.plan.setting import stated
-from rosettabench.report.doubts import CONTRADICTION
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
 from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scattered, unpaired_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
+from rosettabench.summary.doubts import CONTRADICTION
 
 BEFORE, AFTER = "before", "after"
 """The labels of the two sides in a Verdict."""

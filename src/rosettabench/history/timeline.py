@@ -12,11 +12,11 @@ from typing import Any
 
 from rosettabench.history.cell import Cell, Key, Sitting
 from rosettabench.history.identity import Change, Identity, changes, machine_changes
-from rosettabench.report.entry import estimate
-from rosettabench.report.summary import Estimate
 from rosettabench.statistics.change_point import LEAST, Segment, segments
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
+from rosettabench.summary.entry import estimate
+from rosettabench.summary.estimate import Estimate
 
 
 @dataclass(frozen=True)

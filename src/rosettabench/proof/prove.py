@@ -14,8 +14,8 @@ from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.likely import likely_cause
-from rosettabench.proof.causes.misdrawn import Suspect
 from rosettabench.proof.causes.place import beginning
+from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters
 from rosettabench.proof.dropout import probe_dropout

@@ -17,11 +17,12 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
 from rosettabench.published.comparison import ratio_of, unsound
-from rosettabench.published.measurement import Measurement, empty, lacking_sets, with_interval, words
+from rosettabench.published.measurement import empty, lacking_sets, with_interval, words
 from rosettabench.statistics.factors import pooled
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
+    from rosettabench.summary.records import RunSummary
 
 
 def over_all_series(

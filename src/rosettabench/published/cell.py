@@ -14,7 +14,7 @@ from rosettabench.statistics.ranking import pairs
 from rosettabench.statistics.rounds import Processes, Rounds, process_of_round
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import ContestSummary, EntrySummary, RunSummary
+    from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
 
 
 @dataclass(frozen=True)

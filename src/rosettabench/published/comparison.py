@@ -14,14 +14,15 @@ from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, find_pair
 from rosettabench.published.claim import Part, Quantity
-from rosettabench.published.measurement import Measurement, empty, with_interval, words
+from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.across import ratio_across
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
+    from rosettabench.summary.records import RunSummary
 
 
 def compare_arms(

@@ -8,8 +8,7 @@ some of a claim's parts, nor some of the libraries or sets of series that a part
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -18,47 +17,13 @@ from rosettabench.published.all_series import over_all_series
 from rosettabench.published.available import Available, lacking
 from rosettabench.published.claim import Claim, Part, Quantity, Range
 from rosettabench.published.comparison import compare_arms
-from rosettabench.published.measurement import Measurement
 from rosettabench.published.order import order_measured, spread_measured
 from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
+from rosettabench.summary.study import Finding, Measurement, Outcome, PartOutcome
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
-
-
-class Finding(StrEnum):
-    """What can become of a claim."""
-
-    HOLDS = "holds"
-    FAILS = "does not hold"
-    OPEN = "not enough data"
-    UNTESTABLE = "cannot be tested here"
-
-
-@dataclass(frozen=True)
-class PartOutcome:
-    """What became of one part: the number, where there is one, and a sentence why."""
-
-    name: str
-    expected: str
-    finding: Finding
-    measurement: Measurement
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a claim. `sentence` says in how many parts it was tested, and what the others would take."""
-
-    id: str
-    study: str
-    says: str
-    published: str
-    note: str
-    finding: Finding
-    sentence: str
-    parts: tuple[PartOutcome, ...]
+    from rosettabench.summary.records import RunSummary
 
 
 def judge(claim: Claim, runs: Sequence[RunSummary], here: Available) -> Outcome:
@@ -205,7 +170,7 @@ def sentence_of(why: str, measurement: Measurement) -> str:
 
 def range_words(expected: Range) -> str:
     """Return an expected range: ``0.645 to 0.781``, ``above 1``, ``below 1.05``."""
-    from rosettabench.report.figures import span
+    from rosettabench.summary.figures import span
 
     low, high = expected.ends
     if high == float("inf"):

@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rosettabench.published.cell import Cell
 from rosettabench.published.claim import Arm
 from rosettabench.statistics.interval import Interval
+from rosettabench.summary.study import Measurement
 
 UNPAIRED = "unpaired: the two were in different contests, so the range is that of all their rounds"
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """A measured value with its interval, or the `reason` why there is none.
-
-    `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
-    `remarks` say what a reader must know of it.
-    Accuracy differences are fractions of 1; everything else is a ratio.
-    """
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    confidence: float = 0.95
-    rounds: int = 0
-    paired: bool = True
-    what: str = ""
-    run: str = ""
-    contests: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    reason: str = ""
-    missing: str = ""
-    """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
 def with_interval(measurement: Measurement, interval: Interval | None) -> Measurement:

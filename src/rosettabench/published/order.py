@@ -12,13 +12,14 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, cells
 from rosettabench.published.claim import Arm, Part
 from rosettabench.published.comparison import doubt
-from rosettabench.published.measurement import Measurement, empty
+from rosettabench.published.measurement import empty
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.verdict import within
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
+    from rosettabench.summary.records import RunSummary
 
 TOO_FEW = "no contest has measured two of these libraries"
 

@@ -10,11 +10,12 @@ from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.trainings import EPOCHS
 from rosettabench.published.claim import EVERY, Part, Quantity
-from rosettabench.published.measurement import Measurement, lacking_sets, with_interval, words
+from rosettabench.published.measurement import lacking_sets, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary, TrainedSet
+    from rosettabench.summary.records import RunSummary, TrainedSet
 
 Times = dict[int, tuple[float, float]]
 """{seed: seconds that arm `a` and arm `b` trained}."""

@@ -11,11 +11,12 @@ from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
 from rosettabench.published.cell import Cell, cells
 from rosettabench.published.claim import Part, Quantity
-from rosettabench.published.measurement import Measurement, empty, with_interval, words
+from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
-    from rosettabench.report.summary import RunSummary
+    from rosettabench.summary.records import RunSummary
 
 
 def first_epoch(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> Measurement:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rosettabench.report import figures
-from rosettabench.report.account import EQUAL, MODELS, ORDER
-from rosettabench.report.summary import Account, Factor
 from rosettabench.report.tables import NOTHING, Cell, Column, Table
+from rosettabench.summary import figures
+from rosettabench.summary.account import EQUAL, MODELS, ORDER
+from rosettabench.summary.records import Account, Factor
 
 SAID = {
     "input": "input",

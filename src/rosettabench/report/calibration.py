@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rosettabench.report import figures
-from rosettabench.report.contest import gather, processes, rules
 from rosettabench.statistics.calibration import Calibration, Rate, Trial, calibrate
 from rosettabench.statistics.ranking import compare
+from rosettabench.summary import figures
+from rosettabench.summary.contest import gather, processes, rules
 
 if TYPE_CHECKING:
     from rich.console import Console

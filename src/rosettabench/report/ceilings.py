@@ -9,11 +9,11 @@ from rosettabench.ceilings.ceiling import EVENT, Ceiling, ceilings
 from rosettabench.ceilings.peak import REFUSED
 from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import Refused, Series
-from rosettabench.report import figures
 from rosettabench.report.record import finite
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.store.schema import PEAK
+from rosettabench.summary import figures
 
 if TYPE_CHECKING:
     from rich.console import Console

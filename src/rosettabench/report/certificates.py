@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report.summary import Check, ContestSummary, EntrySummary
 from rosettabench.report.text import visible
+from rosettabench.summary.records import Check, ContestSummary, EntrySummary
 
 if TYPE_CHECKING:
     from rich.console import Console

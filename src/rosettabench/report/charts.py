@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report import figures
-from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate, Measured
+from rosettabench.report.marks import by_contender, by_shape, layered, plot, row_axis, row_texts
+from rosettabench.report.release_charts import releases
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary, Measured
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,8 +30,6 @@ COSTS = {"import_s": "import", "build_s": "build", "load_s": "load data", "first
 
 def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return {kind: Vega-Lite specification} of those charts for which the contest has numbers."""
-    from rosettabench.report.release_charts import releases
-
     kinds = {
         "ranking": ranking,
         "releases": releases,
@@ -275,50 +276,3 @@ def cost_rows(entry: EntrySummary) -> list[dict[str, Any]]:
 def total_text(rows: list[dict[str, Any]], label: str) -> str:
     """Return the sum of a contender's costs in words."""
     return figures.seconds(sum(row["seconds"] for row in rows if row["label"] == label))
-
-
-def row_axis(order: Sequence[str]) -> alt.Y:
-    """Return one row for each contender without an axis: the names stand in the plot."""
-    import altair as alt
-
-    return alt.Y("label:N", sort=list(order), axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-
-
-def row_texts(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
-    """Return the name at the left and the number at the right, above the mark."""
-    import altair as alt
-
-    name = base.mark_text(style="label", align="left", dy=-15, fontWeight=600, limit=170)
-    number = base.mark_text(style="quiet", align="right", dy=-15)
-    return (
-        name.encode(x=alt.value(0), text="label:N"),
-        number.encode(x=alt.value("width"), text="text:N"),
-    )
-
-
-def by_contender(labels: Sequence[str]) -> alt.Color:
-    """Return the colour that a contender has in the whole run; the page's own key explains it."""
-    import altair as alt
-
-    return alt.Color("label:N", scale=alt.Scale(domain=list(labels)), legend=None)
-
-
-def by_shape(labels: Sequence[str]) -> alt.Shape:
-    """Return the shape that goes with the colour."""
-    import altair as alt
-
-    return alt.Shape("label:N", scale=alt.Scale(domain=list(labels)), legend=None)
-
-
-def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
-    """Return a chart over `rows`, with nothing drawn yet."""
-    import altair as alt
-
-    return alt.Chart({"values": rows})
-
-
-def layered(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
-    """Return `charts` laid over each other, with the sentence that a screen reader reads, and their height."""
-    import altair as alt
-
-    return alt.LayerChart(layer=charts, description=description, height=height)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report import figures
-from rosettabench.report.sentences import interval_words, listed
 from rosettabench.report.tables import NOTHING, Cell, Column, Table
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.verdict import Finding
+from rosettabench.summary import figures
+from rosettabench.summary.sentences import interval_words, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosettabench.report.charts import layered, plot, specification
-from rosettabench.report.summary import ContestSummary, TrainedSet
+from rosettabench.report.charts import specification
+from rosettabench.report.marks import layered, plot
 from rosettabench.store.record import LEVELS, Drawn, Shown
+from rosettabench.summary.records import ContestSummary, TrainedSet
 
 if TYPE_CHECKING:
     import altair as alt

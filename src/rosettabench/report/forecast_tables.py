@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rosettabench.report import figures
-from rosettabench.report.summary import ContestSummary
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
 from rosettabench.store.record import Forecasts
+from rosettabench.summary import figures
+from rosettabench.summary.records import ContestSummary
 
 MEASURES = {"mase": "MASE", "smape": "sMAPE", "mean_weighted_quantile_loss": "mean wQL"}
 """Names of the measures, as tables have them."""

@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report import charts, figures, tables
+from rosettabench.report import charts, tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_charts import Picture, contest_pictures, pictures
 from rosettabench.report.forecast_tables import forecasts_table
@@ -23,9 +23,10 @@ from rosettabench.report.record import render_json
 from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import RunSummary
 from rosettabench.report.theme import DARK, LIGHT, SANS, SHAPES, Theme
 from rosettabench.report.training_tables import render_raw, training_tables
+from rosettabench.summary import figures
+from rosettabench.summary.records import RunSummary
 
 if TYPE_CHECKING:
     from jinja2 import Environment

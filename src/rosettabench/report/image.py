@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rosettabench.errors import UsageError
 from rosettabench.report import charts
-from rosettabench.report.summary import ContestSummary, RunSummary
 from rosettabench.report.theme import LIGHT
+from rosettabench.summary.records import ContestSummary, RunSummary
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.reasons_tables import reason_tables
 from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
 from rosettabench.report.training_tables import training_tables
+from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
+from rosettabench.summary.study import StudySummary
 
 SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
 """What could begin markup, HTML or a formula in GitHub's Markdown; after a backslash it is a character."""
@@ -73,7 +75,11 @@ def reasons_markdown(reasons: Reasons) -> list[str]:
     """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
     said = (*reasons.pairs[1:], *reasons.shortfalls)
     others = [f"**{escaped(one.answer)}.** {escaped(one.evidence)}" for one in said]
-    return [*others, *map(table_markdown, reasons.tables), *(f"> {escaped(remark)}" for remark in reasons.remarks)]
+    return [
+        *others,
+        *map(table_markdown, reason_tables(reasons.explanation)),
+        *(f"> {escaped(remark)}" for remark in reasons.remarks),
+    ]
 
 
 def trainings_markdown(found: TrainingsSummary) -> list[str]:

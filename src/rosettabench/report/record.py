@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rosettabench.report.summary import RunSummary
+from rosettabench.report.reasons_tables import reason_tables
+from rosettabench.summary.records import RunSummary
 
 FORMAT = 1
 """Version of the form of this JSON: raised when a field changes its name or meaning."""
@@ -21,7 +22,13 @@ def render_json(summary: RunSummary) -> str:
 
     Numbers that are not finite, which JSON does not have, become the texts "nan", "inf" and "-inf".
     """
-    return json.dumps({"format": FORMAT, **finite(asdict(summary))}, indent=1, allow_nan=False)
+    told = asdict(summary)
+    for contest, own in zip(summary.contests, told["contests"], strict=True):
+        if contest.reasons is not None:
+            explanation = contest.reasons.explanation
+            del own["reasons"]["explanation"]
+            own["reasons"]["tables"] = [asdict(table) for table in reason_tables(explanation)]
+    return json.dumps({"format": FORMAT, **finite(told)}, indent=1, allow_nan=False)
 
 
 def as_json(found: Mapping[str, object]) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report import figures
-from rosettabench.report.charts import by_contender, by_shape, layered, plot
+from rosettabench.report.marks import by_contender, by_shape, layered, plot
 from rosettabench.report.releases import SHOWN, Dated, dated, fastest, of
-from rosettabench.report.summary import ContestSummary
+from rosettabench.summary import figures
+from rosettabench.summary.records import ContestSummary
 
 if TYPE_CHECKING:
     import altair as alt

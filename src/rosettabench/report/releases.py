@@ -8,10 +8,11 @@ from datetime import date
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.environments.lock import Lock, all_locks
-from rosettabench.report import figures
-from rosettabench.report.entry import from_interval
-from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
+from rosettabench.summary import figures
+from rosettabench.summary.entry import from_interval
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary
 
 SHOWN = 12
 """Digits of a certificate's key that a table shows: no two of a report are alike in them."""

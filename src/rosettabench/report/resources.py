@@ -1,30 +1,22 @@
-"""What a contender used of the machine, for the report: its amounts, and a table of them."""
+"""What contenders used of the machine, as a table."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import mean, median
-from typing import TYPE_CHECKING, Any
 
-from rosettabench.report import figures
-from rosettabench.report.summary import ContestSummary, EntrySummary, Resources
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
-from rosettabench.resources.counters import COUNTERS
-from rosettabench.resources.memory import MEMORY
-
-if TYPE_CHECKING:
-    from rosettabench.store.schema import Entry
+from rosettabench.summary import figures
+from rosettabench.summary.records import ContestSummary, EntrySummary
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of amount: the heading of its column, how it is written, and how the values of sessions become one."""
+    """A kind of amount: the heading of its column, and how it is written."""
 
     title: str
     written: Callable[[float], str]
-    together: Callable[[Sequence[float]], float] = sum
     spare: int = 0
 
 
@@ -41,17 +33,17 @@ def whole(value: float) -> str:
 KINDS = {
     "cpu_user_s": Kind("CPU user", figures.seconds),
     "cpu_system_s": Kind("CPU system", figures.seconds),
-    "resident_bytes": Kind("resident", figures.memory, median),
-    "pss_bytes": Kind("proportional", figures.memory, median, 4),
-    "peak_memory_bytes": Kind("peak", figures.memory, median),
+    "resident_bytes": Kind("resident", figures.memory),
+    "pss_bytes": Kind("proportional", figures.memory, 4),
+    "peak_memory_bytes": Kind("peak", figures.memory),
     "minor_faults": Kind("minor faults", whole, spare=5),
     "major_faults": Kind("major faults", whole, spare=3),
     "read_bytes": Kind("read", figures.memory, spare=2),
     "written_bytes": Kind("written", figures.memory, spare=8),
     "voluntary_switches": Kind("waits", whole, spare=7),
     "involuntary_switches": Kind("interruptions", whole, spare=6),
-    "gpu_memory_bytes": Kind("GPU memory", figures.memory, max),
-    "gpu_utilisation": Kind("GPU use", figures.percent, mean),
+    "gpu_memory_bytes": Kind("GPU memory", figures.memory),
+    "gpu_utilisation": Kind("GPU use", figures.percent),
     "gpu_energy_j": Kind("GPU energy", joules),
     "cpu_energy_j": Kind("CPU energy", joules),
 }
@@ -63,35 +55,6 @@ CAPTION = (
 )
 
 ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
-
-
-def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
-    """Return what an entry used. `unreadable`: of each figure that some session could not read, why."""
-    values: dict[str, list[float]] = defaultdict(list)
-    notes: dict[str, str] = {}
-    seconds: dict[int, float] = {}
-    for figure in entry.figures:
-        if figure.name in KINDS:
-            values[figure.name].append(figure.value)
-            notes[figure.name] = circumstances(figure.detail)
-        if figure.name in COUNTERS:
-            seconds[figure.session] = float(figure.detail.get("seconds", 0.0))
-    whole = {name: found for name, found in values.items() if name in MEMORY or name not in unreadable}
-    amounts = {name: float(KINDS[name].together(found)) for name, found in whole.items()}
-    absent = {name: why for name, why in unreadable.items() if name not in amounts}
-    return Resources(amounts, {name: notes[name] for name in amounts if notes[name]}, absent, sum(seconds.values()))
-
-
-def circumstances(detail: Mapping[str, Any]) -> str:
-    """Return what a reader must know of an amount: the idle power that was taken off, how often the counter moves."""
-    words = []
-    if "idle_w" in detail:
-        words.append(f"idle {figures.significant(detail['idle_w'])} W")
-        resolution = detail.get("resolution_s")
-        words.append("counter at rest when idle" if resolution is None else f"every {figures.seconds(resolution)}")
-    if "samples" in detail:
-        words.append(f"{detail['samples']} samples")
-    return ", ".join(words)
 
 
 def resources_table(contest: ContestSummary) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from rosettabench.report.forecast_tables import MEASURES
-from rosettabench.report.summary import ContestSummary, RunSummary, Sample
+from rosettabench.summary.records import ContestSummary, RunSummary, Sample
 
 COLUMNS = (
     *("run", "contest", "workload", "contender", "control_of", "proof", "data", "flop_per_s", "share_of_peak"),

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rosettabench.plan.setting import whole
-from rosettabench.report import figures
-from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate, RunSummary
 from rosettabench.report.tables import Cell, Column, Table
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
 
 THREADS = "threads"
 """The axis on which a machine's ceiling depends: shares of different numbers of threads never share a table."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rosettabench.published.judge import Finding, Outcome, PartOutcome
-from rosettabench.report import figures
-from rosettabench.report.summary import StudySummary, ThenAndNow
 from rosettabench.report.tables import NOTHING, Cell, Column, Table
+from rosettabench.summary import figures
+from rosettabench.summary.study import Finding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
 OPEN = (Finding.OPEN, Finding.UNTESTABLE)
 

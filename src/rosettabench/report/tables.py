@@ -6,17 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rosettabench.lab.fairness import POLICY
-from rosettabench.report import figures
-from rosettabench.report.summary import (
-    Check,
-    ContestSummary,
-    EntrySummary,
-    Estimate,
-    Fault,
-    Measured,
-    RunSummary,
-)
 from rosettabench.statistics.spread import Deviation
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import Check, ContestSummary, EntrySummary, Fault, Measured, RunSummary
 
 
 @dataclass(frozen=True)

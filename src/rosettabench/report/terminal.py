@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.reasons_tables import reason_tables
 from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.summary import Account, ContestSummary, Reasons, RunSummary, StudySummary, TrainingsSummary
 from rosettabench.report.text import visible
 from rosettabench.report.training_tables import training_tables
+from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
+from rosettabench.summary.study import StudySummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +150,7 @@ def print_reasons(reasons: Reasons, console: Console) -> None:
         console.print(styled((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
     for shortfall in reasons.shortfalls:
         console.print(styled((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
-    for table in reasons.tables:
+    for table in reason_tables(reasons.explanation):
         print_table(table, console)
     for remark in reasons.remarks:
         console.print(styled((remark, "yellow")))

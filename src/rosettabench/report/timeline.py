@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import stated
-from rosettabench.report import figures
 from rosettabench.report.comparison import change_words
 from rosettabench.report.tables import Cell, Column, Table
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.change_point import LEAST
+from rosettabench.summary import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rosettabench.report import figures, samples
+from rosettabench.report import samples
 from rosettabench.report.forecast_tables import MEASURES
 from rosettabench.report.samples import as_csv, render_csv
-from rosettabench.report.summary import Measured, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
 from rosettabench.shipped.record import Training
+from rosettabench.summary import figures
+from rosettabench.summary.records import Measured, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 
 COLUMNS = ("run", "data", *(name for name in Training.model_fields if name != "forecasts"))
 """Of the CSV: `data` is where the series came from, everything else the store's own."""

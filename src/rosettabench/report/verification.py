@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report import figures
 from rosettabench.report.comparison import change_words
-from rosettabench.report.sentences import interval_words, listed
 from rosettabench.report.terminal import styled
+from rosettabench.summary import figures
+from rosettabench.summary.sentences import interval_words, listed
 from rosettabench.verify.roof import roof_words
 from rosettabench.verify.verification import Beside, Standing, Verification
 

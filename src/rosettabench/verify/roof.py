@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.ceilings.bench import Library
 from rosettabench.ceilings.ceiling import Ceiling, ceilings, measured_here
 from rosettabench.ceilings.peak import Peak, Works
-from rosettabench.report import figures
+from rosettabench.summary import figures
 from rosettabench.verify.causes import Cause
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.history.archive import Archive
 from rosettabench.history.cell import Key, Sitting, sittings
 from rosettabench.history.comparison import Compared, Pairing, Side
-from rosettabench.report.run import summarise
-from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate
 from rosettabench.statistics.interval import Interval
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary
+from rosettabench.summary.run import summarise
 from rosettabench.verify.causes import Cause, Installation, causes, unreadable
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart

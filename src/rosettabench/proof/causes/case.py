@@ -10,7 +10,7 @@ import numpy as np
 
 from rosettabench.catalogue.workload import Normalisation, Optimizer, RecurrentLayer
 from rosettabench.proof.augmentation import Seen
-from rosettabench.proof.causes.misdrawn import Suspect
+from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.tolerance import MIXED

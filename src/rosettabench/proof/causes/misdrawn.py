@@ -7,43 +7,23 @@ difference, all is well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosettabench.data.lags import LAGS
 from rosettabench.data.windows import continued, known
+from rosettabench.proof.causes.case import Case
+from rosettabench.proof.causes.suspect import FITS, Suspect
 from rosettabench.proof.dropout_recurrent import OPEN, scales
-from rosettabench.proof.sampling import Sampled, Sampling
+from rosettabench.proof.sampling import Sampled
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights, save_weights
 from rosettabench.statistics.student_t import distribution_function
 from rosettabench.statistics.uniformity import off_uniform, shared_part
 
-if TYPE_CHECKING:
-    from rosettabench.proof.causes.case import Case
-
-FITS = 3.3
-"""Standard errors up to which a suspicion explains what was drawn: by chance, one right one in a thousand is further
-off."""
-
 SHARED = 0.3
 """The share of the variance that is common where random numbers are used again; a wrong distribution may have it,
 too."""
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """What failed, and the means to look at it once more."""
-
-    found: Sampled
-    sampling: Sampling
-
-    def explained(self, uniform: Array) -> bool:
-        """Whether transforms are uniform, all together and step by step."""
-        rows = uniform.reshape(-1, uniform.shape[2]).T
-        return bool(np.isfinite(uniform).all()) and max(off_uniform(rows), off_uniform(uniform.ravel()[None])) < FITS
 
 
 def drawing(case: Case) -> Iterator[str]:

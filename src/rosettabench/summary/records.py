@@ -12,28 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.plan.setting import stated
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
+from rosettabench.summary.estimate import Estimate
 
 if TYPE_CHECKING:
     from rosettabench.plan.trainings import TrainingRequest
-    from rosettabench.published.judge import Outcome
-    from rosettabench.report.tables import Table
+    from rosettabench.reasons.parts import Explanation
     from rosettabench.shipped.record import Installed, Training, UsedSet
     from rosettabench.store.record import Forecasts, Shown
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """An estimate over rounds with its confidence interval; `low` and `high` are None below five rounds."""
-
-    value: float
-    low: float | None
-    high: float | None
-    rounds: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is true by definition: the fastest contender's time relative to its own."""
-        return self.low == self.high == self.value
+    from rosettabench.summary.study import StudySummary
 
 
 @dataclass(frozen=True)
@@ -319,7 +305,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, tables.
+    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, numbers.
 
     `shortfalls` tell of contenders far below what the machine can do.
     """
@@ -327,7 +313,7 @@ class Reasons:
     pairs: tuple[Headline, ...]
     shortfalls: tuple[Headline, ...]
     remarks: tuple[str, ...]
-    tables: tuple[Table, ...]
+    explanation: Explanation
 
 
 @dataclass(frozen=True)
@@ -387,43 +373,6 @@ class ContestSummary:
     def timed(self) -> tuple[EntrySummary, ...]:
         """The entries with at least one timed block, the control's copy left out."""
         return tuple(entry for entry in self.entries if entry.step is not None and entry.control_of is None)
-
-
-@dataclass(frozen=True)
-class ThenAndNow:
-    """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
-
-    Where two libraries are compared, `contender` names both. `aside` says what was otherwise than in the study: the
-    batch, or the number of samples.
-    """
-
-    workload: str
-    library: str
-    release: str
-    hardware: str
-    quantity: str
-    unit: str
-    then: float
-    note: str
-    contender: str = ""
-    now: Estimate | None = None
-    aside: str = ""
-
-
-@dataclass(frozen=True)
-class StudySummary:
-    """What a run says of the published study that its suite runs again.
-
-    `lacking` are sentences: what of the suite the catalogue does not have, and what was left out for want of time.
-    """
-
-    name: str
-    title: str
-    source: str
-    note: str
-    lacking: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
-    then_and_now: tuple[ThenAndNow, ...]
 
 
 @dataclass(frozen=True)
@@ -501,7 +450,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Account:
-    """Where the factor between two libraries as shipped comes from on one set, or over sets: report/account.py.
+    """Where the factor between two libraries as shipped comes from on one set, or over sets: summary/account.py.
 
     `factors` begin with the whole one, which the others multiply to; `seconds` are those of a training by library and
     part. `dispatch` is what the slow one's framework would take longer at equal work without its graphs. `why` says

@@ -8,10 +8,11 @@ from math import isfinite
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.report.summary import Accuracy, Costs, CurvePoint, Estimate, MeanAuc, MeanLikelihood, Measured, Sample
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import Accuracy, Costs, CurvePoint, MeanAuc, MeanLikelihood, Measured, Sample
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Entry, Figure

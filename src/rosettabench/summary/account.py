@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from math import fsum
 from statistics import median
 
-from rosettabench.report.summary import (
-    Account,
-    ContestSummary,
-    EntrySummary,
-    Estimate,
-    Factor,
-    TrainedEntry,
-    TrainedSet,
-    TrainingsSummary,
-)
 from rosettabench.shipped.library import all_libraries, find_library
 from rosettabench.shipped.record import Training
 from rosettabench.statistics.factors import factors, pooled
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import pairs, relative_time
 from rosettabench.statistics.rounds import process_of_round
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import (
+    Account,
+    ContestSummary,
+    EntrySummary,
+    Factor,
+    TrainedEntry,
+    TrainedSet,
+    TrainingsSummary,
+)
 
 ORDER = ("input", "checkpoints", "start")
 """The parts that are taken out, one after the other; steps are left."""

@@ -1,4 +1,4 @@
-"""Published then beside measured now, and what became of the claims: for the run of a study's suite."""
+"""A whole run, summarised: with what it says of the study whose suite it is, published then beside measured now."""
 
 from __future__ import annotations
 
@@ -12,16 +12,29 @@ from rosettabench.plan.request import LeftOut
 from rosettabench.plan.series import SERIES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import EVERY, all_claims
-from rosettabench.published.judge import Outcome, PartOutcome, judge
+from rosettabench.published.judge import judge
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
-from rosettabench.report.summary import ContestSummary, EntrySummary, Estimate, RunSummary, StudySummary, ThenAndNow
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
+from rosettabench.summary.run import summarise
+from rosettabench.summary.study import Outcome, PartOutcome, StudySummary, ThenAndNow
 
 if TYPE_CHECKING:
+    from rosettabench.ceilings.series import Series
     from rosettabench.store.schema import Run
 
 EXTREMES = {"lowest": min, "highest": max}
 """Which of several parts of a claim a published number is, by the word for it in results.csv."""
+
+
+def summarise_whole(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
+    """Return everything that a report shows about `run`, which has to be fully loaded: of a study, its claims, too.
+
+    `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.
+    """
+    summary = summarise(run, measured)
+    return replace(summary, study=summarise_study(run, summary))
 
 
 def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:

@@ -10,8 +10,9 @@ from rosettabench.catalogue.workload import all_workloads
 from rosettabench.ceilings.ceiling import ceilings
 from rosettabench.ceilings.series import Series
 from rosettabench.plan.series import STATED, on_series
-from rosettabench.report import figures
-from rosettabench.report.summary import Estimate, Peak
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import Peak
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest

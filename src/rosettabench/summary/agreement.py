@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosettabench.lab.fairness import EQUAL, Difference, differences, partly_compiled, values_of
-from rosettabench.report.summary import Agreement, EntrySummary, SettingRow
+from rosettabench.summary.records import Agreement, EntrySummary, SettingRow
 
 
 def loss_agreement(entries: Sequence[EntrySummary]) -> Agreement | None:

@@ -6,9 +6,9 @@ from math import inf
 from typing import Any
 
 from rosettabench.proof.check import divergence_words
-from rosettabench.report.summary import Check, Proof
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
+from rosettabench.summary.records import Check, Proof
 
 
 def summarise_proof(entry: Entry) -> Proof:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rosettabench.report import figures
-from rosettabench.report.summary import DataNote, Headline
 from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.summary import figures
+from rosettabench.summary.records import DataNote, Headline
 
 FEW_PAIRS = 3
 """So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without

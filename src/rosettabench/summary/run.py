@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import apart
-from rosettabench.report import figures
-from rosettabench.report.account import accounts
-from rosettabench.report.claims import summarise_study
-from rosettabench.report.contest import fault, summarise_contest
-from rosettabench.report.summary import RunSummary
-from rosettabench.report.trainings import summarise_trainings
+from rosettabench.summary import figures
+from rosettabench.summary.account import accounts
+from rosettabench.summary.contest import fault, summarise_contest
+from rosettabench.summary.records import RunSummary
+from rosettabench.summary.trainings import summarise_trainings
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import Series
@@ -32,7 +30,7 @@ MACHINE = {
 
 
 def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
-    """Return everything that a report shows about `run`, which has to be fully loaded (Store.run).
+    """Return what `run` says by itself; it has to be fully loaded (Store.run).
 
     `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.
     """
@@ -41,7 +39,7 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
     trainings = summarise_trainings(run)
     whole = [failure for failure in run.failures if failure.contest_id is None and failure.entry_id is None]
     contests = tuple(summarise_contest(run, contest, names[contest.id], measured) for contest in run.contests)
-    summary = RunSummary(
+    return RunSummary(
         id=run.id,
         at=run.at,
         version=run.version,
@@ -54,7 +52,6 @@ def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
         trainings=trainings,
         accounts=accounts(trainings, contests),
     )
-    return replace(summary, study=summarise_study(run, summary))
 
 
 def contest_names(run: Run) -> dict[int, str]:

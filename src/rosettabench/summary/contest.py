@@ -11,10 +11,20 @@ from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
 from rosettabench.reasons.shortfall import Circumstances, Entrant
-from rosettabench.report import sentences
-from rosettabench.report.agreement import loss_agreement, setting_rows, setting_sentences
-from rosettabench.report.doubts import doubted, load_seen, seen_in
-from rosettabench.report.entry import (
+from rosettabench.statistics.busy import Busy
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.forecast import fresh_processes, needed
+from rosettabench.statistics.oddities import Oddity
+from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
+from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
+from rosettabench.statistics.spread import Spread, spread
+from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.record import Forecasts, ShownSeries
+from rosettabench.store.store import dropped_rounds, unbegun
+from rosettabench.summary import sentences
+from rosettabench.summary.agreement import loss_agreement, setting_rows, setting_sentences
+from rosettabench.summary.doubts import doubted, load_seen, seen_in
+from rosettabench.summary.entry import (
     estimate,
     from_interval,
     named,
@@ -26,32 +36,13 @@ from rosettabench.report.entry import (
     summarise_samples,
     turns,
 )
-from rosettabench.report.proof import summarise_proof
-from rosettabench.report.reasons import summarise_reasons
-from rosettabench.report.resources import summarise_resources
-from rosettabench.report.share import rate, share, summarise_peak
-from rosettabench.report.summary import (
-    ContestSummary,
-    Control,
-    DataNote,
-    EntrySummary,
-    Estimate,
-    Fault,
-    Headline,
-    Peak,
-    Proof,
-)
-from rosettabench.report.watched import seen_while_timed, watched_sentence
-from rosettabench.statistics.busy import Busy
-from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.forecast import fresh_processes, needed
-from rosettabench.statistics.oddities import Oddity
-from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
-from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
-from rosettabench.statistics.spread import Spread, spread
-from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.store.record import Forecasts, ShownSeries
-from rosettabench.store.store import dropped_rounds, unbegun
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.proof import summarise_proof
+from rosettabench.summary.reasons import summarise_reasons
+from rosettabench.summary.records import ContestSummary, Control, DataNote, EntrySummary, Fault, Headline, Peak, Proof
+from rosettabench.summary.resources import summarise_resources
+from rosettabench.summary.share import rate, share, summarise_peak
+from rosettabench.summary.watched import seen_while_timed, watched_sentence
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import Series

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
-from rosettabench.report import figures
-from rosettabench.report.summary import (
+from rosettabench.shipped.record import Absence, Installed, Training, UsedSet
+from rosettabench.shipped.results import Results
+from rosettabench.summary import figures
+from rosettabench.summary.records import (
     Difference,
     Fault,
     Headline,
@@ -18,8 +20,6 @@ from rosettabench.report.summary import (
     TrainedSet,
     TrainingsSummary,
 )
-from rosettabench.shipped.record import Absence, Installed, Training, UsedSet
-from rosettabench.shipped.results import Results
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from rosettabench.report.entry import turns
-from rosettabench.report.sentences import FEW_PAIRS, means_words
 from rosettabench.statistics.busy import Busy, busy
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.load import RoundLoad
+from rosettabench.summary.entry import turns
+from rosettabench.summary.sentences import FEW_PAIRS, means_words
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Contest, Run

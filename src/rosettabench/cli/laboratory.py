@@ -1,0 +1,122 @@
+"""The user's laboratory, and how a run of it is conducted and told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import typer
+
+from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
+
+if TYPE_CHECKING:
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.store.schema import Contest, Run
+    from rosettabench.store.store import Store
+
+
+HOW_WATCHED = "docs/watch.md says what is watched, and what may differ."
+"""Where to read on about a contender that did other work."""
+
+
+def open_laboratory(store: str | None) -> Laboratory:
+    """Return the laboratory of this user: store, cache, and a display on standard error."""
+    from rosettabench.cli.progress import display
+    from rosettabench.lab.run import Laboratory
+    from rosettabench.places import cache_dir, store_url
+    from rosettabench.store.store import Store
+
+    cache = cache_dir()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{cache} cannot be made: {error.strerror}", "Name another with ROSETTA_CACHE."
+        ) from error
+    return Laboratory(Store(store or store_url()), cache, display())
+
+
+def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
+    """Do what is left of a run and report it, whatever happens on the way."""
+    from rosettabench.lab.run import unfinished
+    from rosettabench.plan.trainings import trainings_asked
+    from rosettabench.reasons.examination import conduct as as_asked
+    from rosettabench.shipped.race import Race
+    from rosettabench.shipped.results import Results
+    from rosettabench.store.store import unbegun
+
+    begun = monotonic()
+
+    def tell_ranking(contest: Contest) -> None:
+        laboratory.display.told(ranking(laboratory.store.run(started.id), contest.id))
+
+    try:
+        with laboratory.display:
+            laboratory.go_on(started, as_asked, tell_ranking)
+            if trainings_asked(started.request):
+                Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
+    except KeyboardInterrupt:
+        typer.echo("", err=True)
+        publish(laboratory.store, laboratory.store.run(started.id), page)
+        typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
+        raise
+    finished = laboratory.store.run(started.id)
+    publish(laboratory.store, finished, page)
+    told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
+    missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
+    failed = any(one.is_failure for one in Results.of(finished).absences.values())
+    waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
+    left = {contest.id for contest in finished.contests if unfinished(finished, contest)} - waiting
+    others = [failure for failure in finished.failures if failure.kind == OtherWork.KIND]
+    if others:
+        raise OtherWork(f"{len(others)} of the contenders did other work while they were timed: see above", HOW_WATCHED)
+    if missing or failed or left:
+        raise WorkerError(
+            "incomplete",
+            "not everything could be measured: see above",
+            f"rosetta resume {finished.id} tries those that failed again.",
+        )
+    if waiting:
+        typer.echo(f"the budget was spent before all had begun; go on with: rosetta resume {finished.id}", err=True)
+
+
+def ranking(run: Run, contest_id: int) -> str:
+    """Return the verdict and the ranking of a contest of a run that goes on, as text."""
+    from io import StringIO
+    from shutil import get_terminal_size
+
+    from rich.console import Console
+
+    from rosettabench.report.terminal import print_ranking
+    from rosettabench.summary.contest import summarise_contest
+    from rosettabench.summary.run import contest_names
+
+    contest = next(contest for contest in run.contests if contest.id == contest_id)
+    text = StringIO()
+    console = Console(file=text, width=get_terminal_size().columns, markup=False, highlight=False)
+    print_ranking(summarise_contest(run, contest, contest_names(run)[contest_id], ()), console)
+    return text.getvalue().rstrip()
+
+
+def publish(store: Store, finished: Run, page: Path | None) -> None:
+    """Write the page of a run, which is in `store`, and print its tables.
+
+    The page comes first, so that it is not lost where nothing can be printed. Without room for it, the tables are
+    printed all the same.
+    """
+    from rosettabench.ceilings.ceiling import measured_here
+    from rosettabench.cli.console import console
+    from rosettabench.cli.page import write
+    from rosettabench.published.summary import summarise_whole
+    from rosettabench.report.formats import Format, render
+    from rosettabench.report.html import file_stem
+    from rosettabench.report.terminal import print_run
+
+    summary = summarise_whole(finished, measured_here(store, finished.machine))
+    path = page or Path(f"{file_stem(summary)}.html")
+    try:
+        write(render(summary, Format.HTML), path, "rosetta report --output")
+    finally:
+        print_run(summary, console())
+    typer.echo(f"report: {path}")

@@ -1,0 +1,85 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosettabench.cli.completion import complete_contenders, complete_workloads
+from rosettabench.errors import UsageError
+from rosettabench.plan.duration import LONGEST_S
+
+Workloads = Annotated[
+    list[str] | None,
+    typer.Argument(help="Workloads; those of the suite if none is named.", autocompletion=complete_workloads),
+]
+
+
+Frameworks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--frameworks",
+        "-f",
+        help="Contenders, separated by commas: pytorch, pytorch:compiled, pytorch@2.13.0, keras[tensorflow].",
+        autocompletion=complete_contenders,
+    ),
+]
+
+
+Python = Annotated[
+    Path | None, typer.Option(help="Measure what is installed beside this interpreter instead of our environments.")
+]
+
+
+Axes = Annotated[list[str] | None, typer.Option("--set", help="Values on an axis: batch_size=32,256.")]
+
+
+def not_empty(option: typer.CallbackParam, value: str | None) -> str | None:
+    """Return what an option says. Raises UsageError where it says nothing: who writes it means something."""
+    if value is not None and not value.strip():
+        raise UsageError(f"{option.opts[0]} is empty", "Leave it out, or name something: --help explains it.")
+    return value
+
+
+def read_folder(text: str) -> Path:
+    """Return the folder that an option names. Raises UsageError for an empty name, which Path takes for this folder."""
+    if not text.strip():
+        raise UsageError("the name of the folder is empty", "Leave --data-dir out, or name one; . is this folder.")
+    return Path(text)
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder with the original data sets.",
+        envvar="ROSETTA_DATA",
+        show_default=False,
+        parser=read_folder,
+        metavar="<path>",
+    ),
+]
+
+
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE", callback=not_empty),
+]
+
+
+Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
+
+
+Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
+
+
+Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1, max=LONGEST_S)]
+
+
+Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
+
+
+def split(frameworks: list[str] | None) -> tuple[str, ...]:
+    """Return contenders named by one or several -f options, each with commas between names."""
+    return tuple(word.strip() for text in frameworks or [] for word in text.split(",") if word.strip())

@@ -1,0 +1,26 @@
+"""The user's store, where one is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
+
+
+def stored_runs(store: str | None) -> Sequence[Run]:
+    """Return the runs in the store at the URL `store`, or in the user's; none where its file does not exist yet."""
+    found = existing_store(store)
+    return found.runs() if found else []
+
+
+def existing_store(store: str | None) -> Store | None:
+    """Return the store at the URL `store`, or the user's; None where its file does not exist yet, and is not made."""
+    from rosettabench.places import store_url
+    from rosettabench.store.store import Store, file_of
+
+    url = store or store_url()
+    file = file_of(url)
+    return Store(url) if file is None or file.exists() else None

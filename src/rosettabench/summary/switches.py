@@ -1,0 +1,22 @@
+"""What switches gave, in words."""
+
+from __future__ import annotations
+
+from rosettabench.catalogue.switch import Switch, Trial
+
+RELATIVE = "×"
+"""The unit of trials that are relative to the time with the switch."""
+
+
+def trials_words(switch: Switch) -> str:
+    """Return what a switch gave in each workload: fashion-cnn 52.6 to 16.5 ms of processor time."""
+    return "; ".join(trial_words(one) for one in switch.measured)
+
+
+def trial_words(trial: Trial) -> str:
+    """Return what a step took without and with a switch."""
+    if trial.unit == RELATIVE:
+        taken = f"{trial.before:.3g}× as long without it"
+    else:
+        taken = f"{trial.before:.3g} to {trial.after:.3g} {trial.unit}"
+    return f"{trial.workload} {taken}" + (f" ({trial.note})" if trial.note else "")
