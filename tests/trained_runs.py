@@ -3,7 +3,7 @@
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.trainings import STUDY, TrainingRequest
 from rosettabench.shipped.record import Absence, Fact, Installed, Pace, Training, UsedSet
-from rosettabench.store.record import Drawn, Shown
+from rosettabench.store.record import Drawn, Finished, Shown
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
 
@@ -34,8 +34,8 @@ def trained_run(folder, times, *, absences=(), origin="original", run_id="first"
                 training(name, label, seed, took, epochs, **told.get(label, {})) for label, took in trained if took
             ]
     for record in (*records, *absences):
-        journal.event(record.KIND, record.payload())
-    journal.event("finished", {})
+        journal.event(record)
+    journal.event(Finished())
     return store.run(run_id)
 
 

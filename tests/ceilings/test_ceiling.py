@@ -91,7 +91,7 @@ def write_peak(store, run_id, machine, *found):
     request = {"peak": {"threads": 1, "device": "cpu"}}
     store.add(Run(id=run_id, at=now(), version="0", command=["rosetta", "peak"], request=request, machine=machine))
     for one in found:
-        Journal(store, run_id).event("ceiling", one.model_dump(mode="json"))
+        Journal(store, run_id).event(one)
 
 
 def test_the_last_level_cache_is_read(tmp_path):

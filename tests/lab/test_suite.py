@@ -13,6 +13,7 @@ from rosettabench.places import cache_dir
 from rosettabench.plan.estimate import START_S
 from rosettabench.plan.request import Request
 from rosettabench.plan.scope import scope
+from rosettabench.store.record import UsedData
 from rosettabench.store.store import unbegun
 
 pytestmark = pytest.mark.environment
@@ -52,7 +53,7 @@ def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
     assert out.count("The budget was spent before it could begin") == 2
     found = store().run(run.id)
     assert all(unbegun(found, contest) and unfinished(found, contest) for contest in found.contests)
-    Journal(store(), run.id, found.contests[0].id).event("data", {"name": "it was resumed, and cut short"})
+    Journal(store(), run.id, found.contests[0].id).event(UsedData(name="it was resumed, and cut short"))
     found = store().run(run.id)
     assert [unbegun(found, contest) for contest in found.contests] == [False, True]
 

@@ -9,6 +9,7 @@ from sample_run import Player, event, write_blocks, write_certificate, write_fig
 
 from rosettabench.catalogue.framework import find_framework
 from rosettabench.published.summary import summarise_whole
+from rosettabench.store.record import Finished, ReadBack, Stopped, UsedData
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now
 
@@ -27,7 +28,7 @@ def measured_run(folder, *contests, run_id="first", request=None, gpus=(), origi
     draw = random.Random(len(run_id))  # noqa: S311 (drawn for show)
     for workload, setting, contenders in contests:
         write_contest(store, run_id, workload, setting, contenders, draw, origin)
-    event(store, run_id, "finished")
+    event(store, run_id, Finished())
     return summarise_whole(store.run(run_id))
 
 
@@ -35,7 +36,7 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
     """Write one contest; the weather of a round is common to all its contenders."""
     row = Contest(run_id=run_id, workload=workload, setting={**SETTING, **setting}, stopping=STOPPING)
     contest = store.add(row)
-    event(store, run_id, "data", {**DATA, "origin": origin}, contest)
+    event(store, run_id, UsedData(**{**DATA, "origin": origin}), contest)
     weather = [draw.lognormvariate(0, 0.1) for _ in range(50)]
     for place, (label, truth) in enumerate(contenders.items()):
         player = truth if isinstance(truth, Player) else Player(label, truth)
@@ -52,9 +53,9 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
                 control_of=player.control_of,
             )
         )
-        event(store, run_id, "settings", {"threads": 2}, contest, entry)
+        event(store, run_id, ReadBack.of({"threads": 2}), contest, entry)
         write_blocks(store, entry, player, place, weather, 1.0, draw)
         write_figures(store, entry, player, 1.0)
         if player.proof != "none":
             write_certificate(store, entry, workload, player)
-    event(store, run_id, "stopped", {"why": "cap on rounds", "rounds": 12, "out": []}, contest)
+    event(store, run_id, Stopped(why="cap on rounds", rounds=12), contest)

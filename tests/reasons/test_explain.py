@@ -99,7 +99,7 @@ def write_ceiling(store, rate):
         cpu_seconds=(1.0, 1.0, 1.0),
         error=2e-7,
     )
-    Journal(store, "peak").event("ceiling", series.model_dump(mode="json"))
+    Journal(store, "peak").event(series)
 
 
 @pytest.mark.slow

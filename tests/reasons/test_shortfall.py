@@ -242,7 +242,7 @@ def store(tmp_path):
         cpu_seconds=(1.0,),
         error=2e-7,
     )
-    Journal(kept, "peak").event("ceiling", series.model_dump(mode="json"))
+    Journal(kept, "peak").event(series)
     setting = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 1}
     stopping = {"confidence": 0.95, "margin": 0.02}
     contest = kept.add(Contest(run_id="run", workload="fashion-cnn", setting=setting, stopping=stopping))
@@ -255,7 +255,7 @@ def store(tmp_path):
     random = np.random.default_rng(0)
     slow = subject("slow", parts, random).model_copy(update={"framework": "jax", "profile": PROFILE})
     fast = subject("fast", {name: part / 4 for name, part in parts.items()}, random)
-    Journal(kept, "run", contest.id).event("explained", measured(slow, fast).model_dump(mode="json"))
+    Journal(kept, "run", contest.id).event(measured(slow, fast))
     return kept
 
 

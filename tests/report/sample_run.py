@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 
 from rows import add_all
 
-from rosettabench.store.record import Watched, WatchedMove
+from rosettabench.store.record import (
+    Finished,
+    ReadBack,
+    Stopped,
+    Unreadable,
+    UsedData,
+    UsedEnvironment,
+    Watched,
+    WatchedMove,
+)
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Failure, Figure, Run
 from rosettabench.store.store import digest, now
 
@@ -77,7 +86,7 @@ def write_sample_run(store, run_id="2f6c1d3a", seed=1):
             details="",
         )
     )
-    event(store, run_id, "finished")
+    event(store, run_id, Finished())
     return run_id
 
 
@@ -110,7 +119,7 @@ def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopp
     stopping = {"confidence": 0.95, "margin": 0.02, "precision": 0.02, "rounds": [5, 40], "seconds": 40.0}
     contest = store.add(Contest(run_id=run_id, workload=workload, setting=setting, stopping=stopping))
     counts = {"digest": "9f" * 32, "train": 60_000, "test": 10_000}
-    event(store, run_id, "data", {**data, **counts}, contest)
+    event(store, run_id, UsedData(**data, **counts), contest)
     weather = [draw.lognormvariate(0, 0.12) for _ in range(ROUNDS + 1)]
     for place, player in enumerate(players):
         entry = write_entry(store, run_id, contest, player)
@@ -120,11 +129,11 @@ def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopp
             write_certificate(store, entry, workload, player)
         if player.rounds < ROUNDS:
             write_crash(store, run_id, contest, entry, player)
-    event(store, run_id, "stopped", {"why": stopped, "rounds": ROUNDS}, contest)
+    event(store, run_id, Stopped(why=stopped, rounds=ROUNDS), contest)
     seen = Watched(process=1, seconds=0.4, outputs=4e-7)
     seen.moves.append(WatchedMove(when="the first 6 steps", distance=2e-6, ratio=1.0, reference=True))
     seen.moves.append(WatchedMove(when="round 5", distance=0.2, ratio=1.03, reference=False))
-    event(store, run_id, Watched.KIND, seen.payload(), contest)
+    event(store, run_id, seen, contest)
 
 
 def write_entry(store, run_id, contest, player):
@@ -142,9 +151,9 @@ def write_entry(store, run_id, contest, player):
         )
     )
     packages = {framework: "1.0.0", "numpy": "2.4.6"}
-    event(store, run_id, "environment", {"interpreter": "3.11.9", "packages": packages}, contest, entry)
-    event(store, run_id, "unreadable", {"cpu_energy_j": "this machine shows no energy counter"}, contest, entry)
-    event(store, run_id, "settings", {**SAME, "threads": player.threads, "mode": "eager"}, contest, entry)
+    event(store, run_id, UsedEnvironment(interpreter="3.11.9", packages=packages), contest, entry)
+    event(store, run_id, Unreadable.of({"cpu_energy_j": "this machine shows no energy counter"}), contest, entry)
+    event(store, run_id, ReadBack.of({**SAME, "threads": player.threads, "mode": "eager"}), contest, entry)
     return entry
 
 
@@ -262,7 +271,7 @@ def write_crash(store, run_id, contest, entry, player):
     )
 
 
-def event(store, run_id, kind, payload=None, contest=None, entry=None):
+def event(store, run_id, record, contest=None, entry=None):
     """Write an event."""
     store.add(
         Event(
@@ -270,7 +279,7 @@ def event(store, run_id, kind, payload=None, contest=None, entry=None):
             contest_id=contest.id if contest else None,
             entry_id=entry.id if entry else None,
             at=now(),
-            kind=kind,
-            payload=payload or {},
+            kind=record.KIND,
+            payload=record.payload(),
         )
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.load import RoundLoad
+from rosettabench.store.record import Dropped, RoundLoad
 from rosettabench.store.schema import Event
 from rosettabench.store.store import now
 from rosettabench.summary.run import summarise
@@ -15,11 +15,13 @@ def loaded(store, others, dropped=()):
     for contest in run.contests:
         for number, share in others.items():
             load = RoundLoad(round=number, seconds=1.0, processors=2, others=share, stolen=0.0)
-            happened = [(RoundLoad.KIND, load.payload())]
-            happened += [("dropped", {"round": number, "why": "it slept"})] if number in dropped else []
+            happened = [load]
+            happened += [Dropped(round=number, why="it slept")] if number in dropped else []
             run.events += [
-                Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=kind, payload=payload)
-                for kind, payload in happened
+                Event(
+                    run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=one.KIND, payload=one.payload()
+                )
+                for one in happened
             ]  # in memory only
     return summarise(run).contests[0]
 

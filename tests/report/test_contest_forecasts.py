@@ -29,7 +29,7 @@ def forecast(tmp_path):
     run = store.run()
     contest = run.contests[0]
     shown = used("hospital").shown
-    Journal(store, run.id, contest.id).event(ShownSeries.KIND, ShownSeries(shown=shown).payload())
+    Journal(store, run.id, contest.id).event(ShownSeries(shown=shown))
     quantiles = tuple((20.0 + level,) * len(shown[0].truth) for level in range(5))
     for entry in contest.entries:
         if entry.label in WORTH:
@@ -46,7 +46,7 @@ def forecast(tmp_path):
                 mean_weighted_quantile_loss=loss,
                 forecasts=tuple(Drawn(place=one.place, quantiles=quantiles) for one in shown),
             )
-            Journal(store, run.id, contest.id, entry.id).event(Forecasts.KIND, found.payload())
+            Journal(store, run.id, contest.id, entry.id).event(found)
     return summarise(store.run())
 
 

@@ -12,6 +12,7 @@ from rosettabench.report.terminal import print_run
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY
+from rosettabench.store.record import ReadBack, Unreadable
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise
 
@@ -55,7 +56,7 @@ def add_second(store, entry, name, value, detail=None):
 
 def test_a_sum_with_a_gap_is_no_sum(fresh):
     store, contest, entry = fresh
-    event(store, contest.run_id, "unreadable", {"cpu_user_s": "process 7 has ended"}, contest, entry)
+    event(store, contest.run_id, Unreadable.of({"cpu_user_s": "process 7 has ended"}), contest, entry)
     resources = entry_of(store, entry.label).resources
     assert "cpu_user_s" not in resources.amounts
     assert resources.unreadable["cpu_user_s"] == "process 7 has ended"
@@ -79,7 +80,7 @@ def test_columns_of_which_nobody_has_anything_are_left_out(fresh):
 
 def test_a_difference_stands_above_the_tables_in_every_form(fresh):
     store, contest, entry = fresh
-    event(store, contest.run_id, "settings", {"threads": 7, "device": "cpu"}, contest, entry)
+    event(store, contest.run_id, ReadBack.of({"threads": 7, "device": "cpu"}), contest, entry)
     summary = summarise(store.run())
     (sentence,) = summary.contests[0].differences
     assert sentence.startswith("The setting threads differs: ") and f"7 in {entry.label}" in sentence
@@ -93,7 +94,7 @@ def test_a_difference_stands_above_the_tables_in_every_form(fresh):
 def test_a_step_that_is_compiled_only_in_part_is_told_in_every_form(fresh):
     store, contest, entry = fresh
     found = {"mode": "compiled in part", "compiler": "torch.compile", "graph_breaks": 1, "fallbacks": 1}
-    event(store, contest.run_id, "settings", found, contest, entry)
+    event(store, contest.run_id, ReadBack.of(found), contest, entry)
     summary = summarise(store.run())
     assert f"{entry.label} is compiled only in part" in " ".join(summary.contests[0].differences)
     console = Console(file=io.StringIO(), width=200)

@@ -65,7 +65,7 @@ def store(tmp_path_factory):
         request = {"peak": {"threads": 2, "device": "cpu"}}
         kept.add(Run(id=name, at=now(), version="0", command=["rosetta", "peak"], request=request, machine=where))
         for one in found:
-            Journal(kept, name).event("ceiling", one.model_dump(mode="json"))
+            Journal(kept, name).event(one)
     return kept
 
 

@@ -13,6 +13,7 @@ from rosettabench.report.record import render_json
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
+from rosettabench.store.record import Dropped
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
@@ -157,8 +158,8 @@ def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_sto
 def test_a_round_that_was_dropped_does_not_count(sample_store):
     run = sample_store.run()
     contest = run.contests[0]
-    why = {"round": 3, "why": "the machine slept for 60 s"}
-    dropped = Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind="dropped", payload=why)
+    why = Dropped(round=3, why="the machine slept for 60 s")
+    dropped = Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=why.KIND, payload=why.payload())
     run.events.append(dropped)  # in memory only
     assert 3 not in entry(summarise(run).contests[0], "pytorch").rounds
     assert 4 in entry(summarise(run).contests[0], "pytorch").rounds

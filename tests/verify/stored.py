@@ -6,6 +6,7 @@ import numpy as np
 from rows import add_all
 
 from rosettabench.client.machine import describe_machine
+from rosettabench.store.record import ReadBack, UsedEnvironment
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Run
 from rosettabench.store.store import digest
 
@@ -86,9 +87,11 @@ def write_entry(store, run, contest, at, player, copy, processes):
         )
     )
     package = {"pytorch": "torch", "mxnet-gluon": "mxnet"}.get(player.framework, player.framework)
-    facts = {"packages": {package: player.version, "numpy": "2.4.6"}, "interpreter": "3.11.7"}
-    for kind, payload in (("environment", facts), ("settings", player.settings)):
-        store.add(Event(run_id=run, contest_id=contest.id, entry_id=entry.id, at=at, kind=kind, payload=payload))
+    facts = UsedEnvironment(packages={package: player.version, "numpy": "2.4.6"}, interpreter="3.11.7")
+    for one in (facts, ReadBack.of(player.settings)):
+        store.add(
+            Event(run_id=run, contest_id=contest.id, entry_id=entry.id, at=at, kind=one.KIND, payload=one.payload())
+        )
     body = {"hashes": {"implementation": "ab" * 32, "adapter": "cd" * 32}, "passed": player.proven, "steps": 10}
     body |= {"checks": [], "tightest": {}, "first_divergence": None, "cause": None}
     if not player.proven:

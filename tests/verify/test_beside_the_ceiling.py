@@ -5,7 +5,6 @@ from stored import SETTING, Player, write_run
 
 from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.ceilings.ceiling import EVENT
 from rosettabench.ceilings.series import Series
 from rosettabench.client.machine import describe_machine
 from rosettabench.report.verification import ceiling_words
@@ -48,9 +47,7 @@ def test_the_share_of_a_stored_ceiling(store):
         cpu_seconds=(0.1, 0.2),
         error=1e-7,
     )
-    row = Event(
-        run_id="peak", contest_id=None, entry_id=None, at=now(), kind=EVENT, payload=series.model_dump(mode="json")
-    )
+    row = Event(run_id="peak", contest_id=None, entry_id=None, at=now(), kind=series.KIND, payload=series.payload())
     store.add(row)
     found = verified(store)
     step = operations(find_workload("fashion-mlp")).training * SETTING["batch_size"]

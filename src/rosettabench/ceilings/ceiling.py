@@ -12,9 +12,6 @@ from rosettabench.store.schema import PEAK
 if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
-EVENT = "ceiling"
-"""Kind of the events that hold one Series each."""
-
 PARTS = ("processor", "cores_in_machine", "gpus")
 """What two runs must have in common to have been made on the same machine, as far as a run records it."""
 
@@ -41,8 +38,7 @@ def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[Series]:
     """Return every series in the store that was measured on `machine`, as a run records it."""
     runs = [run for run in store.runs() if PEAK in run.request and same_machine(run.machine, machine)]
-    events = [event for run in runs for event in store.run(run.id).events if event.kind == EVENT]
-    return [Series.model_validate(event.payload) for event in events]
+    return [series for run in runs for series in Series.all_of(store.run(run.id).events)]
 
 
 def ceilings(series: Iterable[Series], threads: int, device: str) -> dict[tuple[str, str], Ceiling]:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Literal
 from rosettabench import __version__
 from rosettabench.ceilings.bench import SCANNED, Bench, Library
 from rosettabench.ceilings.cache import copied_bytes
-from rosettabench.ceilings.ceiling import EVENT
 from rosettabench.ceilings.series import Refused, Series
 from rosettabench.client.machine import describe_machine
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
+from rosettabench.store.record import Finished
 from rosettabench.store.schema import PEAK, Run
 from rosettabench.store.store import Store, now
 
@@ -32,9 +32,6 @@ SIZES = (512, 1024, 2048, 4096, 8192)
 
 PREPARING = 3
 """Products before the first block of a size: a chain of two that is checked, and one that shows how long a block is."""
-
-REFUSED = "refused"
-"""Kind of the events that hold one Refused each."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Peak:
                 self._display.contest(library.label, number, len(libraries))
                 share = self._works.seconds / len(libraries) / count
                 self._library(library, Path(scratch) / str(number), share, journal)
-        journal.event("finished", {})
+        journal.event(Finished())
         return self._store.run(row.id)
 
     def _library(self, library: Library, folder: Path, seconds: float, journal: Journal) -> None:
@@ -108,13 +105,13 @@ def noted(kind: Literal["product", "copy"], what: str, library: Library, journal
     except WorkerError as error:
         if error.kind not in ("unsupported", "out_of_memory"):
             raise
-        refused = Refused(library=library.label, kind=kind, what=what, why=error.what.partition(": ")[2])
-        journal.event(REFUSED, refused.model_dump(mode="json"))
+        why = error.what.partition(": ")[2]
+        journal.event(Refused(library=library.label, kind=kind, what=what, why=why))
 
 
 def note(series: Series, journal: Journal) -> None:
     """Write a series down."""
-    journal.event(EVENT, series.model_dump(mode="json"))
+    journal.event(series)
 
 
 def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[Series], None]) -> None:

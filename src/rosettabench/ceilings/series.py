@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from rosettabench.catalogue.workload import Strict
 from rosettabench.ceilings.precision import precision_fault
 from rosettabench.statistics.interval import Interval, ratio_interval
+from rosettabench.store.record import Record
 
 SPARE_CORES = 0.25
 """Cores beyond the threads told that a library may keep busy: its main thread waits, and waiting takes time, too."""
 
 
-class Series(Strict):
+class Series(Record):
     """Timed blocks of one work: matrix products of one precision and size, or copies one way.
 
     `library` is a contender, or ``numpy``. `size` is the rows of the matrices, or the bytes of the array. `amount` is
     what one repetition counts: floating-point operations, or bytes. A block is `times` repetitions; `seconds` and
     `cpu_seconds` have one number for each block. `error` is that of a product relative to float64.
     """
+
+    KIND: ClassVar[str] = "ceiling"
 
     library: str
     environment: str
@@ -64,8 +66,10 @@ class Series(Strict):
         return None
 
 
-class Refused(Strict):
+class Refused(Record):
     """A work that a library cannot do, in its own words."""
+
+    KIND: ClassVar[str] = "refused"
 
     library: str
     kind: Literal["product", "copy"]

@@ -14,6 +14,7 @@ from rosettabench.plan.setting import whole
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
+from rosettabench.store.record import ReadBack, UsedEnvironment
 from rosettabench.summary.contest import Contestant, gather, oddities_of, processes
 
 if TYPE_CHECKING:
@@ -146,11 +147,12 @@ def key_of(contest: Contest, one: Contestant) -> Key:
 
 def identity(one: Contestant) -> Identity:
     """Return what an entry was made of."""
-    environment = one.happened.get("environment", {})
+    environment = UsedEnvironment.last_of(one.happened) or UsedEnvironment()
+    settings = ReadBack.last_of(one.happened)
     return Identity(
-        packages=environment.get("packages", {}),
-        interpreter=str(environment.get("interpreter", "")),
-        settings=one.happened.get("settings", {}),
+        packages=environment.packages,
+        interpreter=environment.interpreter,
+        settings=settings.values if settings else {},
         hashes=dict(one.proof.hashes),
     )
 

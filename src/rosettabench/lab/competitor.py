@@ -19,7 +19,7 @@ from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors
-from rosettabench.store.record import Forecasts
+from rosettabench.store.record import ReadBack, Unreadable, UsedEnvironment
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
@@ -96,12 +96,9 @@ class Competitor:
         self.session = Session(self.contender.entry, self.contender.mode, environment, work, place, timeout)
         opened = self.session.open()
         self.figure("import_s", opened["import_s"])
-        environment_facts = {
-            "kind": environment.kind,
-            "interpreter": environment.version,
-            "packages": opened["packages"],
-        }
-        self.journal.event("environment", environment_facts)
+        self.journal.event(
+            UsedEnvironment(kind=environment.kind, interpreter=environment.version, packages=opened["packages"])
+        )
         self.figure("build_s", self.session.build()["build_s"])
         self.figure("load_s", self.session.load())
 
@@ -131,7 +128,7 @@ class Competitor:
     def read_settings(self) -> None:
         """Read back what is in force, and write it down: after the first step, and again after the last turn."""
         self.settings = self.live.settings()
-        self.journal.event("settings", self.settings)
+        self.journal.event(ReadBack.of(self.settings))
 
     def watch(self, sensors: Sensors) -> None:
         """From now on, meter what the worker uses in turns."""
@@ -191,7 +188,7 @@ class Competitor:
         save_array(place / "known.npy", known(series, range(len(series))))
         seed = work.setting.seed
         found = self.live.forecast(place / "known.npy", forecasts.paths, seed, place)
-        self.journal.event(Forecasts.KIND, judged(series, found, seed).payload())
+        self.journal.event(judged(series, found, seed))
 
     def tick(self) -> float:
         """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""
@@ -205,7 +202,7 @@ class Competitor:
         for name, value in found.values.items():
             self.figure(name, value)
         if found.unreadable:
-            self.journal.event("unreadable", found.unreadable)
+            self.journal.event(Unreadable.of(found.unreadable))
         self.read_settings()
 
     def _note_usage(self) -> None:
@@ -214,7 +211,7 @@ class Competitor:
             return
         for amount in self.meter.amounts():
             self.figure(amount.name, amount.value, **amount.detail)
-        self.journal.event("unreadable", self.meter.unreadable)
+        self.journal.event(Unreadable.of(self.meter.unreadable))
 
     def figure(self, name: str, value: float, **detail: Any) -> None:  # noqa: ANN401 (a detail is JSON)
         """Write one figure of this session down."""

@@ -44,11 +44,10 @@ from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import Request
 from rosettabench.plan.schedule import Schedule
 from rosettabench.proof.check import divergence_words
-from rosettabench.proof.register import PROOF_TIME
 from rosettabench.proof.walk import evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import ShownSeries
+from rosettabench.store.record import Dropped, ProofTime, ShownSeries, Stopped
 
 EVALUATION_BATCHES = 20
 """Batches of the timed evaluation, where a contest does not train to the end: enough to time, cheap enough for all."""
@@ -100,7 +99,7 @@ class Contest:
         """The competitors that are still in it."""
         return [one for one in self.competitors if one.out is None]
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Stopped:
         """Run it; return why it stopped, after how many rounds, and what the controller itself used."""
         try:
             return self._train() if self.request.full else self._measure()
@@ -123,7 +122,7 @@ class Contest:
                 self._start(competitor)
             if competitor.out is None:
                 failure = self._certify(competitor)
-                competitor.journal.event(PROOF_TIME, {"seconds": monotonic() - begun})
+                competitor.journal.event(ProofTime(seconds=monotonic() - begun))
             if competitor.out is None:
                 with competitor.stage("proof"):
                     competitor.read_settings()
@@ -142,9 +141,9 @@ class Contest:
             finally:
                 competitor.leave()
 
-    def proven(self) -> dict[str, Any]:
+    def proven(self) -> Stopped:
         """Return how a contest ends in which everybody was proven and nobody took a turn."""
-        return {"why": "proven", "rounds": 0, "out": self._out()}
+        return Stopped(why="proven", rounds=0, out=self._out())
 
     # -- before the turns ------------------------------------------------------------------------------------------
 
@@ -240,7 +239,7 @@ class Contest:
 
     # -- the turns -------------------------------------------------------------------------------------------------
 
-    def _measure(self) -> dict[str, Any]:
+    def _measure(self) -> Stopped:
         """Give every process its turns until it is sure enough, then evaluate with the last one."""
         controller = 0.0
         for process in self.schedule.left(self._complete()):
@@ -284,7 +283,7 @@ class Contest:
             first += turns * steps
         return "nobody is left"
 
-    def _train(self) -> dict[str, Any]:
+    def _train(self) -> Stopped:
         """Train as long as is asked for, in turns, and evaluate the whole test part after each epoch and at the end."""
         self._begin()
         if not self.present:
@@ -344,7 +343,7 @@ class Contest:
     def _drop(self, number: int, why: str) -> None:
         """Leave a round out of the statistics; its blocks stay in the store."""
         self.display.told(f"round {number} does not count: {why}")
-        self.journal.event("dropped", {"round": number, "why": why})
+        self.journal.event(Dropped(round=number, why=why))
 
     def _evaluate(self, samples: int, epoch: int | None = None) -> None:
         """Evaluate everybody on so many samples, of which inference has none; note their memory."""
@@ -363,7 +362,7 @@ class Contest:
         series = self.work.data.series
         if self.work.workload.forecasts is None or series is None:
             return
-        self.journal.event(ShownSeries.KIND, ShownSeries(shown=tuple(shown(series))).payload())
+        self.journal.event(ShownSeries(shown=tuple(shown(series))))
         for one in self.present:
             self.display.doing(f"forecasts of {one.label}")
             with one.stage("forecast"):
@@ -381,19 +380,19 @@ class Contest:
     def _complete(self) -> int:
         return self.progress.complete(one.label for one in self.present)
 
-    def _stopped(self, why: str, controller_s: float) -> dict[str, Any]:
+    def _stopped(self, why: str, controller_s: float) -> Stopped:
         verdicts = self.judge.verdicts(self.progress)
-        return {
-            "why": why,
-            "rounds": self.progress.last,
-            "open_pairs": sum(verdict.finding is Finding.OPEN for verdict in verdicts),
-            "out": self._out(),
-            "controller_cpu_s": controller_s,
-            "turns_s": self.progress.seconds,
-        }
+        return Stopped(
+            why=why,
+            rounds=self.progress.last,
+            open_pairs=sum(verdict.finding is Finding.OPEN for verdict in verdicts),
+            out=self._out(),
+            controller_cpu_s=controller_s,
+            turns_s=self.progress.seconds,
+        )
 
-    def _out(self) -> list[str]:
-        return [one.label for one in self.competitors if one.out is not None]
+    def _out(self) -> tuple[str, ...]:
+        return tuple(one.label for one in self.competitors if one.out is not None)
 
     def _order(self) -> list[Competitor]:
         return self._shuffled(self.present)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rosettabench.errors import WorkerError
+from rosettabench.store.record import Record
 from rosettabench.store.schema import Event, Failure
 from rosettabench.store.store import Store, now
 
@@ -20,7 +19,7 @@ class Journal:
     contest: int | None = None
     entry: int | None = None
 
-    def event(self, kind: str, payload: Mapping[str, Any]) -> None:
+    def event(self, record: Record) -> None:
         """Write down that something happened."""
         self.store.add(
             Event(
@@ -28,8 +27,8 @@ class Journal:
                 contest_id=self.contest,
                 entry_id=self.entry,
                 at=now(),
-                kind=kind,
-                payload=dict(payload),
+                kind=record.KIND,
+                payload=record.payload(),
             )
         )
 

@@ -10,7 +10,7 @@ from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.journal import Journal
 from rosettabench.resources.load import LoadWatch
 from rosettabench.resources.processors import worker_processors
-from rosettabench.store.load import RoundLoad
+from rosettabench.store.record import RoundLoad
 
 
 def watch_load(competitors: Iterable[Competitor], threads: int) -> LoadWatch:
@@ -28,4 +28,4 @@ def note_load(journal: Journal, number: int, watch: LoadWatch) -> None:
     """Write down what others used in a round; nothing where the system does not tell."""
     load = watch.load()
     if load is not None:
-        journal.event(RoundLoad.KIND, RoundLoad(round=number, **asdict(load)).payload())
+        journal.event(RoundLoad(round=number, **asdict(load)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
+from rosettabench.store.record import Stopped
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
@@ -56,15 +57,16 @@ def start_seconds(run: Run, contest: Contest) -> float | None:
 
     From the first figure that was written to the end. A contest that was resumed, or that somebody left, says nothing.
     """
-    ends = [event for event in run.events if event.kind == "stopped" and event.contest_id == contest.id]
+    ends = [event for event in run.events if event.kind == Stopped.KIND and event.contest_id == contest.id]
+    endings = Stopped.all_of(ends)
     figures = [figure.at for entry in contest.entries for figure in entry.figures]
-    if len(ends) != 1 or not figures or "turns_s" not in ends[0].payload or ends[0].payload["out"]:
+    if len(endings) != 1 or not figures or endings[0].turns_s is None or endings[0].out:
         return None
     processes = max(map(last_session, contest.entries))
     if processes > LOOKS * contest.stopping.get("processes", 1):
         return None
     wall = (datetime.fromisoformat(ends[0].at) - datetime.fromisoformat(min(figures))).total_seconds()
-    return max(0.0, wall - float(ends[0].payload["turns_s"])) / len(contest.entries) / processes
+    return max(0.0, wall - endings[0].turns_s) / len(contest.entries) / processes
 
 
 def last_session(entry: Entry) -> int:

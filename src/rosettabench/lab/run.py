@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -51,7 +51,8 @@ from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.register import cell_key, read_register, seconds_of
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.schema import PEAK, UNBEGUN, Entry, Run
+from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun, UsedData
+from rosettabench.store.schema import PEAK, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.store import Store, dropped_rounds, now
 
@@ -114,7 +115,7 @@ class Laboratory:
     def go_on(
         self,
         run: Run,
-        conduct: Callable[[Contest], dict[str, Any]] = Contest.run,
+        conduct: Callable[[Contest], Stopped] = Contest.run,
         ended: Callable[[ContestRow], None] = lambda row: None,
     ) -> None:
         """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
@@ -144,16 +145,18 @@ class Laboratory:
                 scratch_folder() as scratch,
                 Preparation(self.display) as self._preparation,
             ):
+                if any(event.contest_id is not None for event in run.events):
+                    Journal(self.store, run.id).event(Resumed())
                 self._prepare(request, [planned for planned, _ in left])
                 if request.proving:
                     self._prove(run, request, left, scratch)
                 else:
                     self._conduct(run, request, left, scratch, conduct, ended)
         except KeyboardInterrupt:
-            Journal(self.store, run.id).event("interrupted", {})
+            Journal(self.store, run.id).event(Interrupted())
             raise
         if request.shipped is None:
-            Journal(self.store, run.id).event("finished", {})
+            Journal(self.store, run.id).event(Finished())
 
     def _conduct(
         self,
@@ -161,7 +164,7 @@ class Laboratory:
         request: Request,
         left: Sequence[tuple[PlannedContest, ContestRow]],
         scratch: Path,
-        conduct: Callable[[Contest], dict[str, Any]],
+        conduct: Callable[[Contest], Stopped],
         ended: Callable[[ContestRow], None],
     ) -> None:
         """Conduct contests, one after the other, as long as there is time for them.
@@ -181,7 +184,7 @@ class Laboratory:
             seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
                 self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
-                Journal(self.store, run.id, row.id).event(UNBEGUN, {"budget": request.budget})
+                Journal(self.store, run.id, row.id).event(Unbegun(budget=request.budget))
                 continue
             self.display.contest(name, number, len(left))
             shorter = request.stopping.model_copy(update={"seconds": seconds})
@@ -264,9 +267,9 @@ class Laboratory:
         """
         self.display.expect(self._preparation.seconds + beside + sum(bounds) if bounds else None)
 
-    def _end(self, contest: Contest, ending: Mapping[str, Any]) -> None:
+    def _end(self, contest: Contest, ending: Stopped) -> None:
         """Write down how a contest has ended, and remove its files."""
-        contest.journal.event("stopped", ending)
+        contest.journal.event(ending)
         shutil.rmtree(contest.folder)
 
     # -- one contest ---------------------------------------------------------------------------------------------------
@@ -334,9 +337,16 @@ class Laboratory:
     ) -> tuple[Work, dict[str, Any]]:
         workload, setting = planned.workload, planned.setting
         data = self._data(planned)
-        facts = {"train": data.train.samples, "test": data.test.samples}
-        facts_of_data = {"name": data.name, "origin": data.origin, "note": data.note, "digest": data.digest, **facts}
-        journal.event("data", facts_of_data)
+        journal.event(
+            UsedData(
+                name=data.name,
+                origin=data.origin,
+                note=data.note,
+                digest=data.digest,
+                train=data.train.samples,
+                test=data.test.samples,
+            )
+        )
         if not data.is_whole:
             self.display.told(data.note)
         weights = draw_weights(workload, setting.seed)
@@ -450,8 +460,8 @@ def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
 
 def unfinished(run: Run, row: ContestRow) -> bool:
     """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
-    ends = [event for event in run.events if event.kind == "stopped" and event.contest_id == row.id]
-    return not ends or bool(ends[-1].payload["out"])
+    end = Stopped.last_of(event for event in run.events if event.contest_id == row.id)
+    return end is None or bool(end.out)
 
 
 def sessions(entry: Entry) -> int:

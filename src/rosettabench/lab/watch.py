@@ -184,7 +184,7 @@ class Watch:
                 self._check_settings(one)
             for what, labels in self._uncounted.items():
                 self._record.unchecked.append(f"No {what} were counted of {in_words(sorted(labels))}.")
-        self.journal.event(Watched.KIND, self._record.payload())
+        self.journal.event(self._record)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- counts, losses and clocks -------------------------------------------------------------------------------------

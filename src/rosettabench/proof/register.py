@@ -25,14 +25,12 @@ from rosettabench.files import replace_file
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
+from rosettabench.store.record import ProofTime
 from rosettabench.store.schema import Certification, Contest, Entry, Run
 from rosettabench.store.store import digest
 
 REGISTER = Path(__file__).with_name("register.csv")
 """Where it lies."""
-
-PROOF_TIME = "proof time"
-"""The event that says how many seconds the proof of an entry took, its worker's start included."""
 
 Key = tuple[str, str, str]
 """Names a cell: workload, framework (with its release where that is not the default), mode."""
@@ -121,7 +119,11 @@ def lines_of(run: Run, known: Register) -> Iterator[RegisterLine]:
     A certificate that an earlier run has made keeps the seconds of the line that is known.
     """
     cells = {cell_key(workload, contender): (workload, contender) for workload, contender in every_cell()}
-    seconds = {event.entry_id: event.payload["seconds"] for event in run.events if event.kind == PROOF_TIME}
+    seconds = {
+        event.entry_id: ProofTime.model_validate(event.payload).seconds
+        for event in run.events
+        if event.kind == ProofTime.KIND
+    }
     machine = f"{run.machine['processor']}, {run.machine['cores']} cores"
     for contest, entry, certification in certifications(run):
         body, at = certification.certificate.body, certification.certificate.at

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from rosettabench.plan.request import Examining
 from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.store.record import Stopped
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 """Batch sizes of the line, as multiples of the one that is explained."""
@@ -51,7 +52,7 @@ PROFILED_S = 0.5
 Column = tuple[What, int]
 
 
-def conduct(contest: Contest) -> dict[str, Any]:
+def conduct(contest: Contest) -> Stopped:
     """Do with a contest what its request asks for: give turns, or examine the parts of a step; return how it ended."""
     asked = contest.request.examining
     return contest.run() if asked is None else Examination(contest, asked).run()
@@ -94,8 +95,8 @@ class Examination:
         self._random = np.random.default_rng()  # the order of turns must not repeat between runs
         self._rounds = 0
 
-    def run(self) -> dict[str, Any]:
-        """Examine the contenders; write the event "explained"; return what a contest returns."""
+    def run(self) -> Stopped:
+        """Examine the contenders; write what was measured; return what a contest returns."""
         self.contest.prove_in_turn()
         self._benches = [Bench(one) for one in self.contest.present]
         try:
@@ -105,11 +106,8 @@ class Examination:
         finally:
             for bench in self._benches:
                 bench.competitor.leave()
-        return {
-            "why": "explained",
-            "rounds": self._rounds,
-            "out": [one.label for one in self.contest.competitors if one.out],
-        }
+        out = tuple(one.label for one in self.contest.competitors if one.out)
+        return Stopped(why="explained", rounds=self._rounds, out=out)
 
     @property
     def _present(self) -> list[Bench]:
@@ -293,4 +291,4 @@ class Examination:
             confidence=self.contest.request.confidence,
             subjects=tuple(bench.subject(self._rounds) for bench in self._present),
         )
-        self.contest.journal.event("explained", measured.model_dump(mode="json"))
+        self.contest.journal.event(measured)

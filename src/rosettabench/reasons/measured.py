@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from rosettabench.catalogue.workload import Strict
+from rosettabench.store.record import Record
 
 What = Literal["train", "reuse", "feed", "backpropagate", "update"]
 """The requests of docs/protocol.md whose blocks are timed in turns."""
-
-
-class Strict(BaseModel):
-    """A model that refuses fields it does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Cell(Strict):
@@ -64,12 +59,14 @@ class Subject(Strict):
         return next((one for one in self.cells if (one.what, one.size) == (what, size)), None)
 
 
-class Measured(Strict):
+class Measured(Record):
     """Everything that one examination measured: all contenders of one workload, in the same rounds.
 
     `batch_size` is the one that is explained, `sizes` those of the line. `line` is the request that the line was
     measured with: ``reuse``, or ``train`` where one of the frameworks cannot do without its input pipeline.
     """
+
+    KIND: ClassVar[str] = "explained"
 
     workload: str
     batch_size: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.ceilings.ceiling import EVENT, Ceiling, ceilings
-from rosettabench.ceilings.peak import REFUSED
+from rosettabench.ceilings.ceiling import Ceiling, ceilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import Refused, Series
 from rosettabench.report.record import finite
@@ -31,12 +30,12 @@ CAPTION = (
 
 def series_of(run: Run) -> list[Series]:
     """Return every series of a run."""
-    return [Series.model_validate(event.payload) for event in run.events if event.kind == EVENT]
+    return Series.all_of(run.events)
 
 
 def refused_of(run: Run) -> list[Refused]:
     """Return what was refused in a run."""
-    return [Refused.model_validate(event.payload) for event in run.events if event.kind == REFUSED]
+    return Refused.all_of(run.events)
 
 
 def ceilings_of(run: Run) -> dict[tuple[str, str], Ceiling]:

@@ -45,7 +45,7 @@ from rosettabench.shipped.record import (
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
-from rosettabench.store.record import Record
+from rosettabench.store.record import Finished, Interrupted, Record
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
 
@@ -110,9 +110,9 @@ class Race:
                 self._scratch = Path(scratch)
                 self._race()
         except KeyboardInterrupt:
-            self._journal.event("interrupted", {})
+            self._journal.event(Interrupted())
             raise
-        self._journal.event("finished", {})
+        self._journal.event(Finished())
         return self.store.run(run.id)
 
     def _race(self) -> None:
@@ -349,7 +349,7 @@ class Race:
 
     def _note(self, record: Record) -> None:
         """Write a record down, and know it from now on."""
-        self._journal.event(record.KIND, record.payload())
+        self._journal.event(record)
         self._results.take(record)
 
 

@@ -1,16 +1,22 @@
-"""What the store keeps of forecasts of time series, as payloads of events.
+"""What events hold: one class for each kind, so that whoever reads one knows what whoever wrote it meant.
 
-Numbers that are not finite are kept as the texts of JSON's dialects, "Infinity" and "NaN", which are read back.
+Kinds that only one room above knows are beside what they hold: an examination in reasons/measured.py, what a machine
+can do in ceilings/series.py, trainings in shipped/record.py. Numbers that are not finite are kept as the texts of
+JSON's dialects, "Infinity" and "NaN", which are read back.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
 from rosettabench.catalogue.workload import Strict
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Event
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Quantiles of the forecasts that are kept: the median, and the ends of the bands of 50% and 90%."""
@@ -27,6 +33,159 @@ class Record(Strict):
         """Return it as any JSON can hold it."""
         payload: dict[str, Any] = json.loads(self.model_dump_json())
         return payload
+
+    @classmethod
+    def all_of(cls, events: Iterable[Event]) -> list[Self]:
+        """Return the records of this kind among events, in their order."""
+        return [cls.model_validate(event.payload) for event in events if event.kind == cls.KIND]
+
+    @classmethod
+    def last_of(cls, events: Iterable[Event]) -> Self | None:
+        """Return the last record of this kind among events; None where there is none."""
+        found = [event.payload for event in events if event.kind == cls.KIND]
+        return cls.model_validate(found[-1]) if found else None
+
+
+class Words(Record):
+    """A payload whose names are not known beforehand."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return the record that holds `values`."""
+        return cls.model_validate(dict(values))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What it holds, by name."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+# -- the way of a run --------------------------------------------------------------------------------------------------
+
+
+class Resumed(Record):
+    """Somebody went on with a run."""
+
+    KIND: ClassVar[str] = "resumed"
+
+
+class Interrupted(Record):
+    """The user stopped a run."""
+
+    KIND: ClassVar[str] = "interrupted"
+
+
+class Finished(Record):
+    """A run came to its end: nothing of what it was asked for is left to try."""
+
+    KIND: ClassVar[str] = "finished"
+
+
+ENDS = (Resumed, Interrupted, Finished)
+"""What says, by the last of them, whether a run has ended."""
+
+
+class Unbegun(Record):
+    """A contest was not begun, because the `budget`, in seconds, had been spent before."""
+
+    KIND: ClassVar[str] = "unbegun"
+
+    budget: float | None = None
+
+
+# -- a contest ---------------------------------------------------------------------------------------------------------
+
+
+class UsedData(Record):
+    """The data of a contest: where they came from (data/on_shelf.py), and the samples of either part."""
+
+    KIND: ClassVar[str] = "data"
+
+    name: str = ""
+    origin: str = ""
+    note: str = ""
+    digest: str = ""
+    train: int | None = None
+    test: int | None = None
+
+
+class Dropped(Record):
+    """A round does not count, and why."""
+
+    KIND: ClassVar[str] = "dropped"
+
+    round: int
+    why: str
+
+
+class RoundLoad(Record):
+    """The machine's load in a round: shares of the time of `processors` processors over `seconds` of wall time.
+
+    `others` is that of programs outside the contest, `stolen` what the hypervisor took.
+    """
+
+    KIND: ClassVar[str] = "load"
+
+    round: int
+    seconds: float
+    processors: int
+    others: float
+    stolen: float
+
+
+class Stopped(Record):
+    """A contest has ended: why, and after how many rounds. `out` are the labels of those who had left before.
+
+    `turns_s` are the seconds that its turns took together, `controller_cpu_s` those that the controller computed;
+    neither is known where nobody took a turn.
+    """
+
+    KIND: ClassVar[str] = "stopped"
+
+    why: str = "no reason given"
+    rounds: int | None = None
+    open_pairs: int | None = None
+    out: tuple[str, ...] = ()
+    controller_cpu_s: float | None = None
+    turns_s: float | None = None
+
+
+# -- an entry ----------------------------------------------------------------------------------------------------------
+
+
+class UsedEnvironment(Record):
+    """What a worker was started in: managed or external, the version of its Python, and of its packages."""
+
+    KIND: ClassVar[str] = "environment"
+
+    kind: str = ""
+    interpreter: str = ""
+    packages: dict[str, str] = Field(default_factory=dict)
+
+
+class ReadBack(Words):
+    """The settings that were in force in a worker, by name."""
+
+    KIND: ClassVar[str] = "settings"
+
+
+class Unreadable(Words):
+    """Of each figure that could not be read, why."""
+
+    KIND: ClassVar[str] = "unreadable"
+
+
+class ProofTime(Record):
+    """How long a proof took, its worker's start included."""
+
+    KIND: ClassVar[str] = "proof time"
+
+    seconds: float
+
+
+# -- forecasts ---------------------------------------------------------------------------------------------------------
 
 
 class Shown(Strict):
@@ -76,6 +235,9 @@ class Forecasts(Record):
     smape: float | None
     mean_weighted_quantile_loss: float | None
     forecasts: tuple[Drawn, ...]
+
+
+# -- what is watched ---------------------------------------------------------------------------------------------------
 
 
 class WatchedMove(Strict):

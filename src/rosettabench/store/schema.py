@@ -16,9 +16,6 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_co
 PEAK = "peak"
 """Key in the request of a run that measured the machine itself: it has no contests (ceilings/ceiling.py)."""
 
-UNBEGUN = "unbegun"
-"""Kind of the event that a contest was not begun, because the budget had been spent before (lab/run.py)."""
-
 SHIPPED = "shipped"
 """Key in the request of a run of whole trainings by libraries as shipped (shipped/race.py)."""
 
@@ -160,8 +157,7 @@ class Certification(Base):
 class Event(Base):
     """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like.
 
-    The payloads of a run of whole trainings are the records of shipped/record.py; those about forecasts, of
-    store/record.py.
+    Each kind is a class of store/record.py, or beside what it holds in a room above.
     """
 
     __tablename__ = "events"

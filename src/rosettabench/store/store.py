@@ -20,10 +20,10 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import Session, selectinload
 
 from rosettabench.errors import StoreError, UsageError
+from rosettabench.store.record import Dropped, Stopped, Unbegun
 from rosettabench.store.schema import (
     PEAK,
     SCHEMA_VERSION,
-    UNBEGUN,
     Base,
     Certificate,
     Certification,
@@ -171,14 +171,14 @@ class Store:
 
 def dropped_rounds(run: Run, contest: Contest) -> set[int]:
     """Return the rounds of a contest that do not count, because something happened in them: see its events."""
-    events = [event for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
-    return {int(event.payload["round"]) for event in events}
+    events = (event for event in run.events if event.contest_id == contest.id)
+    return {one.round for one in Dropped.all_of(events)}
 
 
 def unbegun(run: Run, contest: Contest) -> bool:
     """Return whether a contest waits: the budget was spent when its turn came, and nothing has happened since."""
     kinds = [event.kind for event in run.events if event.contest_id == contest.id]
-    return kinds[-1:] == [UNBEGUN] and "stopped" not in kinds
+    return kinds[-1:] == [Unbegun.KIND] and Stopped.KIND not in kinds
 
 
 EVERYTHING = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
+from rosettabench.reasons.measured import Measured
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -19,7 +20,16 @@ from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
 from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.store.record import Forecasts, ShownSeries
+from rosettabench.store.record import (
+    Dropped,
+    Forecasts,
+    ReadBack,
+    ShownSeries,
+    Stopped,
+    Unreadable,
+    UsedData,
+    UsedEnvironment,
+)
 from rosettabench.store.store import dropped_rounds, unbegun
 from rosettabench.summary import sentences
 from rosettabench.summary.agreement import loss_agreement, setting_rows, setting_sentences
@@ -55,7 +65,7 @@ class Contestant:
 
     entry: Entry
     proof: Proof
-    happened: dict[str, dict[str, Any]]
+    happened: tuple[Event, ...]
     unreadable: dict[str, str]
     faults: tuple[Fault, ...]
     rounds: dict[int, float]
@@ -90,10 +100,8 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
     return Contestant(
         entry=entry,
         proof=summarise_proof(entry),
-        happened=payloads(events),
-        unreadable={
-            name: str(why) for event in events if event.kind == "unreadable" for name, why in event.payload.items()
-        },
+        happened=tuple(events),
+        unreadable={name: str(why) for told in Unreadable.all_of(events) for name, why in told.values.items()},
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
         rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
     )
@@ -110,11 +118,11 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
     verdicts, ranking = judged(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
-    happened = payloads(event for event in run.events if event.contest_id == contest.id and event.entry_id is None)
+    happened = [event for event in run.events if event.contest_id == contest.id and event.entry_id is None]
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
-    data = data_note(happened.get("data"))
+    data = data_note(UsedData.last_of(happened))
     held = circumstances(contest, peak)
-    reasons = summarise_reasons(happened.get("explained"), rules(contest)[1], seen, entrants(contest), held)
+    reasons = summarise_reasons(Measured.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
     return ContestSummary(
         name=name,
         workload=contest.workload,
@@ -129,7 +137,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.data_warning(data),
-        stopped=sentences.stopped_sentence(happened.get("stopped"), unbegun(run, contest)),
+        stopped=sentences.stopped_sentence(Stopped.last_of(happened), unbegun(run, contest)),
         watched=watched_sentence(seen_while_timed(run, contest)),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
@@ -139,7 +147,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         why="" if reasons else why_command(run, contest, ranking),
         peak=peak,
         inference=infers(contest),
-        shown=ShownSeries.model_validate(happened[ShownSeries.KIND]).shown if ShownSeries.KIND in happened else (),
+        shown=shown.shown if (shown := ShownSeries.last_of(happened)) else (),
     )
 
 
@@ -178,8 +186,8 @@ def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -
 
 def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
-    dropped = [event.payload for event in run.events if event.kind == "dropped" and event.contest_id == contest.id]
-    left_out = [f"Round {payload['round']} does not count: {payload['why']}." for payload in dropped]
+    dropped = Dropped.all_of(event for event in run.events if event.contest_id == contest.id)
+    left_out = [f"Round {one.round} does not count: {one.why}." for one in dropped]
     return (*left_out, *(one.sentence for one in seen))
 
 
@@ -280,7 +288,8 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
     """Return one contender's figures with its place in the ranking, None for whoever has none."""
     entry, happened = contestant.entry, contestant.happened
     confidence = contest.stopping["confidence"]
-    environment = happened.get("environment", {})
+    environment = UsedEnvironment.last_of(happened) or UsedEnvironment()
+    settings = ReadBack.last_of(happened)
     rates = [block.samples / block.elapsed_s for block in turns(entry)]
     step = estimate(list(contestant.rounds.values()), confidence)
     achieved = rate(step, peak, contest.setting["batch_size"])
@@ -289,9 +298,9 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         framework=entry.framework,
         mode=entry.mode,
         environment=entry.lock or entry.python or "",
-        interpreter=str(environment.get("interpreter", "")),
-        packages=dict(environment.get("packages", {})),
-        settings=dict(happened.get("settings", {})),
+        interpreter=environment.interpreter,
+        packages=environment.packages,
+        settings=settings.values if settings else {},
         control_of=entry.control_of,
         proof=contestant.proof,
         rank=place.rank if place else None,
@@ -311,7 +320,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
-        forecasts=Forecasts.model_validate(happened[Forecasts.KIND]) if Forecasts.KIND in happened else None,
+        forecasts=Forecasts.last_of(happened),
     )
 
 
@@ -338,28 +347,14 @@ def order(entry: EntrySummary, ranking: Sequence[str]) -> tuple[int, int]:
     return (1 if entry.step is not None else 2), 0
 
 
-def payloads(events: Iterable[Event]) -> dict[str, dict[str, Any]]:
-    """Return {kind: payload} of events in the order in which they happened: the last one of each kind."""
-    return {event.kind: event.payload for event in events}
-
-
 def of_contest(failure: Failure, contest: Contest) -> bool:
     """Whether a failure struck the contest as a whole."""
     return failure.contest_id == contest.id and failure.entry_id is None
 
 
-def data_note(payload: dict[str, Any] | None) -> DataNote | None:
-    """Return which data was used, from the payload of the ``data`` event."""
-    if payload is None:
-        return None
-    return DataNote(
-        name=str(payload.get("name") or ""),
-        origin=str(payload.get("origin") or ""),
-        note=str(payload.get("note") or ""),
-        digest=str(payload.get("digest") or ""),
-        train=payload.get("train"),
-        test=payload.get("test"),
-    )
+def data_note(used: UsedData | None) -> DataNote | None:
+    """Return which data was used."""
+    return None if used is None else DataNote(**used.model_dump())
 
 
 def fault(failure: Failure, contest: str, label: str) -> Fault:

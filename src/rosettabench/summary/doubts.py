@@ -11,7 +11,7 @@ from rosettabench.statistics.busy import Busy, busy
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.store.load import RoundLoad
+from rosettabench.store.record import RoundLoad
 from rosettabench.summary.entry import turns
 from rosettabench.summary.sentences import FEW_PAIRS, means_words
 
@@ -44,8 +44,7 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
 def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
     """Return that the machine was busy during the rounds that count, where it was."""
     told = set(dropped)
-    events = [event for event in run.events if event.kind == RoundLoad.KIND and event.contest_id == contest.id]
-    loads = [RoundLoad.model_validate(event.payload) for event in events]
+    loads = RoundLoad.all_of(event for event in run.events if event.contest_id == contest.id)
     found = busy(one for one in loads if one.round not in told)
     return [] if found is None else [found]
 

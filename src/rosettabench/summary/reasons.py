@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rosettabench.catalogue.switch import all_switches
+from rosettabench.reasons.measured import Measured
 from rosettabench.reasons.parts import Estimate, Explanation, Pair
 from rosettabench.reasons.shortfall import Circumstances, Entrant, find_shortfalls
 from rosettabench.statistics.busy import Busy
@@ -36,23 +36,22 @@ UNKNOWN = Circumstances(device="cpu", at_ceiling=None, recurrent=False)
 
 
 def summarise_reasons(
-    payload: dict[str, Any] | None,
+    measured: Measured | None,
     margin: float = 0.02,
     seen: Sequence[Oddity] = (),
     entrants: Sequence[Entrant] = (),
     circumstances: Circumstances = UNKNOWN,
 ) -> Reasons | None:
-    """Return what follows from the rounds of an examination, the payload of its event; None where there was none.
+    """Return what follows from the rounds of an examination; None where there was none.
 
     `margin` is that of practical equivalence, `seen` what was odd about its rounds. `entrants` are the contenders of
     which it may be told that they are far below what the machine can do under these `circumstances`.
     """
-    from rosettabench.reasons.measured import Measured
     from rosettabench.reasons.parts import explain
 
-    if payload is None:
+    if measured is None:
         return None
-    explanation = explain(Measured.model_validate(payload))
+    explanation = explain(measured)
     judged = list(zip(explanation.pairs, verdicts(explanation, margin, seen), strict=True))
     with_verdict = {
         label

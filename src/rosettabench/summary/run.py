@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import apart
+from rosettabench.store.record import ENDS, Resumed
 from rosettabench.summary import figures
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
@@ -67,8 +68,8 @@ def contest_names(run: Run) -> dict[int, str]:
 
 def state(run: Run) -> str:
     """Return how the run ended: the last of the events that begin or end a run."""
-    ends = [event.kind for event in run.events if event.kind in ("finished", "interrupted", "resumed")]
-    return {"finished": "finished", "interrupted": "interrupted"}.get(ends[-1] if ends else "", "not finished")
+    ends = [event.kind for event in run.events if event.kind in [end.KIND for end in ENDS]]
+    return ends[-1] if ends and ends[-1] != Resumed.KIND else "not finished"
 
 
 def machine(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:

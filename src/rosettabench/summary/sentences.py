@@ -11,6 +11,7 @@ from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.record import Stopped
 from rosettabench.summary import figures
 from rosettabench.summary.records import DataNote, Headline
 
@@ -187,14 +188,14 @@ def data_warning(data: DataNote | None) -> str:
     return f"Stand-in data: not the real {data.name}. Times are comparable, losses and accuracies mean nothing."
 
 
-def stopped_sentence(payload: dict[str, object] | None, waits: bool) -> str:
-    """Return why a contest stopped, from the payload of its last ``stopped`` event; None is a contest without one.
+def stopped_sentence(end: Stopped | None, waits: bool) -> str:
+    """Return why a contest stopped, from its last record of an end; None is a contest without one.
 
     `waits` is whether it has none because there was no time left to begin.
     """
     if waits:
         return "The budget was spent before it could begin: rosetta resume goes on with it."
-    if payload is None:
+    if end is None:
         return "It was interrupted before it was sure enough: rosetta resume goes on with it."
-    rounds = f" after {payload['rounds']} rounds" if "rounds" in payload else ""
-    return f"It stopped{rounds}: {payload.get('why', 'no reason given')}."
+    rounds = "" if end.rounds is None else f" after {end.rounds} rounds"
+    return f"It stopped{rounds}: {end.why}."

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 def seen_while_timed(run: Run, contest: Contest) -> list[Watched]:
     """Return what was seen of each process of a contest, in their order."""
-    events = (event for event in run.events if event.contest_id == contest.id and event.kind == Watched.KIND)
-    return [Watched.model_validate(event.payload) for event in events]
+    return Watched.all_of(event for event in run.events if event.contest_id == contest.id)
 
 
 def watched_sentence(seen: Sequence[Watched]) -> str:

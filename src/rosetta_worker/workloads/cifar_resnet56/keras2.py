@@ -1,81 +1,24 @@
 """cifar-resnet56 in Keras 2."""
 
 import keras
-from keras import backend as K
-from keras.layers import Activation, Conv2D, Dense, GlobalAveragePooling2D, Input, ZeroPadding2D, add
+from keras.layers import Dense, GlobalAveragePooling2D, Input
 from keras.regularizers import l2
 
-from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalization, arranged, image
-from rosetta_worker.optimizers.keras2 import Adam
+from rosetta_worker.layers.keras2 import image
+from rosetta_worker.layers.resnet56.keras2 import STATE, TRUNK_TENSORS, arrange, features, loss, optimizer  # noqa: F401
 from rosetta_worker.tensors import TRANSPOSE, Tie
-
-
-def convolution(x, channels, size, name, stride=1):
-    padding = "same" if stride == 1 else "valid"
-    return Conv2D(channels, size, strides=stride, padding=padding, kernel_regularizer=l2(1e-4), name=name)(x)
-
-
-def norm(x, name):
-    return BatchNormalization(axis=CHANNELS, momentum=0.99, epsilon=1e-3, name=name)(x)
-
-
-def block(x, channels, stride, name):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
-    # Zeros behind, none in front: what "same" means at stride 2 depends on the back end.
-    y = x if stride == 1 else ZeroPadding2D(((0, 1), (0, 1)))(x)
-    y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv1", stride), name + "_norm1"))
-    y = norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2")
-    if stride == 2:
-        x = convolution(x, channels, 1, name + "_shortcut", stride)
-    return Activation(RELU)(add([x, y]))
 
 
 def Model():
     """Images (n, 3, 32, 32), or with channels last, to logits (n, 10)."""
     images = Input(image(3, 32, 32))
-    x = Activation(RELU)(norm(convolution(images, 16, 3, "stem"), "norm"))
-    number = 0
-    for channels in (16, 32, 64):
-        for place in range(9):
-            number += 1
-            x = block(x, channels, 2 if place == 0 and channels > 16 else 1, "block%d" % number)
+    x = features(images)
     x = GlobalAveragePooling2D()(x)
     return keras.Model(images, Dense(10, kernel_regularizer=l2(1e-4), name="output")(x))
 
 
-def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean, and adds what the regularizers say.
-    return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
-
-
-def optimizer(model, hyper):
-    return Adam(hyper.learning_rate, beta_1=hyper.beta1, beta_2=hyper.beta2, epsilon=hyper.epsilon)
-
-
 TENSORS = [
-    Tie("stem.kernel", "stem.kernel", *KERNEL),
-    Tie("stem.bias", "stem.bias"),
-    Tie("norm.scale", "norm.gamma"),
-    Tie("norm.shift", "norm.beta"),
-    Tie("block{1..27}.conv{1..2}.kernel", "block{1..27}_conv{1..2}.kernel", *KERNEL),
-    Tie("block{1..27}.conv{1..2}.bias", "block{1..27}_conv{1..2}.bias"),
-    Tie("block{1..27}.norm1.scale", "block{1..27}_norm1.gamma"),
-    Tie("block{1..27}.norm2.scale", "block{1..27}_norm2.gamma"),
-    Tie("block{1..27}.norm1.shift", "block{1..27}_norm1.beta"),
-    Tie("block{1..27}.norm2.shift", "block{1..27}_norm2.beta"),
-    Tie("block10.shortcut.kernel block19.shortcut.kernel", "block10_shortcut.kernel block19_shortcut.kernel", *KERNEL),
-    Tie("block10.shortcut.bias block19.shortcut.bias", "block10_shortcut.bias block19_shortcut.bias"),
+    *TRUNK_TENSORS,
     Tie("output.kernel", "output.kernel", TRANSPOSE),
     Tie("output.bias", "output.bias"),
 ]
-
-STATE = [
-    Tie("norm.mean", "norm.moving_mean"),
-    Tie("block{1..27}.norm{1..2}.mean", "block{1..27}_norm{1..2}.moving_mean"),
-    Tie("norm.variance", "norm.moving_variance"),
-    Tie("block{1..27}.norm{1..2}.variance", "block{1..27}_norm{1..2}.moving_variance"),
-]
-
-
-def arrange(images):
-    return arranged(images)

