@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 BATCH, CHANNELS, UNITS, STEPS = 32, 22, 40, 10
 SAME = 1e-5
-"""How far freedom, location and width may be apart, each relative to its norm: that of the proof (docs/proof.md)."""
+"""How far freedom, location and width may be apart, each relative to its norm: that of the proof
+(docs/explanation/proof.md)."""
 
 
 def main():

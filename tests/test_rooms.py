@@ -14,7 +14,7 @@ ROOMS = [
     *("client", "proof", "watch", "lab", "ceilings", "shipped", "reasons"),
     *("summary", "published", "history", "verify", "report", "cli"),
 ]
-"""Bottom up (docs/architecture.md)."""
+"""Bottom up (docs/explanation/architecture.md)."""
 
 
 @cache

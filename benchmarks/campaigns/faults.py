@@ -60,7 +60,7 @@ from kills import (
 from rosettabench.places import cache_dir
 
 HERE = Path(__file__).resolve().parent
-CODES = HERE.parents[1] / "docs" / "exit-codes.md"
+CODES = HERE.parents[1] / "docs" / "reference" / "exit-codes.md"
 
 ROUNDS = 2
 RUN = ("run", "fashion-mlp", "--suite", "quick", "--round-seconds", "0.05", "--rounds", str(ROUNDS), "--no-control")

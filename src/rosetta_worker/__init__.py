@@ -1,7 +1,7 @@
 """What runs inside a framework's environment: Python 3.6 or newer, the standard library and NumPy only.
 
 The controller starts ``rosetta_worker/__main__.py`` with the interpreter of the environment and speaks the worker
-protocol (docs/protocol.md) with it over two pipes. Nothing here knows the controller.
+protocol (docs/reference/protocol.md) with it over two pipes. Nothing here knows the controller.
 """
 
 PROTOCOL = 1

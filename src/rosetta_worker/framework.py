@@ -1,7 +1,7 @@
 """The contract that a framework fulfils once, for every workload: one subclass of `Framework` in one file.
 
 The file ``frameworks/<name>.py`` holds two things: the literal ``DESCRIPTION``, which the laboratory reads without
-running the file, and the class ``Adapter``. docs/adding-a-framework.md walks through one.
+running the file, and the class ``Adapter``. docs/guide/adding-a-framework.md walks through one.
 
 An implementation, ``workloads/<workload>/<name>.py``, holds the model and nothing else, always in this order:
 

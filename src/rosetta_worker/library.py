@@ -74,7 +74,7 @@ class DeepAr(object):
         raise NotImplementedError
 
     def settings(self):
-        """Return what is in force, by the keys of docs/fairness.md."""
+        """Return what is in force, by the keys of docs/explanation/fairness.md."""
         return {}
 
     def small(self):

@@ -29,7 +29,7 @@ CHECKED = 4
 
 
 class Worker(Service):
-    """Serves the requests about a model: docs/protocol.md, "Requests"."""
+    """Serves the requests about a model: docs/reference/protocol.md, "Requests"."""
 
     def __init__(self):
         self.framework = None

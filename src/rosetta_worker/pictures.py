@@ -22,7 +22,7 @@ class Pictures(object):
     Parameters
     ----------
     path : str
-        A JSON file that names the files and what is done to each: docs/protocol.md, `data`.
+        A JSON file that names the files and what is done to each: docs/reference/protocol.md, `data`.
     labels : str
         The .npy file, (samples,) or (samples, labels).
     arranged : callable

@@ -1,7 +1,7 @@
 """The worker's end of the protocol: one JSON message per line on pipes made for it.
 
 Standard output and standard error belong to the framework and may say what they like: nothing of the protocol passes
-through them. docs/protocol.md is the specification, for workers in other languages too.
+through them. docs/reference/protocol.md is the specification, for workers in other languages too.
 """
 
 import io

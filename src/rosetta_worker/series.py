@@ -23,7 +23,7 @@ def read_tsf(path, frequency):
 
 
 def read_arrays(folder, frequency):
-    """Return all series of a folder of the laboratory's own: values, offsets and starts (docs/data.md)."""
+    """Return all series of a folder of the laboratory's own: values, offsets and starts (docs/guide/data.md)."""
     values, offsets, starts = (
         np.load(os.path.join(folder, name + ".npy"), mmap_mode="r") for name in ("values", "offsets", "starts")
     )

@@ -12,7 +12,7 @@ from rosetta_worker.pictures import Unreadable
 
 
 class Service(object):
-    """Answers the requests of docs/protocol.md.
+    """Answers the requests of docs/reference/protocol.md.
 
     Each method named ``do_<request>`` takes the request's fields as keywords and returns the fields of the reply.
     """

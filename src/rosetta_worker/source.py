@@ -40,7 +40,7 @@ class Source(object):
         return np.arange(samples)
 
     def settings(self):
-        """Return what is in force, by the keys of docs/fairness.md."""
+        """Return what is in force, by the keys of docs/explanation/fairness.md."""
         return {}
 
 

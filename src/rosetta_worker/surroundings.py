@@ -23,7 +23,7 @@ INSTRUCTIONS = (("amx_tile", "AMX"), ("avx512f", "AVX512"), ("avx2", "AVX2"), ("
 
 
 def surroundings():
-    """Return what is in force for this process, by the keys of docs/fairness.md."""
+    """Return what is in force for this process, by the keys of docs/explanation/fairness.md."""
     found = {
         "processors": processors(),
         "process_threads": count("/proc/self/task"),

@@ -1,7 +1,7 @@
 """How canonical tensors and a framework's own are tied together, in both directions.
 
-Canonical layouts (docs/workloads.md): dense kernels (out, in), convolutions (out, in, height, width), recurrent gates
-as blocks of rows. Every transform below can be undone exactly; a property test holds each to that.
+Canonical layouts (docs/reference/workloads.md): dense kernels (out, in), convolutions (out, in, height, width),
+recurrent gates as blocks of rows. Every transform below can be undone exactly; a property test holds each to that.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""A worker that trains a library's own estimator from beginning to end, as shipped: docs/protocol.md, "Trainings"."""
+"""A worker that trains a library's own estimator from beginning to end, as shipped.
+
+docs/reference/protocol.md, "Trainings", has its requests.
+"""
 
 import os
 import tempfile

@@ -6,7 +6,7 @@ from __future__ import annotations
 class RosettaError(Exception):
     """An error that the user can act on: what was wrong and where, and what to type next.
 
-    Every kind has an exit code of its own; docs/exit-codes.md lists them.
+    Every kind has an exit code of its own; docs/reference/exit-codes.md lists them.
     """
 
     exit_code = 1
@@ -50,7 +50,7 @@ class StoreError(RosettaError):
 class WorkerError(RosettaError):
     """A worker that crashed, hung, ran out of memory or answered nonsense.
 
-    `kind` is one of the failure kinds of docs/protocol.md; it becomes the cause in the result row.
+    `kind` is one of the failure kinds of docs/reference/protocol.md; it becomes the cause in the result row.
     """
 
     exit_code = 7

@@ -18,7 +18,7 @@ def blocks(guide, language):
 
 
 def test_the_statement_of_the_guide_is_that_of_fashion_mlp(tmp_path):
-    [statement] = blocks("adding-a-workload.md", "toml")
+    [statement] = blocks("guide/adding-a-workload.md", "toml")
     (tmp_path / "fashion_mlp").mkdir()
     (tmp_path / "fashion_mlp" / "workload.toml").write_text(statement, encoding="utf-8")
     shown, real = read_workload(tmp_path / "fashion_mlp" / "workload.toml"), find_workload("fashion-mlp")
@@ -28,24 +28,24 @@ def test_the_statement_of_the_guide_is_that_of_fashion_mlp(tmp_path):
 
 
 def test_the_initialisers_of_the_guide_are_all_there_are():
-    [names] = re.findall(r"init = .*# (.*)", blocks("adding-a-workload.md", "toml")[0])
+    [names] = re.findall(r"init = .*# (.*)", blocks("guide/adding-a-workload.md", "toml")[0])
     assert set(re.split(r", | or ", names)) == set(INITIALISERS)
 
 
 def test_the_description_of_the_guide_is_pytorchs(tmp_path):
-    [description] = blocks("adding-a-framework.md", "python")
+    [description] = blocks("guide/adding-a-framework.md", "python")
     (tmp_path / "shown.py").write_text(description, encoding="utf-8")
     assert read_description(tmp_path / "shown.py") == read_description(all_frameworks()["pytorch"].path)
 
 
 def test_the_guide_names_every_method():
     rows = re.findall(
-        r"^\| (`.*?`) \|", (DOCS / "adding-a-framework.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+        r"^\| (`.*?`) \|", (DOCS / "guide" / "adding-a-framework.md").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
     assert required_methods() <= {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 
 
 def test_the_implementation_of_the_guide_has_the_contracts_order():
-    [source] = blocks("adding-a-workload.md", "python")
+    [source] = blocks("guide/adding-a-workload.md", "python")
     names = [statement.name for statement in ast.parse(source).body if hasattr(statement, "name")]
     assert (*names, "TENSORS") == ORDER

@@ -105,7 +105,7 @@ def test_pytorch_counts_the_same(name):
 @pytest.mark.parametrize("name", all_workloads())
 def test_every_workload_states_its_operations(name):
     counted = operations(find_workload(name))
-    assert counted is not None, f"{name}: workload.toml has no section [operations]: docs/adding-a-workload.md"
+    assert counted is not None, f"{name}: workload.toml has no section [operations]: docs/guide/adding-a-workload.md"
     assert 2 * counted.forward <= counted.training <= 3 * counted.forward
 
 

@@ -20,7 +20,7 @@ STATED = {
     "what": "a thing",
     "how": "thing=True",
     "gains": True,
-    "page": "axes.md",
+    "page": "reference/axes.md",
     "heading": "Modes",
     "measured": [{"workload": "fashion-cnn", "before": 2, "after": 1, "unit": "ms"}],
 }
@@ -77,4 +77,6 @@ def test_a_switch_covers_what_it_was_tried_in():
 
 def test_the_page_has_the_table_of_the_file():
     table = switches_markdown()
-    assert table in (DOCS / "axes.md").read_text(encoding="utf-8"), f"docs/axes.md lacks:\n\n{table}"
+    assert table in (DOCS / "reference" / "axes.md").read_text(encoding="utf-8"), (
+        f"docs/reference/axes.md lacks:\n\n{table}"
+    )

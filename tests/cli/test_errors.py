@@ -12,7 +12,7 @@ from rosettabench import errors
 from rosettabench.cli import CONTROL, ENDING, INTERRUPTED, SIGNALLED
 from rosettabench.store.store import Store
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "exit-codes.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md"
 
 
 def kinds():

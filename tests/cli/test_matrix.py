@@ -153,4 +153,4 @@ def test_without_a_store_the_register_is_shown(rosetta, tmp_path):
     signs = Counter(sign for line in process.stdout.splitlines()[1:] for sign in line if sign in SIGNS.values())
     stands = [judge_line(*cell, read_register().get(cell_key(*cell))).standing for cell in every_cell()]
     assert signs[SIGNS[Standing.PROVEN]] == stands.count(Standing.PROVEN)
-    assert process.stdout.strip() in (DOCS / "matrix.md").read_text(encoding="utf-8")
+    assert process.stdout.strip() in (DOCS / "reference" / "matrix.md").read_text(encoding="utf-8")

@@ -121,7 +121,7 @@ def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode
     assert (settings["mode"], settings["loader_workers"]) == (mode, 0)
     assert settings["process_threads"] >= settings["threads"]
     assert set(settings) >= ALWAYS
-    assert set(settings) <= vocabulary(), "a key that docs/fairness.md does not have"
+    assert set(settings) <= vocabulary(), "a key that docs/explanation/fairness.md does not have"
     if mode == "compiled":
         assert settings.get("graphs", 1) >= 1, "it runs op by op under another name"
         assert not settings.get("graph_breaks") and not settings.get("fallbacks")
@@ -148,8 +148,8 @@ def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
 
 
 def vocabulary():
-    """The keys that docs/fairness.md has in its table."""
-    text = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encoding="utf-8")
+    """The keys that docs/explanation/fairness.md has in its table."""
+    text = (Path(__file__).parents[2] / "docs" / "explanation" / "fairness.md").read_text(encoding="utf-8")
     return set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))
 
 

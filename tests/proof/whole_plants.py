@@ -72,7 +72,8 @@ OF_ONE_CONVOLUTION = {
 }
 
 OF_EMBEDDING = {"imdb-gru": (("nn.Embedding(30000, 125)", "nn.Embedding(30000, 125, padding_idx=0)"),)}
-"""Reviews are padded with token 0, whose row is trained like others. docs/proof.md: why imdb-lstm does not show it."""
+"""Reviews are padded with token 0, whose row is trained like others. docs/explanation/proof.md: why imdb-lstm does
+not show it."""
 
 OPTIMIZERS = {
     "fashion-mlp": OF_ADAM,
@@ -98,7 +99,7 @@ LESS = {
     ("imagenet-resnet56", "epsilon 1e-7"): 5.0,
     ("imagenet-resnet56", "epsilon of the normalisation"): 4.0,
 }
-"""Where it is less; docs/proof.md has the reasons."""
+"""Where it is less; docs/explanation/proof.md has the reasons."""
 
 
 def whole_plants() -> list[Plant]:

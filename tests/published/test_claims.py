@@ -61,7 +61,7 @@ def test_a_claim_with_a_wider_reach_expands_into_parts():
 
 
 def test_the_claim_of_the_guide_is_the_real_one(tmp_path):
-    guide = (Path(__file__).parents[2] / "docs" / "claims.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "reference" / "claims.md").read_text(encoding="utf-8")
     [shown] = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
     path = tmp_path / "claims.toml"
     path.write_text(shown, encoding="utf-8")
@@ -103,7 +103,7 @@ def test_what_is_wrong_with_a_claim_is_told(tmp_path, old, new, told):
     path.write_text(GOOD.replace(old, new))
     with pytest.raises(UsageError, match=told) as raised:
         read_claims(path)
-    assert "docs/claims.md" in raised.value.hint
+    assert "docs/reference/claims.md" in raised.value.hint
 
 
 def test_a_claim_of_a_readers_own_is_read_and_its_id_is_its_own(tmp_path):

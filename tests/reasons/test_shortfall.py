@@ -186,7 +186,7 @@ def test_what_is_said_promises_nothing():
     assert said.evidence == (
         f"Of its step under the profiler: 70% convolutions ({BACK} 50%, a gradient; "
         "conv jit(update)/jvp()/conv_general_dilated 20%). Not in force in mode compiled: another library convolves "
-        "(convolves=another). Where it was measured: cifar-vgg 413 to 279 ms (docs/axes.md, “Modes”)."
+        "(convolves=another). Where it was measured: cifar-vgg 413 to 279 ms (docs/reference/axes.md, “Modes”)."
     )
     [slow] = found(share=None)
     assert shortfall_words(slow, 0.95).answer == "slow is far behind fast: 2.18× its time (95%: 2.18 to 2.18)"

@@ -397,7 +397,7 @@ def untouched(function):
 
 
 # By itself XLA gives convolutions to YNNPACK as well, whose way back through one takes up to three times as long as
-# Eigen's (docs/axes.md): these are the kinds of operation that YNNPACK keeps.
+# Eigen's (docs/reference/axes.md): these are the kinds of operation that YNNPACK keeps.
 EIGEN_CONVOLVES = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_REDUCE",
 }

@@ -283,7 +283,7 @@ def gains_by_compiling(model, device):
     """Whether torch.compile makes a model faster: on the CPU not one of convolutions without a normalisation.
 
     Then there is nothing to fuse between two products but a ReLU, and what is compiled turns images into other layouts
-    (docs/axes.md has the times).
+    (docs/reference/axes.md has the times).
     """
     kinds = {type(layer) for layer in model.modules()}
     return device.type != "cpu" or torch.nn.Conv2d not in kinds or torch.nn.BatchNorm2d in kinds

@@ -1,4 +1,4 @@
-# Keras 2 from R: a worker in R, which speaks docs/protocol.md by itself.
+# Keras 2 from R: a worker in R, which speaks docs/reference/protocol.md by itself.
 #
 #     Rscript r_keras.R REQUESTS REPLIES PARENT SERVICE
 #

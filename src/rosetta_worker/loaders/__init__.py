@@ -4,7 +4,7 @@ One file for each loader, with a class `Loader`:
 
     read(rows)  the batches of these rows of sample ids, (inputs, labels) as the model takes them, one after the other;
                 whoever asks has taken all batches that were asked for before
-    settings()  what is in force, read back from the framework's loader, by the keys of docs/fairness.md
+    settings()  what is in force, read back from the framework's loader, by the keys of docs/explanation/fairness.md
     close()     let go whoever waits for rows that will not come
 
 Nothing is loaded that was not asked for: when `read` is called no batch is under way, and when its last one is taken

@@ -70,7 +70,7 @@ class Graph(object):
         return product
 
     def settings(self):
-        """Return what is in force, by the keys of docs/fairness.md."""
+        """Return what is in force, by the keys of docs/explanation/fairness.md."""
         raise NotImplementedError
 
 

@@ -63,7 +63,7 @@ PROGRAMS = len(glob.glob(os.path.join(theano.config.compiledir, "tmp*")))
 
 
 def settings():
-    """Return what is in force, by the keys of docs/fairness.md."""
+    """Return what is in force, by the keys of docs/explanation/fairness.md."""
     library = ctypes.CDLL(np.core._multiarray_umath.__file__)  # its BLAS is Theano's, too: see `numpy_blas`
     found = {
         "device": theano.config.device,

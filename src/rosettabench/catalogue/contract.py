@@ -1,6 +1,6 @@
 """What a framework's adapter and a workload's implementation must hold, checked without running either.
 
-docs/adding-a-framework.md and docs/adding-a-workload.md say the same in words.
+docs/guide/adding-a-framework.md and docs/guide/adding-a-workload.md say the same in words.
 """
 
 from __future__ import annotations

@@ -117,7 +117,9 @@ def read_entries(path: Path) -> list[FrameworkEntry]:
             for backend, own in backends.items()
         ]
     except ValidationError as error:
-        raise UsageError(f"{path}: DESCRIPTION: {faults(error)}", hint="See docs/adding-a-framework.md.") from error
+        raise UsageError(
+            f"{path}: DESCRIPTION: {faults(error)}", hint="See docs/guide/adding-a-framework.md."
+        ) from error
 
 
 def read_description(path: Path) -> dict[str, Any]:
@@ -129,5 +131,7 @@ def read_description(path: Path) -> dict[str, Any]:
     except SyntaxError as error:
         raise UsageError(f"{path}, line {error.lineno}, is not Python: {error.msg}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(f"{path}: DESCRIPTION is no literal: {error}", "See docs/adding-a-framework.md.") from error
-    raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/adding-a-framework.md.")
+        raise UsageError(
+            f"{path}: DESCRIPTION is no literal: {error}", "See docs/guide/adding-a-framework.md."
+        ) from error
+    raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/guide/adding-a-framework.md.")

@@ -3,7 +3,7 @@
 Counted are the products (matrix products and convolutions), a multiplication and an addition as two operations, as the
 literature on rooflines does (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for
 multicore architectures", Communications of the ACM 52(4), 2009). Everything else is left out: activations, softmax,
-pooling, biases, gathering from an embedding, the optimiser. docs/ceilings.md gives the formulas.
+pooling, biases, gathering from an embedding, the optimiser. docs/explanation/ceilings.md gives the formulas.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Switches: what was tried to make a library faster at the same mathematics, where, and what it gave.
 
-Each is written down in switches.toml. docs/axes.md shows them as a table.
+Each is written down in switches.toml. docs/reference/axes.md shows them as a table.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Switch(Strict):
     how: str
     gains: bool
     outcome: str = ""
-    page: Literal["axes.md", "findings.md"]
+    page: Literal["reference/axes.md", "findings.md"]
     heading: str
     measured: tuple[Trial, ...] = ()
 

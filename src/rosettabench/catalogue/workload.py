@@ -56,13 +56,15 @@ class Tensor(Strict):
     shape: tuple[PositiveInt, ...]
     init: str
     proof: str | None = None
-    """How a proof draws them, where it begins elsewhere: with few ReLUs near zero (docs/proof.md)."""
+    """How a proof draws them, where it begins elsewhere: with few ReLUs near zero (docs/explanation/proof.md)."""
     trained: bool = True
     """Whether an optimiser changes it. What is not trained is kept: a running mean, which training passes change."""
 
 
 class Product(Strict):
-    """How often a step multiplies with one canonical tensor, for one sample: docs/ceilings.md says what is counted.
+    """How often a step multiplies with one canonical tensor, for one sample.
+
+    docs/explanation/ceilings.md says what is counted.
 
     `positions` are the extents over which the tensor is applied again: the height and width of a convolution's output,
     the tokens of a sequence; none for a dense layer that is applied once. `first`: its inputs are the data, by which
@@ -132,7 +134,7 @@ class Loss(Strict):
 class RecurrentLayer(Strict):
     """A recurrent layer: its kind, and of a GRU whether the reset gate acts after the recurrent product or before it.
 
-    Its tensors begin with its name. The rows of each are its gates, in the order of docs/workloads.md.
+    Its tensors begin with its name. The rows of each are its gates, in the order of docs/reference/workloads.md.
     """
 
     kind: Literal["gru", "lstm"]
@@ -223,7 +225,9 @@ class Inference(Strict):
 
 
 class ProofExtents(Strict):
-    """The extents at which a workload is proven where its own would take too long, or hide a mistake: docs/proof.md.
+    """The extents at which a workload is proven where its own would take too long, or hide a mistake.
+
+    docs/explanation/proof.md says more.
 
     The model, its tensors and the code are the same. `form` is what differs in the form of the data: smaller images for
     a model that takes any, or fewer of them. `optimizer` is what differs in the hyperparameters: a weight decay that is
@@ -350,7 +354,7 @@ class Workload(Strict):
 
     @property
     def step(self) -> Literal["train", "infer"]:
-        """The request of docs/protocol.md that a block of this workload is."""
+        """The request of docs/reference/protocol.md that a block of this workload is."""
         return "train" if self.inference is None else "infer"
 
     @property
@@ -442,7 +446,7 @@ def read_workload(path: Path) -> Workload:
     except ValueError as error:  # of TOML, of pydantic, or ours: a name
         why = faults(error) if isinstance(error, ValidationError) else error
         raise UsageError(
-            f"{path} does not describe a workload: {why}", hint="See docs/adding-a-workload.md."
+            f"{path} does not describe a workload: {why}", hint="See docs/guide/adding-a-workload.md."
         ) from error
 
 

@@ -170,7 +170,10 @@ class Ending:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line (`arguments`, or those of the process) and return the exit code: docs/exit-codes.md."""
+    """Run the command line (`arguments`, or those of the process) and return the exit code.
+
+    docs/reference/exit-codes.md lists the codes.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no × gets a ?, and not a traceback

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
 
-HOW_WATCHED = "docs/watch.md says what is watched, and what may differ."
+HOW_WATCHED = "docs/explanation/watch.md says what is watched, and what may differ."
 """Where to read on about a contender that did other work."""
 
 

@@ -86,7 +86,7 @@ def implementations(workload: Workload, frameworks: list[str] | None) -> dict[st
         if name not in able:
             raise UsageError(
                 f"{workload.name} is not written in {name} yet",
-                hint=f"It is in: {', '.join(able)}. docs/adding-a-framework.md says how to add it.",
+                hint=f"It is in: {', '.join(able)}. docs/guide/adding-a-framework.md says how to add it.",
             )
         if able[name] not in files.values():
             files[name] = able[name]

@@ -18,7 +18,7 @@ from rosettabench.client.replies import LONGEST_LINE, read_reply
 from rosettabench.errors import WorkerError
 
 PROTOCOL = 1
-"""The version of docs/protocol.md that this controller speaks."""
+"""The version of docs/reference/protocol.md that this controller speaks."""
 
 LOG_TAIL = 4000
 """Characters of a dead worker's output that go into its result row."""
@@ -67,7 +67,7 @@ class WorkerProcess:
         service: str = "model",
         worker: Sequence[str] = (),
     ) -> None:
-        """Start it; `service` is what it serves: docs/protocol.md, "Transport".
+        """Start it; `service` is what it serves: docs/reference/protocol.md, "Transport".
 
         `worker` is the command of one that is not ours, in another language.
         """

@@ -1,4 +1,7 @@
-"""What a worker may answer: the replies of docs/protocol.md, checked before anybody believes a number in them."""
+"""What a worker may answer: replies are checked before anybody believes a number in them.
+
+docs/reference/protocol.md lists them.
+"""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Session:
         precision: str | None = None,
         rounded: str | None = None,
     ) -> None:
-        """Start the worker. `precision` and `rounded` are for references: docs/protocol.md, `open`."""
+        """Start the worker. `precision` and `rounded` are for references: docs/reference/protocol.md, `open`."""
         folder.mkdir(parents=True, exist_ok=True)
         self.work = work
         self.folder = folder
@@ -140,7 +140,7 @@ class Session:
         self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
-        """Send one request of docs/protocol.md with this session's time limit."""
+        """Send one request of docs/reference/protocol.md with this session's time limit."""
         return self.process.ask(do, self.timeout, **fields)
 
     def open(self) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def _in_data_dir(data_set: Original, data_dir: Path) -> Source | None:
 def _download(data_set: Original, cache: Path, offline: bool, progress: Progress) -> Source:
     """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
     if not data_set.remotes:
-        raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/data.md)")
+        raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/guide/data.md)")
     folder = cache / "downloads" / data_set.name
     if not is_here(folder, data_set.remotes):
         if offline:

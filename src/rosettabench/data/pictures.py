@@ -71,7 +71,7 @@ class Pictures:
             raise DataError(f"{path} cannot be read: {error.strerror or error}.", "Put it back.") from error
 
     def as_json(self, stored: int) -> dict[str, Any]:
-        """Return what a worker must know of them: docs/protocol.md, `data`."""
+        """Return what a worker must know of them: docs/reference/protocol.md, `data`."""
         rendering = self.rendering
         return {
             "files": [list(file) for file in self.files],

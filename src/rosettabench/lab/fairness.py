@@ -1,6 +1,7 @@
 """Which settings must be equal between contenders, and which are not.
 
-docs/fairness.md lists the keys that adapters report. What is not named here is the framework's own business, shown and
+docs/explanation/fairness.md lists the keys that adapters report. What is not named here is the framework's own
+business, shown and
 not judged: two frameworks may well lay out their images differently, or build other graphs, and still be compared.
 """
 

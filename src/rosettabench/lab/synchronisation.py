@@ -106,4 +106,4 @@ def first_workload(entry: FrameworkEntry) -> Workload:
         workload = find_workload(name)
         if entry.does(workload):
             return workload
-    raise UsageError(f"{entry.name} implements no workload", "docs/adding-a-workload.md tells how to write one.")
+    raise UsageError(f"{entry.name} implements no workload", "docs/guide/adding-a-workload.md tells how to write one.")

@@ -39,7 +39,9 @@ from rosettabench.watch.losses import Losses
 from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves
 from rosettabench.watch.outputs import OFF, off_by
 
-HINT = "docs/watch.md says what is watched, and what may differ; rosetta report has the losses of every block."
+HINT = (
+    "docs/explanation/watch.md says what is watched, and what may differ; rosetta report has the losses of every block."
+)
 
 REFERENCE = "the reference"
 

@@ -40,7 +40,7 @@ def check_schedule(name: str, workload: Workload) -> None:
 
 
 def schedule_of(name: str, workload: Workload) -> dict[str, Any] | None:
-    """Return a schedule as the protocol writes it (docs/protocol.md, `open`); None for a constant rate."""
+    """Return a schedule as the protocol writes it (docs/reference/protocol.md, `open`); None for a constant rate."""
     if name == CONSTANT:
         return None
     if name == DECAY:

@@ -1,4 +1,4 @@
-"""Claims: what a study says, as data that can be tested. docs/claims.md tells how to add one."""
+"""Claims: what a study says, as data that can be tested. docs/reference/claims.md tells how to add one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLAIMS = Path(__file__).parent / "claims.toml"
 BAND = 1.10
 """A number that a study states alone is met within this factor either way: single runs, printed with two digits."""
 
-HINT = "docs/claims.md tells how a claim is written."
+HINT = "docs/reference/claims.md tells how a claim is written."
 
 
 class Quantity(StrEnum):

@@ -8,7 +8,7 @@ from rosettabench.catalogue.workload import Strict
 from rosettabench.store.record import Record
 
 What = Literal["train", "reuse", "feed", "backpropagate", "update"]
-"""The requests of docs/protocol.md whose blocks are timed in turns."""
+"""The requests of docs/reference/protocol.md whose blocks are timed in turns."""
 
 
 class Cell(Strict):

@@ -44,7 +44,7 @@ def factors_table(found: Sequence[Account]) -> Table:
         "checkpoints and start (setup and the first batch) are taken out one after the other; what is left are the "
         "steps: the models, and, from the contests, equal work. Without graphs: how much longer a step at equal work "
         "takes in the slow one's framework then (dispatch), which is no factor of the product. "
-        "docs/deepar-as-shipped.md defines them."
+        "docs/results/deepar-as-shipped.md defines them."
     )
     return Table(caption, columns, tuple(factors_row(one) for one in found))
 

@@ -136,7 +136,10 @@ def unit_of(kind: str, rate: float) -> figures.Unit:
 
 
 def ceilings_record(run: Run) -> dict[str, Any]:
-    """Return everything that a run measured of the machine, for programs; docs/ceilings.md tells its form."""
+    """Return everything that a run measured of the machine, for programs.
+
+    docs/explanation/ceilings.md tells its form.
+    """
     found: dict[str, Any] = finite(
         {
             "format": FORMAT,

@@ -18,7 +18,7 @@ FORMAT = 1
 
 
 def render_json(summary: RunSummary) -> str:
-    """Return the summary with all raw samples as JSON; docs/report.md tells its form.
+    """Return the summary with all raw samples as JSON; docs/reference/report.md tells its form.
 
     Numbers that are not finite, which JSON does not have, become the texts "nan", "inf" and "-inf".
     """

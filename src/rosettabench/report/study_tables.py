@@ -34,7 +34,7 @@ def claims_table(outcomes: Iterable[Outcome], caption: str) -> Table:
 
 EXPLAINED = (
     "A claim holds where the whole interval lies within what is expected, and does not where all of it lies outside; "
-    "docs/claims.md tells more."
+    "docs/reference/claims.md tells more."
 )
 
 

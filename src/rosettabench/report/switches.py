@@ -1,4 +1,4 @@
-"""Switches, as the table of docs/axes.md."""
+"""Switches, as the table of docs/reference/axes.md."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def switches_table(switches: Sequence[Switch]) -> Table:
 
 
 def switches_markdown() -> str:
-    """Return the table of docs/axes.md."""
+    """Return the table of docs/reference/axes.md."""
     from rosettabench.report.markdown import table_markdown
 
     return table_markdown(switches_table(all_switches()))

@@ -88,7 +88,8 @@ class Training(Record):
     input_s: float | None = None
     checkpoints_s: float | None = None
     steps_s: float | None = None
-    """These five are the parts of `train_s` (docs/deepar-as-shipped.md); None where a worker does not tell them."""
+    """These five are the parts of `train_s` (docs/results/deepar-as-shipped.md); None where a worker does not tell
+    them."""
     whole_s: float
     """From the start of the worker to its end, the score included."""
     train_cpu_s: float

@@ -37,7 +37,7 @@ class Trainer:
         self.process = start_worker(environment, None, threads, folder, "training")
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
-        """Send one request of docs/protocol.md."""
+        """Send one request of docs/reference/protocol.md."""
         return self.process.ask(do, self._timeout, **fields)
 
     def __enter__(self) -> Self:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 MOST_LOAD = 0.05
-"""Share of the processors' time that others may have for a verdict: docs/method.md, "Load", says why so much."""
+"""Share of the processors' time that others may have for a verdict: docs/explanation/method.md, "Load", says why so
+much."""
 
 
 class Loaded(Protocol):

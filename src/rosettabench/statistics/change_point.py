@@ -28,7 +28,7 @@ LEAST = 3
 PENALTY = 4.0
 """Cost of a further segment, times the logarithm of the number of values, in scales of Laplace's distribution.
 
-Series without a change are then cut in a few of a hundred cases (docs/statistics.md)."""
+Series without a change are then cut in a few of a hundred cases (docs/explanation/statistics.md)."""
 
 QUIET = 0.002
 """Relative noise below which no scale is believed: clocks and rounding."""

@@ -1,8 +1,8 @@
 """How good forecasts of time series are, by three measures that the field compares them with.
 
 A forecast is a set of sample paths, and its quantiles are taken from them. All measures are as the Evaluator of GluonTS
-0.17 has them, and tested against it; docs/statistics.md says in what others differ. Values that are missing or infinite
-are left out, as NumPy's masked arrays do. The smaller, the better; 0 is a perfect forecast.
+0.17 has them, and tested against it; docs/explanation/statistics.md says in what others differ. Values that are
+missing or infinite are left out, as NumPy's masked arrays do. The smaller, the better; 0 is a perfect forecast.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ class Figure(Base):
 
     Names: import_s, build_s, load_s, first_step_s, evaluate_s (with `detail` samples, correct, epoch), accuracy
     (fraction; the same detail), mean_nll (of forecasts, in nats; the same) or mean_auc (with `detail` labels, of how
-    many it is the mean, of them all; and the same), and those of docs/resources.md: memory, and what all turns of the
-    session used together (with `detail` windows, seconds, and where it applies resolution and idle power).
+    many it is the mean, of them all; and the same), and those of docs/reference/resources.md: memory, and what all
+    turns of the session used together (with `detail` windows, seconds, and where it applies resolution and idle power).
     """
 
     __tablename__ = "figures"

@@ -1,7 +1,8 @@
 """Where the factor between two libraries as shipped comes from, set by set: from the store, and from nothing else.
 
 The parts of the trainings tell what input, checkpoints and the start make of it; a contest on the same series, in the
-same run, what is left of it at equal work. docs/deepar-as-shipped.md, "Where the time goes", defines the factors.
+same run, what is left of it at equal work. docs/results/deepar-as-shipped.md, "Where the time goes", defines the
+factors.
 """
 
 from __future__ import annotations

@@ -105,8 +105,9 @@ class Costs:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a contender used: `amounts` by the names of docs/resources.md; `unreadable`: why others are not there.
+    """What a contender used: `amounts` by the names of docs/reference/resources.md.
 
+    `unreadable` says why others are not there.
     `notes` has what belongs to an amount: idle power, resolution, samples.
     Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
     """

@@ -1,7 +1,7 @@
 """What usually makes an installation slow, as far as it was read of this one: nothing here is a guess.
 
-The keys of the settings are those that adapters report (docs/fairness.md): a key that is missing cannot be read, and
-is told as such.
+The keys of the settings are those that adapters report (docs/explanation/fairness.md): a key that is missing cannot
+be read, and is told as such.
 """
 
 from __future__ import annotations

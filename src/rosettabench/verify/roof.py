@@ -1,4 +1,7 @@
-"""How far an installation's own matrix products stay below the ceiling of this machine (docs/ceilings.md)."""
+"""How far an installation's own matrix products stay below the ceiling of this machine.
+
+The ceiling is that of docs/explanation/ceilings.md.
+"""
 
 from __future__ import annotations
 
