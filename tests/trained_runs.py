@@ -2,7 +2,7 @@
 
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.trainings import STUDY, TrainingRequest
-from rosettabench.shipped.record import Absence, Fact, Installed, Pace, Training, UsedSet
+from rosettabench.shipped.record import Absence, Fact, FinishedTraining, Installed, TrainingPace, UsedSet
 from rosettabench.store.record import Drawn, Finished, Shown
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
@@ -75,7 +75,7 @@ def training(name, label, seed, seconds, epochs=2, **other):
         "mean_weighted_quantile_loss": 0.05,
         "forecasts": tuple(Drawn(place=place, quantiles=rows) for place in (0, 7)),
     }
-    return Training(series=name, library=label, seed=seed, epochs=epochs, **known | other)
+    return FinishedTraining(series=name, library=label, seed=seed, epochs=epochs, **known | other)
 
 
 def absent(name, label, seed=None, kind="timeout", what="no answer to 'train' within 60 s"):
@@ -85,4 +85,4 @@ def absent(name, label, seed=None, kind="timeout", what="no answer to 'train' wi
 
 def paced(name, epochs, seeds):
     """What a budget allows."""
-    return Pace(series=name, epochs=epochs, seeds=seeds)
+    return TrainingPace(series=name, epochs=epochs, seeds=seeds)

@@ -38,12 +38,12 @@ def save_array(path: Path, array: NDArray[Any]) -> None:
 
     try:
         with path.open("wb") as file:
-            np.save(Plain(file), np.asanyarray(array), allow_pickle=False)
+            np.save(PlainFile(file), np.asanyarray(array), allow_pickle=False)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-class Plain:
+class PlainFile:
     """A file of which NumPy only knows how to write to it.
 
     To a file of Python, NumPy writes through C, and says of a full disk only how many numbers did not fit.

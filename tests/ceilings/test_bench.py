@@ -7,7 +7,7 @@ from tiers import slow_except
 from rosetta_worker.loop import Worker
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.ceilings.bench import Bench, Library, baseline
+from rosettabench.ceilings.bench import Bench, BenchLibrary, baseline
 from rosettabench.ceilings.peak import sweep
 from rosettabench.ceilings.precision import plausible_errors, precision_fault
 from rosettabench.errors import WorkerError
@@ -33,7 +33,7 @@ def library(name):
     if name == "numpy":
         return baseline()
     contender = parse_contender(name)
-    return Library(contender, environment(str(contender.lock)))
+    return BenchLibrary(contender, environment(str(contender.lock)))
 
 
 @pytest.fixture(scope="module", params=slow_except(KNOWN, "pytorch", "numpy"))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rosettabench.ceilings.cache import LEAST_BYTES, copied_bytes, last_level_cache
 from rosettabench.ceilings.ceiling import ceilings, measured_here, same_machine
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.lab.journal import Journal
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
@@ -19,7 +19,7 @@ def series(**changed):
     usual = {"library": "pytorch", "environment": "pytorch@1.0", "threads": 1, "device": "cpu", "kind": "product"}
     usual |= {"what": "float32", "size": 1000, "amount": 2e9, "times": 1, "error": 3e-7}
     usual |= {"seconds": (1.0, 2.0, 1.0), "cpu_seconds": (1.0, 2.0, 1.0)}
-    return Series(**{**usual, **changed})
+    return CeilingSeries(**{**usual, **changed})
 
 
 def test_the_highest_block_is_the_ceiling():

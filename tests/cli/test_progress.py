@@ -1,6 +1,6 @@
 """What a run shows while it works."""
 
-from rosettabench.cli.progress import Moving, Plain
+from rosettabench.cli.progress import Moving, PlainDisplay
 
 
 def test_the_bar_is_not_empty_while_the_first_things_are_made():
@@ -27,7 +27,7 @@ def test_a_moving_line_says_the_maximum_and_keeps_to_one_line(monkeypatch):
 
 
 def test_a_plain_line_says_the_maximum_only_where_there_is_one(capsys):
-    with Plain() as display:
+    with PlainDisplay() as display:
         display.contest("fashion-mlp", 1, 2)
         display.expect(100)
         display.contest("fashion-cnn", 2, 2)
@@ -37,7 +37,7 @@ def test_a_plain_line_says_the_maximum_only_where_there_is_one(capsys):
 
 
 def test_a_plain_line_is_written_when_something_begins_and_not_as_it_goes_on(capsys):
-    with Plain() as display:
+    with PlainDisplay() as display:
         for done in range(3):
             display.doing("warming up", done, 3)
         display.doing("evaluating pytorch", 0, 2)

@@ -12,7 +12,7 @@ from rosettabench.data.frequency import Frequency
 from rosettabench.data.series import PreparedSeries, Series, save
 from rosettabench.errors import WorkerError
 from rosettabench.lab.forecasts import judged
-from rosettabench.store.record import LEVELS, Forecasts, ShownSeries
+from rosettabench.store.record import LEVELS, JudgedForecasts, ShownSeries
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_paths_are_judged_by_their_median(reply):
     assert found.smape == pytest.approx(((2 / 11 + 2 * 2 / 10) / 2 + (0 + 2 / 17) / 2) / 2)
     assert [one.place for one in found.forecasts] == [0, 1]
     assert found.forecasts[0].quantiles[LEVELS.index(0.5)] == (6, 4)
-    assert Forecasts.model_validate(json.loads(json.dumps(found.payload()))) == found
+    assert JudgedForecasts.model_validate(json.loads(json.dumps(found.payload()))) == found
 
 
 def test_numbers_that_are_none_are_a_failure(reply):
@@ -54,7 +54,7 @@ def test_a_full_training_ends_in_forecasts(rosetta, store, tmp_path):
     assert code == 0, err
     run = store().run()
     (entry,) = run.contests[0].entries
-    (found,) = [Forecasts.model_validate(one.payload) for one in run.events if one.kind == Forecasts.KIND]
+    (found,) = [JudgedForecasts.model_validate(one.payload) for one in run.events if one.kind == JudgedForecasts.KIND]
     (shown,) = [ShownSeries.model_validate(one.payload).shown for one in run.events if one.kind == ShownSeries.KIND]
     assert [one.place for one in found.forecasts] == [one.place for one in shown]
     assert found.samples == 100 and 0 < found.mase < inf and 0 < found.smape < 2

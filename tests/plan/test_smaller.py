@@ -6,7 +6,7 @@ from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.budget import ALL, fitted
-from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
@@ -33,7 +33,7 @@ def fit(budget=None, free=1e12):
         contests = []
         for planned in make_plan(request):
             name, batch = planned.workload.name, planned.setting.batch_size
-            contests.append((planned, Estimate(1.0, batch * SAMPLE_S[name], batch * SAMPLE_BYTES[name], ())))
+            contests.append((planned, TimeEstimate(1.0, batch * SAMPLE_S[name], batch * SAMPLE_BYTES[name], ())))
         return fitted(request, contests, budget, free, lambda one: frozenset("A"))
 
     return fitting

@@ -14,7 +14,7 @@ from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
 from rosettabench.plan.budget import answer, fitted, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
-from rosettabench.plan.estimate import Estimate, Past, estimate
+from rosettabench.plan.estimate import Past, TimeEstimate, estimate
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
@@ -34,7 +34,7 @@ MUCH = 1e15
 
 
 def plan(start_s=10.0, step_s=0.0):
-    return [(planned, Estimate(start_s, step_s, 1e9, ())) for planned in make_plan(REQUEST)]
+    return [(planned, TimeEstimate(start_s, step_s, 1e9, ())) for planned in make_plan(REQUEST)]
 
 
 def none_asked(planned):
@@ -72,7 +72,7 @@ def test_durations_in_words():
 
 @given(st.floats(20, 5000), st.lists(st.floats(1, 60), min_size=3, max_size=3), st.floats(0, 3), st.floats(0.5, 4))
 def test_what_is_kept_fits(budget, starts, step_s, round_s):
-    contests = [(one, Estimate(start, step_s, 1.0, ())) for (one, _), start in zip(plan(), starts, strict=True)]
+    contests = [(one, TimeEstimate(start, step_s, 1.0, ())) for (one, _), start in zip(plan(), starts, strict=True)]
     stopping = STOPPING.model_copy(update={"round_seconds": round_s})
     try:
         kept, left_out, short = within_budget(contests, stopping, budget, none_asked)
@@ -101,7 +101,8 @@ def test_what_the_fewest_claims_ask_for_goes_first():
 
 def test_one_claim_of_a_short_contest_goes_before_two_of_a_long_one():
     contests = [
-        (planned, Estimate(start, 0.0, 1.0, ())) for (planned, _), start in zip(plan(), (50.0, 5.0, 5.0), strict=True)
+        (planned, TimeEstimate(start, 0.0, 1.0, ()))
+        for (planned, _), start in zip(plan(), (50.0, 5.0, 5.0), strict=True)
     ]
     asked = asked_by({"fashion-mlp": "AB", "fashion-cnn": "C", "imdb-gru": "D"})
     kept, _, _ = within_budget(contests, STOPPING, 40.0, asked)
@@ -112,7 +113,7 @@ def sizes(*batches):
     """Return contests of fashion-mlp, one for each batch size, and how long each takes: as many seconds."""
     request = REQUEST.model_copy(update={"workloads": ("fashion-mlp",), "axes": {"batch_size": list(batches)}})
     contests = make_plan(request)
-    return [(one, Estimate(float(one.setting.batch_size), 0.0, 1.0, ())) for one in contests]
+    return [(one, TimeEstimate(float(one.setting.batch_size), 0.0, 1.0, ())) for one in contests]
 
 
 def kept_sizes(contests, claims, budget, tests=2):
@@ -174,7 +175,7 @@ def test_processes_are_cut_before_contests_are():
 @pytest.mark.parametrize("contenders", [("pytorch", "mxnet-gluon"), tuple(contestants())])
 def test_rounds_are_as_short_as_so_many_pairs_need(contenders):
     request = REQUEST.model_copy(update={"contenders": contenders, "workloads": ("fashion-mlp",)})
-    contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
+    contests = [(planned, TimeEstimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
     _, _, short = within_budget(contests, STOPPING.model_copy(update={"round_seconds": 4.0}), 20.0, none_asked)
     needed = fewest_rounds(tests=pairs(len(contests[0][0].contenders)))
     assert short.seconds / short.round_seconds >= needed

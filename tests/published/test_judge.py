@@ -10,7 +10,7 @@ from rosettabench.plan.setting import AXES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
-from rosettabench.summary.study import Finding
+from rosettabench.summary.study import ClaimFinding
 
 NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"), "keras[tensorflow]": ("compiled",)}
 HERE = Available(
@@ -43,7 +43,7 @@ def mlp(folder, mxnet, keras, **words):
 
 def test_a_claim_that_is_true_holds(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3)], HERE)
-    assert outcome.finding is Finding.HOLDS
+    assert outcome.finding is ClaimFinding.HOLDS
     (part,) = outcome.parts
     assert part.measurement.value == pytest.approx(0.71, rel=0.02)
     assert part.measurement.low < part.measurement.value < part.measurement.high
@@ -94,13 +94,13 @@ def test_an_order_with_another_batch_is_told_and_the_studys_own_goes_first(tmp_p
 
 def test_a_ratio_the_wrong_way_up_is_caught(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3, 1e-3 / 0.71)], HERE)
-    assert outcome.finding is Finding.FAILS
+    assert outcome.finding is ClaimFinding.FAILS
     assert outcome.parts[0].measurement.value == pytest.approx(1 / 0.71, rel=0.02)
     assert "the other way round" in outcome.sentence
     planted = claim("S1").model_copy(
         update={"parts": tuple(part.model_copy(update={"a": part.b, "b": part.a}) for part in claim("S1").parts)}
     )
-    assert judge(planted, [mlp(tmp_path, 1e-3 / 0.71, 1e-3, run_id="again")], HERE).finding is Finding.FAILS
+    assert judge(planted, [mlp(tmp_path, 1e-3 / 0.71, 1e-3, run_id="again")], HERE).finding is ClaimFinding.FAILS
 
 
 def test_time_and_throughput_are_each_others_inverse(tmp_path):
@@ -108,7 +108,7 @@ def test_time_and_throughput_are_each_others_inverse(tmp_path):
     arms = 'workload = "fashion-mlp"\na = {frameworks = ["mxnet-gluon"]}\nb = {frameworks = ["keras[tensorflow]"]}\n'
     time = judge(own_claim(tmp_path, f'{arms}quantity = "time ratio"\nexpected = {{around = 3}}'), [run], HERE)
     rate = judge(own_claim(tmp_path, f'{arms}quantity = "throughput ratio"\nexpected = {{around = 3}}'), [run], HERE)
-    assert (time.finding, rate.finding) == (Finding.HOLDS, Finding.FAILS)
+    assert (time.finding, rate.finding) == (ClaimFinding.HOLDS, ClaimFinding.FAILS)
     one, other = time.parts[0].measurement, rate.parts[0].measurement
     assert (one.low, one.high) == pytest.approx((1 / other.high, 1 / other.low))
 
@@ -122,14 +122,14 @@ def test_it_says_what_the_contest_says(tmp_path):
 
 def test_a_size_that_is_wrong_in_the_right_direction_is_told_so(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 3e-3, 1e-3)], HERE)
-    assert outcome.finding is Finding.FAILS
+    assert outcome.finding is ClaimFinding.FAILS
     assert "the direction is right, the size is not" in outcome.sentence.lower()
 
 
 def test_an_interval_that_reaches_beyond_is_open(tmp_path):
     edge = 0.71 / 1.1
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / edge, 1e-3)], HERE)
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert "reaches beyond" in outcome.sentence
 
 
@@ -137,28 +137,28 @@ def test_an_interval_that_reaches_beyond_is_open(tmp_path):
 def test_nobody_is_judged_without_a_proof_or_enough_rounds(tmp_path, wrong):
     run = mlp(tmp_path, Player("mxnet-gluon", 1e-3 / 0.71, **wrong), 1e-3)
     outcome = judge(claim("S1"), [run], HERE)
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value is None
     assert "Cannot be judged: mxnet-gluon" in outcome.sentence
 
 
 def test_nothing_measured_is_not_enough_data():
     outcome = judge(claim("S1"), [], HERE)
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert "no run has measured both" in outcome.sentence.lower()
 
 
 def test_another_setting_is_no_answer(tmp_path):
     contest = ("fashion-mlp", {"batch_size": 256}, {"mxnet-gluon": 1e-3 / 0.71, "keras[tensorflow]": 1e-3})
-    assert judge(claim("S1"), [measured_run(tmp_path, contest)], HERE).finding is Finding.OPEN
+    assert judge(claim("S1"), [measured_run(tmp_path, contest)], HERE).finding is ClaimFinding.OPEN
 
 
 def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     outcome = judge(claim("B7"), [], HERE)
-    assert outcome.finding is Finding.UNTESTABLE
+    assert outcome.finding is ClaimFinding.UNTESTABLE
     assert "the axis workers (2 or 1)" in outcome.sentence
     more = replace(HERE, axes=AXES)
-    assert judge(claim("B7"), [], more).finding is Finding.OPEN
+    assert judge(claim("B7"), [], more).finding is ClaimFinding.OPEN
     assert "a GPU" in judge(claim("S3"), [], HERE).sentence
     assert "a GPU" not in judge(claim("S3"), [], replace(HERE, gpus=1)).sentence
     assert "it takes rosetta shipped" in judge(claim("D1"), [], HERE).sentence
@@ -166,7 +166,7 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)
     outcome = judge(claim("B7"), [run], more)
-    assert outcome.finding is Finding.FAILS
+    assert outcome.finding is ClaimFinding.FAILS
     assert not outcome.parts[0].measurement.paired
     assert "unpaired" in outcome.sentence
 
@@ -191,7 +191,7 @@ def test_contests_of_two_runs_are_never_compared(tmp_path):
         for n in (1, 2)
     ]
     outcome = judge(claim("B7"), runs, more)
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value is None
 
 
@@ -210,19 +210,19 @@ def test_one_part_that_fails_refutes_and_parts_that_cannot_be_tested_do_not_coun
     here = replace(HERE, written={"imdb-gru": frozenset({"tensorflow", "keras[tensorflow]"})})
     slow = measured_run(tmp_path, ("imdb-gru", {}, {"keras[tensorflow]": 2e-3, "tensorflow:compiled": 1e-3}))
     outcome = judge(claim("R1"), [slow], here)
-    assert outcome.finding is Finding.OPEN, "one part of seven confirms nothing"
+    assert outcome.finding is ClaimFinding.OPEN, "one part of seven confirms nothing"
     assert outcome.sentence.startswith("Of 7 parts: 1 holds, 6 cannot be tested here. ")
     assert "It needs" in outcome.sentence, "it says what is missing"
     fast = measured_run(
         tmp_path, ("imdb-gru", {}, {"keras[tensorflow]": 1e-3, "tensorflow:compiled": 2e-3}), run_id="fast"
     )
-    assert judge(claim("R1"), [fast, slow], here).finding is Finding.FAILS, "the newest run counts"
+    assert judge(claim("R1"), [fast, slow], here).finding is ClaimFinding.FAILS, "the newest run counts"
 
 
 def test_modes_are_told_apart(tmp_path):
     contest = ("cifar-vgg", {}, {"mxnet-gluon": 1.72e-3, "mxnet-gluon:compiled": 1e-3})
     outcome = judge(claim("R11"), [measured_run(tmp_path, contest)], HERE)
-    assert outcome.finding is Finding.HOLDS
+    assert outcome.finding is ClaimFinding.HOLDS
     assert outcome.parts[0].measurement.what == "mxnet-gluon over mxnet-gluon:compiled"
 
 
@@ -235,17 +235,17 @@ def test_an_order(tmp_path):
     times = {"pytorch": 1e-3, "mxnet-gluon": 2e-3, "keras[tensorflow]": 3e-3}
     run = measured_run(tmp_path, ("fashion-mlp", {}, times))
     right = judge(order_claim(tmp_path, *times), [run], HERE)
-    assert right.finding is Finding.HOLDS
+    assert right.finding is ClaimFinding.HOLDS
     assert "3 of 3 pairs as published" in right.sentence
     wrong = judge(order_claim(tmp_path, *reversed(times)), [run], HERE)
-    assert wrong.finding is Finding.FAILS
+    assert wrong.finding is ClaimFinding.FAILS
     assert "3 the other way round" in wrong.sentence
     few = judge(order_claim(tmp_path, "cntk", "pytorch", "mxnet-gluon"), [run], HERE)
-    assert few.finding is Finding.OPEN, "two of three libraries confirm nothing"
+    assert few.finding is ClaimFinding.OPEN, "two of three libraries confirm nothing"
     assert few.sentence.endswith("Not measured: 1 of the 3 libraries (cntk).")
     refuted = judge(order_claim(tmp_path, "cntk", "mxnet-gluon", "pytorch"), [run], HERE)
-    assert refuted.finding is Finding.FAILS, "and refute it"
-    assert judge(order_claim(tmp_path, "cntk", "pytorch"), [run], HERE).finding is Finding.UNTESTABLE
+    assert refuted.finding is ClaimFinding.FAILS, "and refute it"
+    assert judge(order_claim(tmp_path, "cntk", "pytorch"), [run], HERE).finding is ClaimFinding.UNTESTABLE
 
 
 def test_the_largest_over_the_smallest(tmp_path):
@@ -254,15 +254,17 @@ def test_the_largest_over_the_smallest(tmp_path):
     text += "among = [" + ", ".join(f'["{name}"]' for name in times) + "]\nexpected = {high = %s}"
     run = measured_run(tmp_path, ("fashion-mlp", {}, times))
     outcome = judge(own_claim(tmp_path, text % 1.7), [run], HERE)
-    assert outcome.finding is Finding.HOLDS
+    assert outcome.finding is ClaimFinding.HOLDS
     assert outcome.parts[0].measurement.value == pytest.approx(1.5, rel=0.02)
     assert outcome.parts[0].measurement.what == "mxnet-gluon over pytorch"
-    assert judge(own_claim(tmp_path, text % 1.3), [run], HERE).finding is Finding.FAILS
+    assert judge(own_claim(tmp_path, text % 1.3), [run], HERE).finding is ClaimFinding.FAILS
     more = text.replace('["pytorch"]', '["cntk"], ["pytorch"]')
-    assert judge(own_claim(tmp_path, more % 1.7), [run], HERE).finding is Finding.OPEN, "the fourth may be the slowest"
+    assert judge(own_claim(tmp_path, more % 1.7), [run], HERE).finding is ClaimFinding.OPEN, (
+        "the fourth may be the slowest"
+    )
     low = more.replace("high = %s", "low = 1.8")
-    assert judge(own_claim(tmp_path, low), [run], HERE).finding is Finding.OPEN, "or the fastest"
-    assert judge(own_claim(tmp_path, more % 1.3), [run], HERE).finding is Finding.FAILS
+    assert judge(own_claim(tmp_path, low), [run], HERE).finding is ClaimFinding.OPEN, "or the fastest"
+    assert judge(own_claim(tmp_path, more % 1.3), [run], HERE).finding is ClaimFinding.FAILS
 
 
 def test_accuracies_take_seeds(tmp_path):
@@ -284,7 +286,7 @@ expected = {low = 0.03, high = 0.07}"""
     ]
     run = measured_run(tmp_path, *contests)
     outcome = judge(own_claim(tmp_path, text), [run], HERE)
-    assert outcome.finding is Finding.HOLDS
+    assert outcome.finding is ClaimFinding.HOLDS
     assert outcome.parts[0].measurement.value == pytest.approx(0.05, abs=0.001)
     one = measured_run(tmp_path, contests[0], run_id="one")
     assert "--set seed=0,1,2" in judge(own_claim(tmp_path, text), [one], HERE).sentence
@@ -298,13 +300,13 @@ b = {frameworks = ["mxnet-gluon"]}
 expected = {around = 1.0}"""
     run = measured_run(tmp_path, ("fashion-mlp", {}, {"pytorch": 1e-3, "mxnet-gluon": 3e-3}))
     outcome = judge(own_claim(tmp_path, text), [run], HERE)
-    assert outcome.finding is Finding.HOLDS, "three times the time, but as many cores"
+    assert outcome.finding is ClaimFinding.HOLDS, "three times the time, but as many cores"
     assert outcome.parts[0].measurement.value == pytest.approx(1.0)
 
 
 def test_a_first_epoch_takes_more_than_one_process(tmp_path):
     outcome = judge(claim("B15"), [measured_run(tmp_path, ("imdb-lstm", {"batch_size": 256}, {"pytorch": 1e-3}))], HERE)
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert "--processes 2" in outcome.sentence
 
 
@@ -328,10 +330,10 @@ def test_what_the_loader_costs_is_real_data_through_it_over_synthetic_data_in_me
     assert torch.measurement.low < 1.15 < torch.measurement.high
     assert not torch.measurement.paired
     chainer = outcome.parts[3]
-    assert (chainer.finding, chainer.sentence) == (Finding.UNTESTABLE, "It needs a loader of chainer.")
-    assert outcome.finding is Finding.OPEN, "the others are not measured"
+    assert (chainer.finding, chainer.sentence) == (ClaimFinding.UNTESTABLE, "It needs a loader of chainer.")
+    assert outcome.finding is ClaimFinding.OPEN, "the others are not measured"
     slow = judge(claim("R16"), [chest(tmp_path, 4.0, 1.0, run_id="slow")], here)
-    assert (slow.finding, slow.parts[0].finding) == (Finding.FAILS, Finding.FAILS)
+    assert (slow.finding, slow.parts[0].finding) == (ClaimFinding.FAILS, ClaimFinding.FAILS)
 
 
 def test_accuracies_on_synthetic_data_tell_nothing(tmp_path):

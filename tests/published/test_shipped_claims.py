@@ -9,7 +9,7 @@ from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
 from rosettabench.published.summary import summarise_whole
-from rosettabench.summary.study import Finding
+from rosettabench.summary.study import ClaimFinding
 
 
 def judged(folder, name, times, **more):
@@ -21,7 +21,7 @@ AS_PUBLISHED = {42: (10.0, 44.0), 43: (11.0, 49.5), 44: (10.5, 47.0)}
 
 def test_the_sum_over_sets_is_judged_and_says_how_many_there_were(tmp_path):
     outcome = judged(tmp_path, "D1", {"hospital": AS_PUBLISHED, "m1_yearly": dict.fromkeys(AS_PUBLISHED, (1.0, 4.5))})
-    assert outcome.finding is Finding.OPEN, "two sets of 41 confirm nothing"
+    assert outcome.finding is ClaimFinding.OPEN, "two sets of 41 confirm nothing"
     (part,) = outcome.parts
     assert part.measurement.value == pytest.approx(4.46, rel=0.02)
     assert part.measurement.low < part.measurement.value < part.measurement.high
@@ -31,7 +31,7 @@ def test_the_sum_over_sets_is_judged_and_says_how_many_there_were(tmp_path):
 
 def test_another_factor_refutes_it(tmp_path):
     times = {seed: (10.0, 15.0 + seed / 100) for seed in (42, 43, 44)}
-    assert judged(tmp_path, "D1", {"hospital": times}).finding is Finding.FAILS
+    assert judged(tmp_path, "D1", {"hospital": times}).finding is ClaimFinding.FAILS
     assert judged(tmp_path / "whole", "D1", {"hospital": times}, epochs=100).parts[0].measurement.remarks == (
         "over 1 of 41 sets",
         "with 3 seeds",
@@ -42,22 +42,22 @@ def test_every_set_is_a_part_of_its_own(tmp_path):
     times = {"hospital": AS_PUBLISHED, "m1_yearly": {42: (1.0, 1.0), 43: (1.0, 1.02)}}
     outcome = judged(tmp_path, "D2", times)
     found = {part.name: part.finding for part in outcome.parts}
-    assert found["deepar-monash, series hospital"] is Finding.HOLDS
-    assert found["deepar-monash, series m1_yearly"] is Finding.FAILS
-    assert sum(finding is Finding.OPEN for finding in found.values()) == 39
-    assert outcome.finding is Finding.FAILS
+    assert found["deepar-monash, series hospital"] is ClaimFinding.HOLDS
+    assert found["deepar-monash, series m1_yearly"] is ClaimFinding.FAILS
+    assert sum(finding is ClaimFinding.OPEN for finding in found.values()) == 39
+    assert outcome.finding is ClaimFinding.FAILS
 
 
 def test_one_seed_is_no_interval(tmp_path):
     outcome = judged(tmp_path, "D1", {"hospital": {42: (1.0, 4.46)}})
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value == pytest.approx(4.46)
     assert "An interval takes two seeds" in outcome.sentence
 
 
 def test_a_set_beyond_the_study_and_one_library_alone_say_nothing(tmp_path):
     outcome = judged(tmp_path, "D1", {"ausgrid_weekly": AS_PUBLISHED, "hospital": {42: (1.0, None), 43: (1.0, None)}})
-    assert outcome.finding is Finding.OPEN
+    assert outcome.finding is ClaimFinding.OPEN
     assert "no run has trained both" in outcome.sentence.lower()
 
 

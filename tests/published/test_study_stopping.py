@@ -3,7 +3,7 @@
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.budget import within_budget
-from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import Request
 from rosettabench.published.asked import intervals_together
@@ -46,19 +46,19 @@ def test_how_many_are_tested_together_is_read_from_the_claims():
 def test_no_workload_is_left_out_for_rounds_that_a_verdict_takes():
     """Two contests of as many rounds as the claims take do not fit, of as many as a ranking takes they do."""
     request = Request(workloads=("imdb-lstm", "imdb-gru"), contenders=("pytorch", "mxnet-gluon"), study="s", tests=8)
-    contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(request)]
+    contests = [(planned, TimeEstimate(5.0, 0.5, 1.0, ())) for planned in make_plan(request)]
     stopping = Stopping(rounds=(8, 10), processes=1)
     kept, _, short = within_budget(contests, stopping, 50.0, lambda one: frozenset("A"), request.tests)
     assert (len(kept), short.rounds[0]) == (2, fewest_rounds(tests=pairs(len(contests[0][0].contenders))))
     twice = request.model_copy(update={"workloads": ("imdb-gru",), "axes": {"batch_size": [32, 64]}})
-    contests = [(planned, Estimate(5.0, 0.5, 1.0, ())) for planned in make_plan(twice)]
+    contests = [(planned, TimeEstimate(5.0, 0.5, 1.0, ())) for planned in make_plan(twice)]
     kept, _, short = within_budget(contests, stopping, 50.0, lambda one: frozenset("A"), request.tests)
     assert (len(kept), short.rounds[0] >= 13) == (1, True)
 
 
 def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
     request = Request(workloads=("imdb-lstm",), contenders=("pytorch", "mxnet-gluon"), study="borealis-2018", tests=8)
-    contests = [(planned, Estimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
+    contests = [(planned, TimeEstimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
     for processes in (1, 5):
         stopping = Stopping(rounds=(8, 10), processes=processes)
         _, _, short = within_budget(contests, stopping, 30.0, lambda one: frozenset("A"), request.tests)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rosettabench.reasons.measured import Cell, Measured, Subject
+from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Subject
 
 SIZES = (4, 8, 16, 32, 64, 128)
 
@@ -12,7 +12,7 @@ def subject(label, parts, random, rounds=12, noise=0.0, without=(), bent=0.0):
 
     def column(what, size, seconds):
         told = seconds * np.exp(random.normal(0, noise, rounds)) if noise else np.full(rounds, seconds)
-        return Cell(what=what, size=size, steps=10, seconds=tuple(map(float, told)))
+        return MeasuredCell(what=what, size=size, steps=10, seconds=tuple(map(float, told)))
 
     steady = {size: parts["a"] + parts["b"] * size for size in SIZES}
     steady[16] *= 1 + bent
@@ -29,7 +29,7 @@ def subject(label, parts, random, rounds=12, noise=0.0, without=(), bent=0.0):
 
 def measured(*subjects, line="reuse"):
     """What an examination of these contenders would have written down."""
-    return Measured(
+    return MeasuredRounds(
         workload="fashion-mlp", batch_size=32, sizes=SIZES, line=line, confidence=0.95, subjects=tuple(subjects)
     )
 

@@ -8,10 +8,10 @@ import pytest
 from laboratory import data_folder
 
 from rosettabench.catalogue.switch import all_switches
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
 from rosettabench.lab.journal import Journal
-from rosettabench.reasons.measured import Measured
+from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import Circumstances, find_shortfalls
 from rosettabench.store.schema import PEAK, Run
@@ -64,7 +64,7 @@ def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
     assert "launch, interpreter" in page.read_text(encoding="utf-8")
     run = Store(store).run()
     [event] = [event for event in run.events if event.kind == "explained"]
-    explanation = explain(Measured.model_validate(event.payload))
+    explanation = explain(MeasuredRounds.model_validate(event.payload))
     [pair] = explanation.pairs
     assert {pair.slower, pair.faster} == {"pytorch", "jax"}
     assert f"{pair.slower} takes" in process.stdout or "are not parted" in process.stdout
@@ -85,7 +85,7 @@ def write_ceiling(store, rate):
     request = {PEAK: {"threads": 1, "device": "cpu"}}
     machine, command = describe_machine(), ["rosetta", "peak"]
     store.add(Run(id="peak", at=now(), version="0", command=command, request=request, machine=machine))
-    series = Series(
+    series = CeilingSeries(
         library="numpy",
         environment="",
         threads=1,
@@ -116,7 +116,7 @@ def test_jax_far_below_the_ceiling_names_the_gradient_of_its_convolution_and_the
     assert ("of the ceiling (" in process.stdout) == ("no verdict" not in process.stdout)
     run = Store(url).run()
     [event] = [event for event in run.events if event.kind == "explained"]
-    explanation = explain(Measured.model_validate(event.payload))
+    explanation = explain(MeasuredRounds.model_validate(event.payload))
     [total] = [step.total for step in explanation.steps if step.label == "jax"]
     held = Circumstances(device="cpu", at_ceiling=0.1 * total.low, recurrent=False)
     jax, *_ = find_shortfalls(explanation, entrants(run.contests[0]), held, all_switches())

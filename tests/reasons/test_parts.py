@@ -6,7 +6,7 @@ from examined import FAST, SLOW, measured, subject
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.reasons.measured import Measured
+from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.parts import explain
 
 RANDOM = np.random.default_rng(0)
@@ -81,7 +81,7 @@ def test_a_bend_is_told():
 
 def test_the_store_gives_the_same_explanation_again():
     first = measured(subject("x", SLOW, RANDOM, noise=0.1), subject("y", FAST, RANDOM, noise=0.1))
-    again = Measured.model_validate(first.model_dump(mode="json"))
+    again = MeasuredRounds.model_validate(first.model_dump(mode="json"))
     assert explain(again) == explain(first)
 
 

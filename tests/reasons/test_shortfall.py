@@ -12,7 +12,7 @@ from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.switch import Switch
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.cli.explain import again
 from rosettabench.lab.journal import Journal
 from rosettabench.reasons.measured import Operation, Profile
@@ -228,7 +228,7 @@ def store(tmp_path):
     requests = {"peak": {PEAK: {"threads": 1, "device": "cpu"}}, "run": {"examining": {"seconds": 1}}}
     for name, request in requests.items():
         kept.add(Run(id=name, at=now(), version="0", command=["rosetta"], request=request, machine={"gpus": []}))
-    series = Series(
+    series = CeilingSeries(
         library="numpy",
         environment="",
         threads=1,

@@ -14,7 +14,7 @@ from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.formats import Format, render_text
 from rosettabench.report.html import file_stem
 from rosettabench.report.terminal import print_run
-from rosettabench.store.record import Drawn, Forecasts, ShownSeries
+from rosettabench.store.record import Drawn, JudgedForecasts, ShownSeries
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise
 
@@ -34,7 +34,7 @@ def forecast(tmp_path):
     for entry in contest.entries:
         if entry.label in WORTH:
             mase, smape, loss = WORTH[entry.label]
-            found = Forecasts(
+            found = JudgedForecasts(
                 series=14,
                 samples=100,
                 seed=0,

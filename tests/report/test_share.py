@@ -14,7 +14,7 @@ from sample_run import write_sample_run
 from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.lab.journal import Journal
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
@@ -26,7 +26,7 @@ from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.figures import percent
-from rosettabench.summary.records import Proof
+from rosettabench.summary.records import ProofSummary
 from rosettabench.summary.run import summarise
 
 CEILING = 1e10
@@ -34,7 +34,7 @@ CEILING = 1e10
 
 def series(threads=2, rate=CEILING, library="mxnet-gluon", what="float32"):
     error = {"float32": 2e-7, "float64": 2e-16}[what]
-    return Series(
+    return CeilingSeries(
         library=library,
         environment="mxnet@1.9.1",
         threads=threads,
@@ -197,6 +197,6 @@ def test_another_setting_is_no_share_of_the_cell(held):
 def test_who_is_not_proven_or_a_control_has_no_share():
     one = Estimate(0.2, 0.1, 0.3, 9)
     entry = namedtuple("Entry", "share proof control_of")
-    assert counted(entry(one, Proof("proven", ""), None)) == one
-    assert counted(entry(one, Proof("failed", ""), None)) is None
-    assert counted(entry(one, Proof("proven", ""), "pytorch")) is None
+    assert counted(entry(one, ProofSummary("proven", ""), None)) == one
+    assert counted(entry(one, ProofSummary("failed", ""), None)) is None
+    assert counted(entry(one, ProofSummary("proven", ""), "pytorch")) is None

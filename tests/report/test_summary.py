@@ -19,7 +19,7 @@ from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
 from rosettabench.summary.doubts import doubted, seen_in
 from rosettabench.summary.entry import turns
-from rosettabench.summary.records import Check
+from rosettabench.summary.records import CheckSummary
 from rosettabench.summary.run import summarise
 from rosettabench.summary.sentences import FEW_PAIRS, verdict_sentence
 
@@ -303,5 +303,5 @@ def test_an_interrupted_run_and_an_empty_one_have_a_summary(tmp_path):
 
 
 def test_a_deviation_where_none_is_allowed_uses_all_of_the_tolerance():
-    assert Check("samples", None, None, 1.0, 0.0, False).share == float("inf")
-    assert Check("samples", None, None, 0.0, 0.0, True).share == 0
+    assert CheckSummary("samples", None, None, 1.0, 0.0, False).share == float("inf")
+    assert CheckSummary("samples", None, None, 0.0, 0.0, True).share == 0

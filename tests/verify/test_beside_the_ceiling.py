@@ -5,16 +5,16 @@ from stored import SETTING, Player, write_run
 
 from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
 from rosettabench.report.verification import ceiling_words
 from rosettabench.store.schema import PEAK, Event, Run
 from rosettabench.store.store import now
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart
-from rosettabench.verify.verification import Subject, verification
+from rosettabench.verify.verification import VerifiedSubject, verification
 
-SUBJECT = Subject("2.13.0", Counterpart("2.13.0", "2.13.0", True))
+SUBJECT = VerifiedSubject("2.13.0", Counterpart("2.13.0", "2.13.0", True))
 
 
 def verified(store):
@@ -33,7 +33,7 @@ def test_the_share_of_a_stored_ceiling(store):
     machine = describe_machine()
     run = Run(id="peak", at=now(), version="0", command=["rosetta", "peak"], request={PEAK: {}}, machine=machine)
     store.add(run)
-    series = Series(
+    series = CeilingSeries(
         library="pytorch",
         environment="pytorch@2.13.0",
         threads=1,

@@ -4,7 +4,7 @@ import pytest
 from venvs import make_venv
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.ceilings.bench import Library, baseline
+from rosettabench.ceilings.bench import BenchLibrary, baseline
 from rosettabench.ceilings.ceiling import Ceiling
 from rosettabench.ceilings.peak import Peak, Works
 from rosettabench.environments.environment import external
@@ -36,7 +36,7 @@ def test_the_share_is_told_and_so_is_that_there_is_none():
 def test_an_installation_is_held_against_what_others_reached_and_not_against_itself(tmp_path):
     laboratory = Laboratory(Store(f"sqlite:///{tmp_path / 'results.sqlite'}"), tmp_path / "cache", Silent())
     python = make_venv(tmp_path / "venv")
-    library = Library(parse_contender("pytorch", python), external(python))
+    library = BenchLibrary(parse_contender("pytorch", python), external(python))
 
     def measured():
         return measure_roof(laboratory, library, SETTING, 120, ["rosetta", "verify"])

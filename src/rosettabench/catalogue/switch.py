@@ -17,7 +17,7 @@ from rosettabench.catalogue.workload import Strict
 TEXT = Path(__file__).parent / "switches.toml"
 
 
-class Trial(Strict):
+class SwitchTrial(Strict):
     """What a step took without a switch, `before`, and with it, `after`.
 
     `workload` is one of the catalogue, or says in words what was timed. Where `unit` is ``×``, both are relative to the
@@ -51,7 +51,7 @@ class Switch(Strict):
     outcome: str = ""
     page: Literal["reference/axes.md", "findings.md"]
     heading: str
-    measured: tuple[Trial, ...] = ()
+    measured: tuple[SwitchTrial, ...] = ()
 
     @model_validator(mode="after")
     def _agrees_with_its_numbers(self) -> Self:

@@ -6,12 +6,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload, all_workloads
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.process import PROTOCOL
 from rosettabench.client.session import start_worker
 from rosettabench.environments.environment import Environment
@@ -33,7 +33,7 @@ BASELINE = "numpy"
 
 
 @dataclass(frozen=True)
-class Library:
+class BenchLibrary:
     """What is measured: a contender in its environment, or, where `contender` is None, NumPy alone."""
 
     contender: Contender | None
@@ -45,15 +45,15 @@ class Library:
         return BASELINE if self.contender is None else self.contender.label
 
 
-def baseline() -> Library:
+def baseline() -> BenchLibrary:
     """Return NumPy alone, in the interpreter that runs this."""
-    return Library(None, Environment("Rosettabench's own", Path(sys.executable), "external", {}, None))
+    return BenchLibrary(None, Environment("Rosettabench's own", Path(sys.executable), "external", {}, None))
 
 
 class Bench:
     """Speaks the worker protocol for one library. Every method raises WorkerError when the worker fails or refuses."""
 
-    def __init__(self, library: Library, threads: int, device: str, folder: Path, timeout: float) -> None:
+    def __init__(self, library: BenchLibrary, threads: int, device: str, folder: Path, timeout: float) -> None:
         folder.mkdir(parents=True)
         self.library = library
         self._threads, self._device, self._folder, self._timeout = threads, device, folder, timeout
@@ -97,17 +97,25 @@ class Bench:
         self.ask("open", framework=str(contender.entry.adapter), implementation=str(implementation), setting=setting)
         self.ask("build", weights=save_weights(draw_weights(workload, 0), self._folder / "weights"))
 
-    def products(self, precision: str, size: int, seconds: float) -> Series:
+    def products(self, precision: str, size: int, seconds: float) -> CeilingSeries:
         """Return timed products of (size, size) matrices: as many blocks as `seconds` hold, and SCANNED at least."""
         ready = self.ask("product", size=size, precision=precision)
         return self._repeat("product", precision, size, ready["operations"], ready["error"], seconds)
 
-    def copies(self, way: str, size: int, seconds: float) -> Series | None:
+    def copies(self, way: str, size: int, seconds: float) -> CeilingSeries | None:
         """Return timed copies of an array of `size` bytes; None where the copy is not what it was copied from."""
         ready = self.ask("copy", bytes=size, way=way)
         return self._repeat("copy", way, size, ready["bytes"], None, seconds) if ready["equal"] else None
 
-    def _repeat(self, kind: Any, what: str, size: int, amount: float, error: float | None, seconds: float) -> Series:  # noqa: ANN401
+    def _repeat(
+        self,
+        kind: Literal["product", "copy"],
+        what: str,
+        size: int,
+        amount: float,
+        error: float | None,
+        seconds: float,
+    ) -> CeilingSeries:
         """Time blocks of what the worker has made ready until they are steady or the time is used."""
         end = perf_counter() + seconds
         once = self.ask("repeat", times=1)["elapsed_s"]
@@ -118,7 +126,7 @@ class Bench:
             reply = self.ask("repeat", times=times)
             elapsed.append(reply["elapsed_s"])
             cpu.append(reply["cpu_s"])
-            series = Series(
+            series = CeilingSeries(
                 library=self.library.label,
                 environment=self.library.environment.name,
                 threads=self._threads,
@@ -136,7 +144,7 @@ class Bench:
                 return series
 
 
-def is_steady(series: Series) -> bool:
+def is_steady(series: CeilingSeries) -> bool:
     """Whether the typical rate is known well enough."""
     typical = series.typical if len(series.seconds) >= FEWEST_ROUNDS else None
     return typical is not None and typical.precision <= PRECISE

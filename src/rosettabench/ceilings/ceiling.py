@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.ceilings.series import Series
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.store.schema import PEAK
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(part) == other.get(part) for part in PARTS)
 
 
-def measured_here(store: Store, machine: Mapping[str, Any]) -> list[Series]:
+def measured_here(store: Store, machine: Mapping[str, Any]) -> list[CeilingSeries]:
     """Return every series in the store that was measured on `machine`, as a run records it."""
     runs = [run for run in store.runs() if PEAK in run.request and same_machine(run.machine, machine)]
-    return [series for run in runs for series in Series.all_of(store.run(run.id).events)]
+    return [series for run in runs for series in CeilingSeries.all_of(store.run(run.id).events)]
 
 
-def ceilings(series: Iterable[Series], threads: int, device: str) -> dict[tuple[str, str], Ceiling]:
+def ceilings(series: Iterable[CeilingSeries], threads: int, device: str) -> dict[tuple[str, str], Ceiling]:
     """Return {(kind, what): ceiling} with so many threads on a device; series with a fault are left out."""
     found: dict[tuple[str, str], Ceiling] = {}
     for one in series:

@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from rosettabench import __version__
-from rosettabench.ceilings.bench import SCANNED, Bench, Library
+from rosettabench.ceilings.bench import SCANNED, Bench, BenchLibrary
 from rosettabench.ceilings.cache import copied_bytes
-from rosettabench.ceilings.series import Refused, Series
+from rosettabench.ceilings.series import CeilingSeries, Refused
 from rosettabench.client.machine import describe_machine
 from rosettabench.errors import WorkerError
 from rosettabench.lab.journal import Journal
@@ -57,7 +57,7 @@ class Peak:
         self._works = works
         self._timeout = timeout
 
-    def measure(self, libraries: Sequence[Library], command: Sequence[str]) -> Run:
+    def measure(self, libraries: Sequence[BenchLibrary], command: Sequence[str]) -> Run:
         """Measure every work with every library, one after the other, and return the run."""
         row = self._store.add(
             Run(
@@ -79,7 +79,7 @@ class Peak:
         journal.event(Finished())
         return self._store.run(row.id)
 
-    def _library(self, library: Library, folder: Path, seconds: float, journal: Journal) -> None:
+    def _library(self, library: BenchLibrary, folder: Path, seconds: float, journal: Journal) -> None:
         """Do everything with one library, `seconds` for each work; a failure is written down, and the rest goes on."""
         self._display.doing("starting")
         try:
@@ -98,7 +98,7 @@ class Peak:
 
 
 @contextmanager
-def noted(kind: Literal["product", "copy"], what: str, library: Library, journal: Journal) -> Iterator[None]:
+def noted(kind: Literal["product", "copy"], what: str, library: BenchLibrary, journal: Journal) -> Iterator[None]:
     """Write down that a library cannot do a work; whatever else is wrong goes on to the caller."""
     try:
         yield
@@ -109,19 +109,19 @@ def noted(kind: Literal["product", "copy"], what: str, library: Library, journal
         journal.event(Refused(library=library.label, kind=kind, what=what, why=why))
 
 
-def note(series: Series, journal: Journal) -> None:
+def note(series: CeilingSeries, journal: Journal) -> None:
     """Write a series down."""
     journal.event(series)
 
 
-def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[Series], None]) -> None:
+def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[CeilingSeries], None]) -> None:
     """Find the size at which products are fastest, and repeat it until it is steady or `seconds` are used.
 
     Sizes are tried upwards as long as the next one's trial, with the products that prepare it, takes less than half of
     what is left.
     """
     end = perf_counter() + seconds
-    best: Series | None = None
+    best: CeilingSeries | None = None
     for size in SIZES:
         if best is not None and (SCANNED + PREPARING) * 2 * size**3 / best.best > (end - perf_counter()) / 2:
             break

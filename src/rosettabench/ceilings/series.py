@@ -12,7 +12,7 @@ SPARE_CORES = 0.25
 """Cores beyond the threads told that a library may keep busy: its main thread waits, and waiting takes time, too."""
 
 
-class Series(Record):
+class CeilingSeries(Record):
     """Timed blocks of one work: matrix products of one precision and size, or copies one way.
 
     `library` is a contender, or ``numpy``. `size` is the rows of the matrices, or the bytes of the array. `amount` is

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from rosettabench import __version__
-from rosettabench.cli.lazy import LazyGroup, Place, verbatim
+from rosettabench.cli.lazy import CommandPlace, LazyGroup, verbatim
 from rosettabench.errors import RosettaError
 
 DEBUG = "ROSETTA_DEBUG"
@@ -57,43 +57,51 @@ class Rosetta(LazyGroup):
     """All commands of ``rosetta``, in the order in which they are listed."""
 
     table = {  # noqa: RUF012 (typer makes the only instance)
-        "run": Place("rosettabench.cli.run", "run", "Prove that contenders do equal work, then time them in turns."),
-        "resume": Place("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
-        "prove": Place("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
-        "explain": Place("rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."),
-        "shipped": Place(
+        "run": CommandPlace(
+            "rosettabench.cli.run", "run", "Prove that contenders do equal work, then time them in turns."
+        ),
+        "resume": CommandPlace("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
+        "prove": CommandPlace("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
+        "explain": CommandPlace(
+            "rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."
+        ),
+        "shipped": CommandPlace(
             "rosettabench.cli.shipped", "shipped", "Let libraries train as they are shipped: not equal work."
         ),
-        "peak": Place("rosettabench.cli.peak", "peak", "Measure what this machine can do: products and copies."),
-        "verify": Place("rosettabench.cli.verify", "verify", "Say whether an installation is as fast as it should be."),
-        "compare": Place("rosettabench.cli.compare", "compare", "Say what got slower or faster between two runs."),
-        "history": Place(
+        "peak": CommandPlace("rosettabench.cli.peak", "peak", "Measure what this machine can do: products and copies."),
+        "verify": CommandPlace(
+            "rosettabench.cli.verify", "verify", "Say whether an installation is as fast as it should be."
+        ),
+        "compare": CommandPlace(
+            "rosettabench.cli.compare", "compare", "Say what got slower or faster between two runs."
+        ),
+        "history": CommandPlace(
             "rosettabench.cli.history", "history", "Show a trial over time, and when it got slower or faster."
         ),
-        "report": Place("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
-        "claims": Place(
+        "report": CommandPlace("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
+        "claims": CommandPlace(
             "rosettabench.cli.claims", "claims", "List what published studies claim, and what became of it here."
         ),
-        "env": Place(
+        "env": CommandPlace(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
         ),
-        "matrix": Place(
+        "matrix": CommandPlace(
             "rosettabench.cli.matrix", "matrix", "Show which framework does what, and whether it is proven."
         ),
-        "shares": Place(
+        "shares": CommandPlace(
             "rosettabench.cli.shares",
             "shares",
             "Show which share of the machine's measured ceiling every cell reaches.",
         ),
-        "list": Place("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
-        "show": Place("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
-        "doctor": Place(
+        "list": CommandPlace("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
+        "show": CommandPlace("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
+        "doctor": CommandPlace(
             "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
         ),
-        "calibrate": Place(
+        "calibrate": CommandPlace(
             "rosettabench.cli.calibrate", "calibrate", "Measure how often verdicts are wrong on this machine."
         ),
-        "data": Place("rosettabench.cli.data", "data", "Prepare data sets, and check them."),
+        "data": CommandPlace("rosettabench.cli.data", "data", "Prepare data sets, and check them."),
     }
 
 

@@ -37,7 +37,7 @@ PROGRAMS = {"g++": COMPILERS, "Rscript": {"apt-get": "sudo apt-get install r-bas
 
 
 @dataclass(frozen=True)
-class Check:
+class DoctorCheck:
     """One thing that was looked for. `state` is ``optional`` for what is not there and the main job does not need."""
 
     subject: str
@@ -46,7 +46,7 @@ class Check:
     remedy: str = ""
 
 
-def all_checks(data_dir: Path | None) -> Iterator[Check]:
+def all_checks(data_dir: Path | None) -> Iterator[DoctorCheck]:
     """Yield every check, in the order in which somebody would mend things."""
     yield check_uv()
     yield from check_interpreters()
@@ -68,17 +68,17 @@ def suite_locks() -> set[str]:
     return {contender.lock for contender in contenders if contender.lock}
 
 
-def check_uv() -> Check:
+def check_uv() -> DoctorCheck:
     """Look for uv, which makes the environments."""
     from rosettabench.environments.installer import uv_path
 
     try:
-        return Check("uv", "ok", str(uv_path()))
+        return DoctorCheck("uv", "ok", str(uv_path()))
     except RosettaError as error:
-        return Check("uv", "missing", error.what, error.hint)
+        return DoctorCheck("uv", "missing", error.what, error.hint)
 
 
-def check_interpreters() -> Iterator[Check]:
+def check_interpreters() -> Iterator[DoctorCheck]:
     """Look for a Python of every version that a lock asks for."""
     from rosettabench.environments.interpreter import find_interpreter
     from rosettabench.environments.lock import all_locks
@@ -88,13 +88,13 @@ def check_interpreters() -> Iterator[Check]:
         wanted.setdefault(lock.python, []).append(lock.name)
     for version, names in wanted.items():
         try:
-            yield Check(f"Python {version}", "ok", str(find_interpreter(version)))
+            yield DoctorCheck(f"Python {version}", "ok", str(find_interpreter(version)))
         except RosettaError as error:
             state: Literal["missing", "optional"] = "missing" if suite_locks() & {*names} else "optional"
-            yield Check(f"Python {version}", state, f"{error.what}; for {', '.join(names)}", error.hint)
+            yield DoctorCheck(f"Python {version}", state, f"{error.what}; for {', '.join(names)}", error.hint)
 
 
-def check_programs() -> Iterator[Check]:
+def check_programs() -> Iterator[DoctorCheck]:
     """Look for the programs that frameworks call: torch.compile wants a compiler."""
     from rosettabench.environments.lock import all_locks
 
@@ -105,10 +105,10 @@ def check_programs() -> Iterator[Check]:
     for program, names in wanted.items():
         found = shutil.which(program)
         if found:
-            yield Check(program, "ok", found)
+            yield DoctorCheck(program, "ok", found)
         else:
             state: Literal["missing", "optional"] = "missing" if suite_locks() & {*names} else "optional"
-            yield Check(
+            yield DoctorCheck(
                 program, state, f"not on PATH; {', '.join(names)} need it, if only to compile", bringing(program)
             )
 
@@ -121,7 +121,7 @@ def bringing(program: str) -> str:
     return f"install {program} with your package manager"
 
 
-def check_environments() -> Iterator[Check]:
+def check_environments() -> Iterator[DoctorCheck]:
     """Look at which environments are made; that one is not hinders nobody, since a run makes what it needs."""
     from rosettabench.environments.environment import Environments
     from rosettabench.environments.lock import all_locks
@@ -131,14 +131,14 @@ def check_environments() -> Iterator[Check]:
     for lock in all_locks():
         made = here.find(lock)
         if made:
-            yield Check(lock.name, "ok", f"Python {made.version}, {len(made.packages)} packages")
+            yield DoctorCheck(lock.name, "ok", f"Python {made.version}, {len(made.packages)} packages")
         else:
-            yield Check(
+            yield DoctorCheck(
                 lock.name, "optional", "not made yet; a run that needs it makes it", f"rosetta env make {lock.name}"
             )
 
 
-def check_disk() -> Check:
+def check_disk() -> DoctorCheck:
     """Compare the free space where the cache is with what the suites' missing environments, and data, will take."""
     from rosettabench.places import cache_dir
 
@@ -149,14 +149,14 @@ def check_disk() -> Check:
     free = shutil.disk_usage(place).free
     found = f"{free / GIGABYTE:.1f} GB free for {folder}"
     if not os.access(place, os.W_OK):
-        return Check("cache", "missing", f"{place} cannot be written", "export ROSETTA_CACHE=/folder/of/yours")
+        return DoctorCheck("cache", "missing", f"{place} cannot be written", "export ROSETTA_CACHE=/folder/of/yours")
     if free < needed:
         remedy = "free some, or: export ROSETTA_CACHE=/folder/on/another/disk"
-        return Check("disk", "missing", f"{found}; {needed / GIGABYTE:.0f} GB are needed", remedy)
-    return Check("disk", "ok", found)
+        return DoctorCheck("disk", "missing", f"{found}; {needed / GIGABYTE:.0f} GB are needed", remedy)
+    return DoctorCheck("disk", "ok", found)
 
 
-def check_memory() -> Check:
+def check_memory() -> DoctorCheck:
     """Compare the memory that is available with what the workers of a contest take."""
     import psutil
 
@@ -164,11 +164,11 @@ def check_memory() -> Check:
     found = f"{available / GIGABYTE:.1f} GB available"
     if available < MEMORY:
         remedy = "close something, or enter fewer contenders at once: rosetta run -f pytorch,jax"
-        return Check("memory", "missing", f"{found}; a contest of five takes {MEMORY / GIGABYTE:.0f} GB", remedy)
-    return Check("memory", "ok", found)
+        return DoctorCheck("memory", "missing", f"{found}; a contest of five takes {MEMORY / GIGABYTE:.0f} GB", remedy)
+    return DoctorCheck("memory", "ok", found)
 
 
-def check_data(data_dir: Path | None) -> Iterator[Check]:
+def check_data(data_dir: Path | None) -> Iterator[DoctorCheck]:
     """Say where the original of each data set was found."""
     from rosettabench.data.find import find
     from rosettabench.data.progress import silent
@@ -179,44 +179,46 @@ def check_data(data_dir: Path | None) -> Iterator[Check]:
         try:
             found = find(data_set, data_dir, cache_dir(), offline=True, progress=silent)
         except RosettaError as error:
-            yield Check(name, "missing", error.what, error.hint)
+            yield DoctorCheck(name, "missing", error.what, error.hint)
             continue
         except OSError as error:
-            yield Check(name, "missing", f"{error.filename}: {error.strerror}", "give yourself access there")
+            yield DoctorCheck(name, "missing", f"{error.filename}: {error.strerror}", "give yourself access there")
             continue
         if found.source is not None:
-            yield Check(name, "ok", found.note)
+            yield DoctorCheck(name, "ok", found.note)
         else:
             remedy = f"rosetta data {name}, or: export ROSETTA_DATA=/folder/with/it"
-            yield Check(name, "optional", "not here yet; a run downloads it, or makes a stand-in and says so", remedy)
+            yield DoctorCheck(
+                name, "optional", "not here yet; a run downloads it, or makes a stand-in and says so", remedy
+            )
 
 
-def check_nvidia() -> Check:
+def check_nvidia() -> DoctorCheck:
     """Look for an NVIDIA card and its driver; without a card all is measured on the CPU."""
     if shutil.which("nvidia-smi"):
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         try:
             result = subprocess.run(query, capture_output=True, text=True, timeout=20)
         except subprocess.TimeoutExpired:
-            return Check("NVIDIA driver", "missing", "nvidia-smi hangs", "reboot, or reinstall the driver")
+            return DoctorCheck("NVIDIA driver", "missing", "nvidia-smi hangs", "reboot, or reinstall the driver")
         said = "; ".join((result.stdout or result.stderr).strip().splitlines())
         if result.returncode == 0:
-            return Check("NVIDIA driver", "ok", said)
-        return Check("NVIDIA driver", "missing", f"nvidia-smi fails: {said}", "reboot, or reinstall the driver")
+            return DoctorCheck("NVIDIA driver", "ok", said)
+        return DoctorCheck("NVIDIA driver", "missing", f"nvidia-smi fails: {said}", "reboot, or reinstall the driver")
     vendors = Path("/sys/bus/pci/devices").glob("*/vendor")
     if any(vendor.read_text().strip() == "0x10de" for vendor in vendors):
-        return Check(
+        return DoctorCheck(
             "NVIDIA driver", "optional", "a card, but no nvidia-smi", "install your distribution's NVIDIA driver"
         )
-    return Check("NVIDIA driver", "ok", "no NVIDIA card: everything runs on the CPU")
+    return DoctorCheck("NVIDIA driver", "ok", "no NVIDIA card: everything runs on the CPU")
 
 
-def check_chromium() -> Check:
+def check_chromium() -> DoctorCheck:
     """Look for Chromium, in which developers' tests open the report; nobody else needs it."""
     browsers = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None) or next(iter(sorted(browsers.glob("chromium*"))), None)
     if found:
-        return Check("Chromium", "ok", f"{found}, for developers' tests")
+        return DoctorCheck("Chromium", "ok", f"{found}, for developers' tests")
     remedy = f"{sys.executable} -m playwright install chromium"
-    return Check("Chromium", "optional", "none; only developers' tests want it", remedy)
+    return DoctorCheck("Chromium", "optional", "none; only developers' tests want it", remedy)

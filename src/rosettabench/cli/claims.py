@@ -37,7 +37,7 @@ def claims(
     from rosettabench.published.summary import outcomes
     from rosettabench.report.study_tables import claims_table
     from rosettabench.report.terminal import print_table
-    from rosettabench.summary.study import Finding
+    from rosettabench.summary.study import ClaimFinding
 
     wanted = [find_study(study)] if study else list(all_studies().values())
     here = catalogue(len(describe_machine()["gpus"]))
@@ -45,7 +45,7 @@ def claims(
     out = console()
     for one in wanted:
         found = list(outcomes(one.name, runs, here))
-        counts = [f"{sum(outcome.finding is kind for outcome in found)} {kind.value}" for kind in Finding]
+        counts = [f"{sum(outcome.finding is kind for outcome in found)} {kind.value}" for kind in ClaimFinding]
         print_table(claims_table(found, f"{one.name}: {one.title}. {', '.join(counts)}."), out)
 
 

@@ -14,7 +14,7 @@ from rosettabench.errors import DataError
 
 if TYPE_CHECKING:
     from rosettabench.data.prepared import Prepared
-    from rosettabench.data.progress import Progress
+    from rosettabench.data.progress import DataProgress
 
 
 def data(
@@ -72,7 +72,7 @@ def described(prepared: Prepared, form: dict[str, Any]) -> str:
 
 
 @contextmanager
-def shown(name: str) -> Iterator[Progress]:
+def shown(name: str) -> Iterator[DataProgress]:
     """Show progress on standard error while the context lasts, if that is a terminal."""
     from rich.console import Console
     from rich.markup import escape

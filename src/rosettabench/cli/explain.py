@@ -98,11 +98,11 @@ def again(store: str | None) -> None:
 
 def newest(store: Store) -> Run:
     """Return the newest run that holds an explanation; UsageError where there is none."""
-    from rosettabench.reasons.measured import Measured
+    from rosettabench.reasons.measured import MeasuredRounds
 
     for row in store.runs():
         if row.request.get("examining"):
             run = store.run(row.id)
-            if Measured.all_of(run.events):
+            if MeasuredRounds.all_of(run.events):
                 return run
     raise UsageError("nothing is explained in this store yet", "Example: rosetta explain imdb-gru pytorch jax")

@@ -18,7 +18,7 @@ EXAMPLE = "\nExample"
 """A docstring's line that begins so (``Example: rosetta …``) and all after it end a command's help, as they stand."""
 
 
-class Place(NamedTuple):
+class CommandPlace(NamedTuple):
     """Where a command is: a function, or a typer.Typer, in a module; and its line in the list of commands."""
 
     module: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 class LazyGroup(TyperGroup):
     """A group whose commands stand in `table`, by name, and are imported by `get_command` alone."""
 
-    table: dict[str, Place]
+    table: dict[str, CommandPlace]
 
     def list_commands(self, ctx: Context) -> list[str]:
         """Return the names of all commands."""
@@ -62,7 +62,7 @@ class LazyGroup(TyperGroup):
         return [*(CompletionItem(name, help=self.table[name].summary) for name in names), *options]
 
 
-def load(name: str, place: Place) -> Command:
+def load(name: str, place: CommandPlace) -> Command:
     """Import one command from its place. Its help is printed without rich, which takes 0.1 s to be imported."""
     thing = getattr(import_module(place.module), place.attribute)
     owner = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -18,7 +18,7 @@ from rosettabench.plan.duration import LONGEST_S
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rosettabench.ceilings.bench import Library
+    from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.lab.run import Laboratory
 
 
@@ -86,19 +86,19 @@ def peak(
         raise WorkerError("incomplete", f"not everything could be measured: {first.what}", first.hint)
 
 
-def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laboratory) -> list[Library]:
+def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laboratory) -> list[BenchLibrary]:
     """Return what is to be measured: the contenders named, their environments made; else all whose are made.
 
     Raises UsageError for a name that is none, or where nothing is made, and EnvironmentFault where one cannot be made.
     """
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.framework import contestants
-    from rosettabench.ceilings.bench import Library
+    from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import Environments, external
     from rosettabench.environments.lock import all_locks, load_lock
 
     environments = Environments(laboratory.cache / "environments")
-    found: list[Library] = []
+    found: list[BenchLibrary] = []
     made = {lock.name for lock in all_locks() if environments.find(lock)}
     here = tuple(name for name, entry in contestants().items() if entry.locks[0] in made)
     contenders = [parse_contender(word, python) for word in named or here]
@@ -110,7 +110,7 @@ def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laborator
             environment = external(contender.python)
         else:
             environment = environments.make(load_lock(str(contender.lock)), laboratory.display.doing)
-        found.append(Library(contender, environment))
+        found.append(BenchLibrary(contender, environment))
     if not found:
         raise UsageError("no framework is installed here yet", "Name one: rosetta peak -f pytorch")
     return found

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 def display() -> Display:
     """Return the display for standard error: moving in a terminal, plain lines elsewhere."""
-    return Moving() if sys.stderr.isatty() else Plain()
+    return Moving() if sys.stderr.isatty() else PlainDisplay()
 
 
-class Plain:
+class PlainDisplay:
     """A display for files and pipes: a line for each thing that begins or ends."""
 
     def __enter__(self) -> Self:

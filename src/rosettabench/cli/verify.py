@@ -126,12 +126,12 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
 
 def verified(laboratory: Laboratory, request: Request, one: Contender, packages: dict[str, str]) -> Verification:
     """Let an installation take turns with its managed release, and return what was found."""
-    from rosettabench.ceilings.bench import Library
+    from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import external
     from rosettabench.verify.hardware import read_hardware
     from rosettabench.verify.installed import counterpart, is_debug_build, version_of
     from rosettabench.verify.roof import measure_roof
-    from rosettabench.verify.verification import Subject, verification
+    from rosettabench.verify.verification import VerifiedSubject, verification
 
     assert one.python is not None  # parse_contender was given one
     other = counterpart(one.entry, packages)
@@ -144,10 +144,10 @@ def verified(laboratory: Laboratory, request: Request, one: Contender, packages:
         laboratory.go_on(run)
         done = laboratory.store.run(run.id)
         timed = any(block.phase == "turn" for block in done.contests[0].entries[0].blocks)
-        library = Library(one, external(one.python))
+        library = BenchLibrary(one, external(one.python))
         setting = done.contests[0].setting
         roof = measure_roof(laboratory, library, setting, request.timeout, command) if timed else None
-    subject = Subject(version_of(one.entry, packages), other, is_debug_build(one.python), roof)
+    subject = VerifiedSubject(version_of(one.entry, packages), other, is_debug_build(one.python), roof)
     return verification(laboratory.store, done, subject, read_hardware(), request.margin)
 
 
@@ -167,7 +167,7 @@ def show(found: Sequence[Verification], json: bool) -> None:
 def judge(found: Sequence[Verification], python: Path) -> None:
     """Raise the error of the worst that was found: the exit code is what scripts read."""
     from rosettabench.summary.sentences import listed
-    from rosettabench.verify.verification import Standing
+    from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:
         return listed([one.label for one in chosen])
@@ -176,11 +176,11 @@ def judge(found: Sequence[Verification], python: Path) -> None:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")
     if bad := [one for one in found if one.fault]:
         raise WorkerError("incomplete", f"could not be measured: {labels(bad)}", f"rosetta resume {bad[0].run}")
-    if bad := [one for one in found if one.standing is Standing.SLOW]:
+    if bad := [one for one in found if one.standing is InstallationStanding.SLOW]:
         raise Slower(
             f"slower than it should be: {labels(bad)}", f"rosetta report {bad[0].run} shows the whole contest."
         )
-    if bad := [one for one in found if one.standing is not Standing.RIGHT]:
+    if bad := [one for one in found if one.standing is not InstallationStanding.RIGHT]:
         raise Undecided(f"not decided: {labels(bad)}", "Measure longer: --seconds 120 --rounds 400.")
     if not found:
         raise UsageError(f"{python} has nothing to verify", "rosetta list frameworks shows what could be.")

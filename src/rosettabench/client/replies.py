@@ -61,20 +61,20 @@ class Built(Reply):
     build_s: Seconds
 
 
-class Loaded(Reply):
+class LoadedReply(Reply):
     """Of `data`."""
 
     load_s: Seconds
 
 
-class Timed(Reply):
+class TimedReply(Reply):
     """Of whatever is timed."""
 
     elapsed_s: Seconds
     cpu_s: Seconds
 
 
-class Trained(Timed):
+class Trained(TimedReply):
     """Of `train`."""
 
     loss: FiniteFloat | None
@@ -86,7 +86,7 @@ class Trained(Timed):
     labels: str | None = None
 
 
-class Computed(Timed):
+class Computed(TimedReply):
     """Of `evaluate` and `infer`."""
 
     samples: Count
@@ -115,7 +115,7 @@ class Settings(Reply):
 REPLIES: dict[str, type[Reply]] = {
     "open": Opened,
     "build": Built,
-    "data": Loaded,
+    "data": LoadedReply,
     "train": Trained,
     "evaluate": Computed,
     "infer": Computed,
@@ -126,15 +126,15 @@ REPLIES: dict[str, type[Reply]] = {
     "parameters": Written,
     "forecast": Written,
     "settings": Settings,
-    "feed": Timed,
-    "reuse": Timed,
-    "backpropagate": Timed,
-    "update": Timed,
-    "repeat": Timed,
+    "feed": TimedReply,
+    "reuse": TimedReply,
+    "backpropagate": TimedReply,
+    "update": TimedReply,
+    "repeat": TimedReply,
 }
 """By the request that they answer; of the others only that they are replies is checked."""
 
-TRAININGS: dict[str, type[Reply]] = {"open": Opened, "settings": Settings, "parse": Timed, "train": Timed}
+TRAININGS: dict[str, type[Reply]] = {"open": Opened, "settings": Settings, "parse": TimedReply, "train": TimedReply}
 """The same of a worker that serves whole trainings."""
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.data.reviews import Reviews, from_ranks
 from rosettabench.errors import DataError
 
@@ -88,7 +88,7 @@ def load_word_index(path: Path, md5: str) -> dict[bytes, int]:
 
 
 def reviews_of_texts(
-    texts: Iterable[Text], index: Mapping[bytes, int], expected: int, progress: Progress
+    texts: Iterable[Text], index: Mapping[bytes, int], expected: int, progress: DataProgress
 ) -> dict[str, Reviews]:
     """Return {part: reviews} for `texts`, of which `expected` are to come.
 

@@ -15,7 +15,7 @@ from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.findings import FINDINGS, LISTS, TABLES, Film, films, label_files
 from rosettabench.data.picture import square
 from rosettabench.data.pictures import Rendering
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError, UsageError
 
 IMAGES = 112_120
@@ -87,7 +87,7 @@ class ChestXray14:
         split = f", split as {LISTS['train']} and {LISTS['test']} say" if listed else ""
         return f"{found:,} of {self.images:,} images, of which {' and '.join(used)} images are used{split}"
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts; see DataSet.read."""
         known, pictures = known_in(source), pictures_in(source.folder)
         side = form["shape"][1]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError, UsageError
 
 ARCHIVE = "cifar-10-binary.tar.gz"
@@ -97,7 +97,7 @@ class Cifar10:
         here, whole = len(trained) * self.per_file, len(FILES["train"]) * self.per_file
         return f"{here:,} of {whole:,} training images" if here < whole else ""
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts; see DataSet.read."""
         archive = source.paths.get("archive")
         records: dict[str, Image] = {}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.pictures import Rendering
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 
 
 class Portion(NamedTuple):
@@ -78,7 +78,7 @@ class DataSet(Original, Protocol):
     def check(self, form: Mapping[str, Any]) -> None:
         """Raise UsageError where `form` is not one that this data set can take."""
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts in `form`. Raise DataError naming the file that is not what was published."""
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:

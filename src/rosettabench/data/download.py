@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rosettabench.data.data_set import Remote
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
 
 TIMEOUT = (10, 30)
@@ -36,7 +36,7 @@ def is_here(folder: Path, remotes: Iterable[Remote]) -> bool:
     )
 
 
-def fetch(folder: Path, remotes: Iterable[Remote], progress: Progress) -> None:
+def fetch(folder: Path, remotes: Iterable[Remote], progress: DataProgress) -> None:
     """Bring all files into `folder`, except those that are there with the right checksum.
 
     What had arrived of a file when a download broke off is kept, and the next call goes on from there. Raises
@@ -63,7 +63,7 @@ def fetch(folder: Path, remotes: Iterable[Remote], progress: Progress) -> None:
             ) from error
 
 
-def _retrieve(folder: Path, remote: Remote, progress: Progress) -> None:
+def _retrieve(folder: Path, remote: Remote, progress: DataProgress) -> None:
     """Bring one file into `folder`; raise ValueError where its checksum is wrong."""
     import pooch
 
@@ -74,7 +74,7 @@ def _retrieve(folder: Path, remote: Remote, progress: Progress) -> None:
 class Resuming:
     """A downloader for pooch that keeps what has arrived in the file `part`, and asks for the rest only."""
 
-    def __init__(self, part: Path, progress: Progress) -> None:
+    def __init__(self, part: Path, progress: DataProgress) -> None:
         self.part = part
         self.progress = progress
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.idx import read_idx
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError, UsageError
 
 ORIGIN = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
@@ -90,7 +90,7 @@ class FashionMnist:
             )
         return Source(folder, paths)
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts; see DataSet.read."""
         for part, samples in self.samples.items():
             progress(f"reading Fashion-MNIST, {part}")

@@ -14,7 +14,7 @@ from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.data.data_set import Original, Source
 from rosettabench.data.download import Unreachable, fetch, is_here
 from rosettabench.data.lock import locked
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
 
 
@@ -28,7 +28,7 @@ class Found:
 
 
 def find(
-    data_set: Original, data_dir: Path | None, cache: Path, offline: bool, progress: Progress, asked: str = FOUND
+    data_set: Original, data_dir: Path | None, cache: Path, offline: bool, progress: DataProgress, asked: str = FOUND
 ) -> Found:
     """Find the originals of `data_set`, or what else is `asked` for.
 
@@ -86,7 +86,7 @@ def _in_data_dir(data_set: Original, data_dir: Path) -> Source | None:
     return data_set.find(data_dir / data_set.name) or data_set.find(data_dir)
 
 
-def _download(data_set: Original, cache: Path, offline: bool, progress: Progress) -> Source:
+def _download(data_set: Original, cache: Path, offline: bool, progress: DataProgress) -> Source:
     """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
     if not data_set.remotes:
         raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/guide/data.md)")

@@ -16,7 +16,7 @@ from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.image_folder import Labelled, class_folders, images_in, pixels, spread
 from rosettabench.data.pictures import Rendering
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError, UsageError
 
 CLASSES = 1_000
@@ -86,7 +86,7 @@ class ImageNet:
             return ""
         return f"{len(used):,} of {self.images:,} images, {classes:,} of {CLASSES:,} classes"
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts, the images by class and name; see DataSet.read."""
         used = spread(listed(source.paths), self.most)
         if len(used) < TEST_EVERY:
@@ -175,7 +175,7 @@ def indexed(index: Path, images: Path) -> Iterator[Labelled]:
             yield Labelled(path, int(word))
 
 
-def read_all(part: str, images: Sequence[Labelled], size: int, progress: Progress) -> NDArray[np.uint8]:
+def read_all(part: str, images: Sequence[Labelled], size: int, progress: DataProgress) -> NDArray[np.uint8]:
     """Return the pixels of some images, (images, 3, size, size)."""
     read = np.empty((len(images), 3, size, size), np.uint8)
     for place, image in enumerate(images):

@@ -22,7 +22,7 @@ from rosettabench.data.acl_imdb import (
 )
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.keras_npz import reviews_of_npz
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.data.reviews import INDEX_FROM, Reviews, from_ranks
 from rosettabench.errors import DataError, UsageError
 
@@ -95,7 +95,7 @@ class Imdb:
             )
         return Source(folder, {**texts, "word index": beside[0]})
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts; see DataSet.read."""
         if "npz" in source.paths:
             parts = reviews_of_npz(source.paths["npz"], progress)
@@ -111,7 +111,7 @@ class Imdb:
         for part in ("train", "test"):
             yield _portion(part, from_ranks(*stand_in.reviews(part, self.published.per_class)), form)
 
-    def _of_texts(self, source: Source, progress: Progress) -> dict[str, Reviews]:
+    def _of_texts(self, source: Source, progress: DataProgress) -> dict[str, Reviews]:
         """Return {part: reviews} of the raw text, once the word index is known to be Keras'."""
         index = load_word_index(source.paths["word index"], self.published.word_index_md5)
         folder = source.paths.get("folder")

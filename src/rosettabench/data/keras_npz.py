@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.pickled_lists import PickleRefused, lists_of_numbers
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.data.reviews import Reviews, from_ranks
 from rosettabench.errors import DataError
 
@@ -26,7 +26,7 @@ HIGHEST = 1_000_000
 """No word index is that long (Keras' has 88,584 words), and an int32 holds its ids."""
 
 
-def reviews_of_npz(path: Path, progress: Progress) -> dict[str, Reviews]:
+def reviews_of_npz(path: Path, progress: DataProgress) -> dict[str, Reviews]:
     """Return {part: reviews}. Raises DataError where the file is not Keras' archive, or asks to run something."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -40,7 +40,7 @@ def reviews_of_npz(path: Path, progress: Progress) -> dict[str, Reviews]:
         ) from error
 
 
-def _reviews(path: Path, archive: zipfile.ZipFile, part: str, progress: Progress) -> Reviews:
+def _reviews(path: Path, archive: zipfile.ZipFile, part: str, progress: DataProgress) -> Reviews:
     """Return the reviews of one part."""
     progress(f"reading Keras' reviews, {part}")
     for array in ("x", "y"):

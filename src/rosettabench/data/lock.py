@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 
 
 @contextmanager
-def locked(path: Path, message: str, progress: Progress) -> Iterator[None]:
+def locked(path: Path, message: str, progress: DataProgress) -> Iterator[None]:
     """Hold the lock `path`, an empty file, while the block runs; say `message` if somebody else has to finish first.
 
     The kernel gives the lock back when its holder ends, however it ends; the empty file stays.

@@ -19,11 +19,11 @@ from rosettabench.data.obstacle import explained
 from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepare_windows import prepare_windows
 from rosettabench.data.prepared import Prepared, parts
-from rosettabench.data.progress import Progress, silent
+from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.registry import data_set as data_set_called
 from rosettabench.errors import UsageError
 
-__all__ = ["Progress", "prepare", "silent"]
+__all__ = ["DataProgress", "prepare", "silent"]
 
 
 def prepare(
@@ -34,7 +34,7 @@ def prepare(
     cache: Path,
     offline: bool = False,
     asked: str = FOUND,
-    progress: Progress = silent,
+    progress: DataProgress = silent,
     pictures: bool = False,
 ) -> Prepared:
     """Return the data set `name` in `form`, as a workload's ``[data]`` table states both.
@@ -62,7 +62,9 @@ def prepare(
         raise explained(error, data_set, cache) from error
 
 
-def _prepared(data_set: DataSet, form: Mapping[str, Any], found: Found, cache: Path, progress: Progress) -> Prepared:
+def _prepared(
+    data_set: DataSet, form: Mapping[str, Any], found: Found, cache: Path, progress: DataProgress
+) -> Prepared:
     """Take the data set from the shelf, or put it there first."""
     recipe = {"set": data_set.name, "form": dict(form), "version": data_set.version}
     made_of = {"recipe": recipe, "source": identity(found.source)}

@@ -13,7 +13,7 @@ from rosettabench.data.frequency import Frequency
 from rosettabench.data.identity import identity
 from rosettabench.data.monash import MonashSet, monash_set
 from rosettabench.data.obstacle import explained
-from rosettabench.data.progress import Progress, silent
+from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.series import PreparedSeries, files, save
 from rosettabench.errors import DataError
 
@@ -25,7 +25,7 @@ def prepare_series(
     cache: Path,
     offline: bool = False,
     asked: str = FOUND,
-    progress: Progress = silent,
+    progress: DataProgress = silent,
 ) -> PreparedSeries:
     """Return the set that the study calls `key`, ``hospital``, with context and horizon.
 
@@ -42,7 +42,7 @@ def prepare_series(
         raise explained(error, chosen, cache) from error
 
 
-def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: Progress) -> PreparedSeries:
+def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: DataProgress) -> PreparedSeries:
     """Take the set from the shelf, or put it there first."""
     recipe = {"set": chosen.name, "version": chosen.version}
     source = identity(found.source)
@@ -67,7 +67,7 @@ def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: Progress) 
     return PreparedSeries(chosen.name, origin, note, manifest.digest, folder, frequency, context, horizon)
 
 
-def _write(making: Path, chosen: MonashSet, found: Found, progress: Progress) -> shelf.Contents:
+def _write(making: Path, chosen: MonashSet, found: Found, progress: DataProgress) -> shelf.Contents:
     """Read the set, or make its stand-in, and write it into the folder `making`."""
     progress(f"reading {chosen.title}")
     frequency, horizon, series = chosen.read(found.source) if found.source else chosen.stand_in()

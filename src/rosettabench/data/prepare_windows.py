@@ -14,7 +14,7 @@ from rosettabench.data.monash_windows import MonashWindows
 from rosettabench.data.obstacle import explained
 from rosettabench.data.prepare_series import prepare_series
 from rosettabench.data.prepared import Prepared, parts
-from rosettabench.data.progress import Progress, silent
+from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.windows import portions
 
 
@@ -26,7 +26,7 @@ def prepare_windows(
     cache: Path,
     offline: bool = False,
     asked: str = FOUND,
-    progress: Progress = silent,
+    progress: DataProgress = silent,
 ) -> Prepared:
     """Return the windows of a set of the Monash archive in `form`; the other arguments are those of `prepare`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Progress(Protocol):
+class DataProgress(Protocol):
     """Hears what is being done, in words, and how far it has come: `done` of `total`, in whatever unit it counts.
 
     `total` is None where nobody knows it, and both are None for a step that counts nothing.

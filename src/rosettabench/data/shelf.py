@@ -17,7 +17,7 @@ from rosettabench.data.data_set import Portion
 from rosettabench.data.lock import locked
 from rosettabench.data.on_shelf import digest
 from rosettabench.data.prepared import array_files
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.files import save_array
 
 MANIFEST = "manifest.json"
@@ -52,7 +52,7 @@ def look_up(folder: Path) -> Manifest | None:
     return manifest if sizes == manifest.sizes else None
 
 
-def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: Progress) -> Manifest:
+def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: DataProgress) -> Manifest:
     """Return the manifest of `folder`; where it is not complete, let `put` fill it, one run after the other."""
     manifest = look_up(folder)
     if manifest is None:
@@ -62,14 +62,14 @@ def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: Prog
     return manifest
 
 
-def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], progress: Progress) -> Manifest:
+def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], progress: DataProgress) -> Manifest:
     """Write `portions` into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
     return fill(
         folder, lambda making: Contents(recipe, array_files(making), _write(making, portions, progress)), progress
     )
 
 
-def fill(folder: Path, write: Callable[[Path], Contents], progress: Progress) -> Manifest:
+def fill(folder: Path, write: Callable[[Path], Contents], progress: DataProgress) -> Manifest:
     """Let `write` put arrays into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
     _sweep(folder)
     making = Path(tempfile.mkdtemp(prefix=_unfinished(folder), dir=folder.parent))
@@ -88,7 +88,7 @@ def fill(folder: Path, write: Callable[[Path], Contents], progress: Progress) ->
     return manifest
 
 
-def _write(folder: Path, portions: Iterable[Portion], progress: Progress) -> dict[str, int]:
+def _write(folder: Path, portions: Iterable[Portion], progress: DataProgress) -> dict[str, int]:
     """Save the arrays of every part; return the number of samples of each."""
     samples = {}
     for part, inputs, labels in portions:

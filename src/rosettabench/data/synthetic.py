@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.progress import Progress
+from rosettabench.data.progress import DataProgress
 from rosettabench.errors import UsageError
 
 SEEDS = {"train": 1, "test": 2}
@@ -59,7 +59,7 @@ class Synthetic:
         """Return None: nobody has originals of it."""
         return None
 
-    def read(self, source: Source, form: Mapping[str, Any], progress: Progress) -> Iterator[Portion]:
+    def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Draw both parts; see DataSet.read."""
         for part in SEEDS:
             progress(f"drawing images, {part}")

@@ -20,22 +20,22 @@ IMPORT_LIMIT_S = 300
 
 
 @dataclass(frozen=True)
-class Finding:
+class EnvironmentFinding:
     """Something wrong with an environment: what it is about (a package, a program), and what is wrong with it."""
 
     subject: str
     what: str
 
 
-def compare(lock: Lock, packages: Mapping[str, str]) -> list[Finding]:
+def compare(lock: Lock, packages: Mapping[str, str]) -> list[EnvironmentFinding]:
     """Return where `packages` (name to version) differ from the lock; packages beyond it are no difference."""
     installed: dict[str, str] = {canonicalize_name(name): version for name, version in packages.items()}
     findings = []
     for name, pin in lock.pins.items():
         if name not in installed:
-            findings.append(Finding(name, f"is not installed; the lock has {pin}"))
+            findings.append(EnvironmentFinding(name, f"is not installed; the lock has {pin}"))
         elif not agrees(pin, installed[name]):
-            findings.append(Finding(name, f"is version {installed[name]}; the lock has {pin}"))
+            findings.append(EnvironmentFinding(name, f"is version {installed[name]}; the lock has {pin}"))
     return findings
 
 
@@ -51,9 +51,9 @@ def agrees(pin: Requirement, version: str) -> bool:
     )
 
 
-def missing_programs(lock: Lock) -> list[Finding]:
+def missing_programs(lock: Lock) -> list[EnvironmentFinding]:
     """Return the programs that the lock needs and that are not on PATH."""
-    return [Finding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
+    return [EnvironmentFinding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
 
 
 def imports(
@@ -61,7 +61,7 @@ def imports(
     modules: Iterable[str],
     time_limit_s: float = IMPORT_LIMIT_S,
     variables: Mapping[str, str] | None = None,
-) -> list[Finding]:
+) -> list[EnvironmentFinding]:
     """Import each of the modules in a fresh interpreter; return those that cannot be, or not within the limit.
 
     `variables` are environment variables that it is started with, beside those of this process.
@@ -72,5 +72,5 @@ def imports(
             source = f"import sys; sys.path[:] = filter(None, sys.path); import {module}"
             start(python, ["-c", source], time_limit_s, variables)
         except EnvironmentFault as fault:
-            findings.append(Finding(module, f"cannot be imported: {fault.what}"))
+            findings.append(EnvironmentFinding(module, f"cannot be imported: {fault.what}"))
     return findings

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rosettabench.environments.check import Finding, compare, imports, missing_programs
+from rosettabench.environments.check import EnvironmentFinding, compare, imports, missing_programs
 from rosettabench.environments.installer import Installer, Progress
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import Lock, read_lock
@@ -101,7 +101,7 @@ class Environments:
 
     def check(
         self, environment: Environment, modules: Sequence[str], variables: Mapping[str, str] | None = None
-    ) -> list[Finding]:
+    ) -> list[EnvironmentFinding]:
         """Return what is wrong: packages that are not as locked, programs that it lacks, `modules` that do not import.
 
         They are imported with the environment variables `variables`, beside those that the environment needs.
@@ -111,8 +111,8 @@ class Environments:
         try:
             answer = ask(environment.python)
         except EnvironmentFault as fault:
-            return [Finding("python", fault.what)]
-        findings: list[Finding] = []
+            return [EnvironmentFinding("python", fault.what)]
+        findings: list[EnvironmentFinding] = []
         if environment.kind == "managed":
             place = environment.python.parent.parent
             lock = read_lock(place / (place.name.rpartition("-")[0] + ".txt"))

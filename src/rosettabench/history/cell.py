@@ -50,7 +50,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TrialCell:
     """One entry of a stored contest. `flaw` says why nothing may be concluded from it; empty where all is well."""
 
     key: Key
@@ -59,7 +59,7 @@ class Cell:
     rounds: Rounds
     flaw: str = ""
 
-    def same(self, other: Cell) -> bool:
+    def same(self, other: TrialCell) -> bool:
         """Whether another entry was made of the same packages, files and settings."""
         return self.identity.own == other.identity.own
 
@@ -71,11 +71,11 @@ class Sitting:
     run: str
     at: str
     machine: Mapping[str, Any]
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, TrialCell]
     controls: Sequence[tuple[Rounds, Rounds]]
     processes: Mapping[int, int]
 
-    def named(self, key: Key) -> Cell | None:
+    def named(self, key: Key) -> TrialCell | None:
         """Return the cell of a key; None if there is none."""
         return next((cell for cell in self.cells.values() if cell.key == key), None)
 
@@ -120,7 +120,7 @@ def sitting(run: Run, contest: Contest) -> Sitting:
     flaws = doubts(run, contest, contestants)
     rounds = {one.entry.label: one.rounds for one in contestants}
     cells = {
-        one.entry.label: Cell(key_of(contest, one), one.entry.label, identity(one), one.rounds, flaw(one, flaws))
+        one.entry.label: TrialCell(key_of(contest, one), one.entry.label, identity(one), one.rounds, flaw(one, flaws))
         for one in contestants
         if one.rounds and one.entry.control_of is None
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rosettabench.errors import UsageError
-from rosettabench.history.cell import Cell, Key, Sitting
+from rosettabench.history.cell import Key, Sitting, TrialCell
 from rosettabench.history.identity import Change, changes, machine_changes, same_machine
 from rosettabench.plan.setting import stated
 from rosettabench.statistics.interval import Interval
@@ -38,7 +38,7 @@ class Side:
 
     sittings: Sequence[Sitting]
 
-    def __getitem__(self, key: Key) -> Cell:
+    def __getitem__(self, key: Key) -> TrialCell:
         """Return the newest cell of a key."""
         return next(cell for one in reversed(self.sittings) if (cell := one.named(key)))
 

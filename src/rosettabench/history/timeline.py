@@ -10,7 +10,7 @@ from math import log, log1p
 from statistics import median
 from typing import Any
 
-from rosettabench.history.cell import Cell, Key, Sitting
+from rosettabench.history.cell import Key, Sitting, TrialCell
 from rosettabench.history.identity import Change, Identity, changes, machine_changes
 from rosettabench.statistics.change_point import LEAST, Segment, segments
 from rosettabench.statistics.ranking import geometric_mean
@@ -81,7 +81,7 @@ def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> lis
     ]
 
 
-def point_of(sitting: Sitting, cell: Cell, confidence: float) -> Point | None:
+def point_of(sitting: Sitting, cell: TrialCell, confidence: float) -> Point | None:
     """Return a cell as a point in time; None without a time that is possible."""
     seconds = list(filter(possible, cell.rounds.values()))
     step = estimate(seconds, confidence)

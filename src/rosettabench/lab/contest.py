@@ -53,7 +53,7 @@ EVALUATION_BATCHES = 20
 """Batches of the timed evaluation, where a contest does not train to the end: enough to time, cheap enough for all."""
 
 
-class Contest:
+class LiveContest:
     """Runs one contest from the first worker's start to the last one's end."""
 
     def __init__(

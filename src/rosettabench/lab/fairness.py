@@ -42,7 +42,7 @@ REMEDY = (
 
 
 @dataclass(frozen=True)
-class Difference:
+class SettingDifference:
     """A setting that should be equal and is not: its name, and the value of everyone who reports it, in words."""
 
     name: str
@@ -58,12 +58,12 @@ class Difference:
         return f"The setting {self.name} differs: {'; '.join(parts)}."
 
 
-def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
+def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[SettingDifference]:
     """Return the differences that should not be, in the order of EQUAL, from {label: {setting: value}}.
 
     Whoever does not report a setting is neither equal nor different.
     """
-    rows = [Difference(name, values_of(name, settings)) for name in EQUAL]
+    rows = [SettingDifference(name, values_of(name, settings)) for name in EQUAL]
     return [row for row in rows if len({value.casefold() for value in row.values.values()}) > 1]
 
 

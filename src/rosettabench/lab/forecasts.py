@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosettabench.data.series import PreparedSeries
 from rosettabench.errors import WorkerError
 from rosettabench.statistics.forecast_accuracy import Forecast, forecast_accuracy, quantile
-from rosettabench.store.record import LEVELS, Drawn, Forecasts, Shown
+from rosettabench.store.record import LEVELS, Drawn, JudgedForecasts, Shown
 
 SERIES = 4
 """How many series of a set are shown."""
@@ -45,7 +45,7 @@ def drawn(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
         yield Drawn(place=place, quantiles=tuple(map(tuple, rows)))
 
 
-def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> Forecasts:
+def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> JudgedForecasts:
     """Return what the sample paths are worth that a worker's `reply` to ``forecast`` names.
 
     Raises WorkerError where they are not finite.
@@ -55,7 +55,7 @@ def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> Forec
     if not np.isfinite(paths).all():
         raise WorkerError("error", "it has forecast numbers that are not finite")
     accuracy = forecast_accuracy(forecasts(series, paths), series.frequency.seasonality)
-    return Forecasts(
+    return JudgedForecasts(
         series=len(paths),
         samples=paths.shape[1],
         seed=seed,

@@ -24,7 +24,7 @@ from time import monotonic
 from rosettabench.client.process import interrupt_all
 from rosettabench.errors import ProofError
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.contest import Contest
+from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
 from rosettabench.resources.processors import confined, lane_processors
 
@@ -38,11 +38,11 @@ class Proving:
 
     def __init__(
         self,
-        contests: Sequence[Contest],
+        contests: Sequence[LiveContest],
         titles: Sequence[str],
         jobs: int,
         display: Display,
-        finish: Callable[[Contest], None],
+        finish: Callable[[LiveContest], None],
         end: float = inf,
     ) -> None:
         self._contests = contests
@@ -87,7 +87,7 @@ class Proving:
         return cells
 
     @contextmanager
-    def _lane(self, contest: Contest) -> Iterator[None]:
+    def _lane(self, contest: LiveContest) -> Iterator[None]:
         """Lend the processors of a lane that is free; workers inherit them."""
         lane = self._lanes.get()
         try:
@@ -96,13 +96,13 @@ class Proving:
         finally:
             self._lanes.put(lane)
 
-    def _refer(self, contest: Contest) -> None:
+    def _refer(self, contest: LiveContest) -> None:
         """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
         if monotonic() < self._end and any(contest.registrar.known(one) is None for one in contest.present):
             with self._lane(contest), suppress(ProofError):
                 contest.registrar.reference()
 
-    def _prove(self, contest: Contest, title: str, competitor: Competitor) -> bool:
+    def _prove(self, contest: LiveContest, title: str, competitor: Competitor) -> bool:
         """Prove one competitor, if there is time; return whether there was."""
         start = monotonic()
         if start >= self._end:

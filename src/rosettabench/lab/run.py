@@ -26,7 +26,7 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, StoreError, UsageError, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.contest import Contest
+from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.owner import owned
@@ -115,7 +115,7 @@ class Laboratory:
     def go_on(
         self,
         run: Run,
-        conduct: Callable[[Contest], Stopped] = Contest.run,
+        conduct: Callable[[LiveContest], Stopped] = LiveContest.run,
         ended: Callable[[ContestRow], None] = lambda row: None,
     ) -> None:
         """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
@@ -164,7 +164,7 @@ class Laboratory:
         request: Request,
         left: Sequence[tuple[PlannedContest, ContestRow]],
         scratch: Path,
-        conduct: Callable[[Contest], Stopped],
+        conduct: Callable[[LiveContest], Stopped],
         ended: Callable[[ContestRow], None],
     ) -> None:
         """Conduct contests, one after the other, as long as there is time for them.
@@ -213,14 +213,14 @@ class Laboratory:
         ]
         titles = [title(planned, run.contests) for planned, _ in left]
 
-        def finish(contest: Contest) -> None:
+        def finish(contest: LiveContest) -> None:
             self._end(contest, contest.proven())
 
         self._announce(contests, request)
         with kept_programs(self.cache / "compiled"):
             Proving(contests, titles, request.proving, self.display, finish, end).run()
 
-    def _announce(self, contests: Sequence[Contest], request: Request) -> None:
+    def _announce(self, contests: Sequence[LiveContest], request: Request) -> None:
         """Say how many cells are to be proven, and how long that takes by the register."""
         every = [(contest, one) for contest in contests for one in contest.present]
         open_cells = [(contest, one) for contest, one in every if contest.registrar.known(one) is None]
@@ -267,7 +267,7 @@ class Laboratory:
         """
         self.display.expect(self._preparation.seconds + beside + sum(bounds) if bounds else None)
 
-    def _end(self, contest: Contest, ending: Stopped) -> None:
+    def _end(self, contest: LiveContest, ending: Stopped) -> None:
         """Write down how a contest has ended, and remove its files."""
         contest.journal.event(ending)
         shutil.rmtree(contest.folder)
@@ -282,7 +282,7 @@ class Laboratory:
         row: ContestRow,
         measured: PlannedContest,
         scratch: Path,
-    ) -> Contest:
+    ) -> LiveContest:
         """Return a contest that is ready to begin; `measured` is what its competitors are started with."""
         folder = scratch / f"contest-{row.id}"
         folder.mkdir()
@@ -304,7 +304,9 @@ class Laboratory:
             proven is work and begins_as_timed(work.workload),
         )
         referee = partial(self._referee, work, request.timeout)
-        return Contest(competitors, work, request, registrar, folder, self.display, journal, earlier(run, row), referee)
+        return LiveContest(
+            competitors, work, request, registrar, folder, self.display, journal, earlier(run, row), referee
+        )
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
         """Find or make each competitor's environment; one that cannot be had is a failure, and the others go on."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import duration_words
-from rosettabench.plan.estimate import Estimate
+from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.plan.request import LeftOut, Request
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -21,7 +21,7 @@ SHORTEST_ROUND_S = 0.5
 MOST_ROUNDS = 200
 """Rounds that a large budget may be used for: their batches are drawn beforehand and kept in memory."""
 
-Planned = tuple[PlannedContest, Estimate]
+Planned = tuple[PlannedContest, TimeEstimate]
 """A contest with what it will take."""
 
 Asked = Callable[[PlannedContest], frozenset[str]]
@@ -194,7 +194,7 @@ def contenders_words(planned: PlannedContest) -> str:
     return f"{count} contenders need" if count > 1 else "one contender needs"
 
 
-def at_least(found: Estimate) -> str:
+def at_least(found: TimeEstimate) -> str:
     """Return how much memory a contest needs, in words."""
     return f"{'at least ' if 'memory' in found.guessed else 'about '}{gb(found.memory)}"
 

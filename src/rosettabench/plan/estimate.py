@@ -75,7 +75,7 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TimeEstimate:
     """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
 
     `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names
@@ -117,7 +117,7 @@ class Estimate:
         return SAFETY * (self.starts(stopping) + REFERENCE_S) + turns
 
 
-def estimate(planned: PlannedContest, past: Past) -> Estimate:
+def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
     """Return what a contest will take. All its contenders are alive at once, so their memory adds up."""
     name = planned.workload.name
     labels = [one.label.partition("#")[0] for one in planned.contenders]
@@ -135,7 +135,7 @@ def estimate(planned: PlannedContest, past: Past) -> Estimate:
         "rounds": None in steps,
         "memory": None in memories,
     }
-    return Estimate(
+    return TimeEstimate(
         start_s=start * len(labels),
         step_s=step * len(labels),
         memory=sum(floor if one is None else one for one in memories),

@@ -30,7 +30,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """A workload in one mode of a framework; `batches` are the batch sizes that the present files are proven at.
 
     The framework is named with its release where that is not the default: ``pytorch@1.0.0``.
@@ -45,7 +45,7 @@ class Cell:
 
 def cells(
     workloads: Iterable[Workload], entries: Sequence[FrameworkEntry], certificates: Sequence[Certificate]
-) -> list[Cell]:
+) -> list[MatrixCell]:
     """Return every cell of `workloads` and `entries`; `certificates` are those of a store, the oldest first."""
     older = {entry.name: older_releases(entry) for entry in entries}
     known: dict[tuple[str, str, str, str | None], list[dict[str, Any]]] = {}
@@ -63,7 +63,7 @@ def cells(
 
 def registered_cells(
     workloads: Iterable[Workload], entries: Sequence[FrameworkEntry], register: Register
-) -> list[Cell]:
+) -> list[MatrixCell]:
     """Return every cell of `workloads` and `entries`, and what the register says of it."""
     names = {entry.name for entry in entries}
     return [
@@ -74,16 +74,16 @@ def registered_cells(
     ]
 
 
-def judge_line(workload: Workload, contender: Contender, line: RegisterLine | None) -> Cell:
+def judge_line(workload: Workload, contender: Contender, line: RegisterLine | None) -> MatrixCell:
     """Return one cell by its line in the register; a line of other code than there is now proves nothing."""
     name, framework, mode = cell_key(workload, contender)
     if why_missing(workload, contender):
-        return Cell(name, framework, mode, Standing.MISSING)
+        return MatrixCell(name, framework, mode, Standing.MISSING)
     if line is None or not is_current(line, workload, contender):
-        return Cell(name, framework, mode, Standing.STALE if line and line.is_proven else Standing.OPEN)
+        return MatrixCell(name, framework, mode, Standing.STALE if line and line.is_proven else Standing.OPEN)
     if not line.is_proven:
-        return Cell(name, framework, mode, Standing.FAILED)
-    return Cell(name, framework, mode, Standing.PROVEN, (line.batch_size,))
+        return MatrixCell(name, framework, mode, Standing.FAILED)
+    return MatrixCell(name, framework, mode, Standing.PROVEN, (line.batch_size,))
 
 
 def older_releases(entry: FrameworkEntry) -> dict[tuple[str, str], str]:
@@ -100,12 +100,12 @@ def older_lock(contender: Contender) -> str | None:
     return None if contender.lock == contender.entry.locks[0] else contender.lock
 
 
-def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, Any]]) -> Cell:
+def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, Any]]) -> MatrixCell:
     """Return one cell. Of two certificates for the same setting the newer one counts; one that failed decides."""
     entry, mode = contender.entry, contender.mode
     name = replace(contender, mode=entry.mode).label
     if why_missing(workload, contender):
-        return Cell(workload.name, name, mode, Standing.MISSING)
+        return MatrixCell(workload.name, name, mode, Standing.MISSING)
 
     @cache
     def files(series: str) -> dict[str, str]:
@@ -122,7 +122,7 @@ def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, A
         standing = Standing.PROVEN
     else:
         standing = Standing.STALE if any(body["passed"] for body in bodies) else Standing.OPEN
-    return Cell(workload.name, name, mode, standing, batches)
+    return MatrixCell(workload.name, name, mode, standing, batches)
 
 
 def current(body: dict[str, Any], files: dict[str, str]) -> bool:

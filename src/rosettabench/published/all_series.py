@@ -14,8 +14,8 @@ from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
-from rosettabench.published.cell import Cell, find_pair
-from rosettabench.published.claim import Part, Quantity
+from rosettabench.published.cell import PublishedCell, find_pair
+from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.comparison import ratio_of, unsound
 from rosettabench.published.measurement import empty, lacking_sets, with_interval, words
 from rosettabench.statistics.factors import pooled
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def over_all_series(
-    part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
+    part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
     """Return the ratio of arm `a` to arm `b` over those sets of the study that the newest run with any has judged."""
     sets = [one.key for one in all_monash_sets().values() if one.study]
@@ -42,7 +42,7 @@ def over_all_series(
     return Measurement(reason=reason or f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
 
 
-def joined(part: Part, pairs: Sequence[tuple[Cell, Cell]], sets: int, tests: int) -> Measurement:
+def joined(part: ClaimPart, pairs: Sequence[tuple[PublishedCell, PublishedCell]], sets: int, tests: int) -> Measurement:
     """Return what pairs, each of one contest on a set, come to together."""
     cells = [cell for pair in pairs for cell in pair]
     under = [a if part.quantity is Quantity.THROUGHPUT else b for a, b in pairs]

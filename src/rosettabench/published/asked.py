@@ -8,7 +8,7 @@ from typing import Any
 
 from rosettabench.plan.series import SERIES
 from rosettabench.published.available import Available, lacking
-from rosettabench.published.claim import Arm, Claim, Part
+from rosettabench.published.claim import Arm, Claim, ClaimPart
 
 
 def claims_asking(
@@ -31,12 +31,12 @@ def intervals_together(claims: Iterable[Claim], here: Available) -> int:
     return max((len(parts) * max(choices(part) for part in parts) for parts in tested if parts), default=1)
 
 
-def choices(part: Part) -> int:
+def choices(part: ClaimPart) -> int:
     """Return how many settings a part chooses the best of."""
     return prod(len(values) for values in part.best.values())
 
 
-def needs(part: Part, workload: str, setting: Mapping[str, Any]) -> bool:
+def needs(part: ClaimPart, workload: str, setting: Mapping[str, Any]) -> bool:
     """Whether a part needs this contest: for one of its arms, or for the libraries that it puts in order."""
     if part.shipped or part.workload != workload:
         return False

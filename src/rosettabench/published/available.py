@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
-from rosettabench.published.claim import Arm, Part, Quantity
+from rosettabench.published.claim import Arm, ClaimPart, Quantity
 
 MEASURED = frozenset(
     {
@@ -71,7 +71,7 @@ def catalogue(gpus: int = 0) -> Available:
     )
 
 
-def lacking(part: Part, here: Available) -> list[str]:
+def lacking(part: ClaimPart, here: Available) -> list[str]:
     """Return what it would take to test a part here, each in a few words; nothing where it can be tested.
 
     Libraries that train as shipped are no frameworks of the catalogue: all that they need is made when they are asked.
@@ -98,7 +98,7 @@ def lacking(part: Part, here: Available) -> list[str]:
     return list(dict.fromkeys(needs))
 
 
-def asked_values(part: Part) -> dict[str, list[Value]]:
+def asked_values(part: ClaimPart) -> dict[str, list[Value]]:
     """Return every value that a part asks for on each axis."""
     asked: dict[str, list[Value]] = {axis: list(values) for axis, values in part.best.items()}
     for settings in (part.where, *(arm.set for arm in (part.a, part.b) if arm)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
-from rosettabench.published.claim import Arm, Part
+from rosettabench.published.claim import Arm, ClaimPart
 from rosettabench.statistics.ranking import pairs
 from rosettabench.statistics.rounds import Processes, Rounds, process_of_round
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PublishedCell:
     """One timed contender. `instead_of` is the framework that the study had, where another one answers for it.
 
     `instead_of_batch` is the batch size that the study had, where the claim names none and another was run.
@@ -70,7 +70,7 @@ class Cell:
 
 def cells(
     runs: Sequence[RunSummary], workload: str, arm: Arm, where: Mapping[str, Value], here: Available
-) -> Iterator[Cell]:
+) -> Iterator[PublishedCell]:
     """Yield the cells that an arm may mean: the truest framework first, then by the order of the runs.
 
     Values of the arm's own go before those of `where`. The second copy of a control is nobody's cell.
@@ -84,20 +84,22 @@ def cells(
                     continue
                 other = None if contest.setting["batch_size"] == stated else stated
                 yield from (
-                    Cell(run, contest, entry, "" if name == arm.frameworks[0] else arm.frameworks[0], other)
+                    PublishedCell(run, contest, entry, "" if name == arm.frameworks[0] else arm.frameworks[0], other)
                     for entry in contest.timed
                     if entry.framework == name and entry.mode == here.mode(name, arm.mode)
                 )
 
 
-def common_settings(part: Part, a: Cell, b: Cell) -> bool:
+def common_settings(part: ClaimPart, a: PublishedCell, b: PublishedCell) -> bool:
     """Whether two cells agree on every axis that the part does not set apart."""
     apart = {*(part.a.set if part.a else ()), *(part.b.set if part.b else ())}
     axes = {*a.contest.setting, *b.contest.setting} - apart
     return all(a.contest.setting.get(axis) == b.contest.setting.get(axis) for axis in axes)
 
 
-def find_pair(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> list[Cell]:
+def find_pair(
+    part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available
+) -> list[PublishedCell]:
     """Return the cells of arms `a` and `b`: from one contest where there is one, else from one run; or nothing.
 
     Cells that can be judged go before those that cannot, and true frameworks before those that answer for them.
@@ -111,7 +113,7 @@ def find_pair(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary]
     return list(min(together, key=lambda pair: rating(*pair)))
 
 
-def rating(a: Cell, b: Cell) -> tuple[bool, int, bool, bool]:
+def rating(a: PublishedCell, b: PublishedCell) -> tuple[bool, int, bool, bool]:
     """Return how far a pair is from ideal: judged, true, its batch, one contest; earlier ones win among equals."""
     other_batch = a.instead_of_batch is not None
     return bool(a.fault or b.fault), bool(a.instead_of) + bool(b.instead_of), other_batch, a.contest is not b.contest

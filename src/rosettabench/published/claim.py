@@ -103,7 +103,7 @@ class Arm(Strict):
     set: dict[str, Value] = Field(default_factory=dict)
 
 
-class Part(Strict):
+class ClaimPart(Strict):
     """One thing to test: a claim about several workloads or settings has several parts, and holds if all do.
 
     `among` are libraries in the published order; those `tied` (by their first names) are not compared with each other.
@@ -125,7 +125,7 @@ class Part(Strict):
     shipped: bool = False
 
     @model_validator(mode="after")
-    def _has_its_arms(self) -> Part:
+    def _has_its_arms(self) -> ClaimPart:
         if not self.workload:
             raise ValueError("it names no workload")
         two, many = self.quantity in OF_TWO, self.quantity in OF_MANY
@@ -160,7 +160,7 @@ class Claim(Strict):
     says: str
     published: str
     note: str = ""
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
 
 
 @cache
@@ -194,7 +194,7 @@ def read_claim(table: dict[str, Any], path: Path) -> Claim:
         raise UsageError(f"{path}: claim {table.get('id', '(no id)')}: {faults(error)}", HINT) from error
 
 
-def expanded(table: Mapping[str, Any]) -> Iterator[Part]:
+def expanded(table: Mapping[str, Any]) -> Iterator[ClaimPart]:
     """Yield a part for each of its ``workloads`` and each combination of the values in ``each``."""
     table = {
         "expected": None,
@@ -212,4 +212,4 @@ def expanded(table: Mapping[str, Any]) -> Iterator[Part]:
     for workload in workloads or [table.pop("workload", "")]:
         for values in product(*choices):
             where = {**table["where"], **dict(zip(each, values, strict=True))}
-            yield Part(**{**table, "workload": workload, "where": where})
+            yield ClaimPart(**{**table, "workload": workload, "where": where})

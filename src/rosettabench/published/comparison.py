@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
-from rosettabench.published.cell import Cell, find_pair
-from rosettabench.published.claim import Part, Quantity
+from rosettabench.published.cell import PublishedCell, find_pair
+from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.across import ratio_across
 from rosettabench.statistics.interval import Interval
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def compare_arms(
-    part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
+    part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
     """Return what arm `a` comes to over arm `b` at one setting, one of so many `tests` that hold together."""
     pair = find_pair(part, where, runs, here)
@@ -39,14 +39,14 @@ def compare_arms(
     return compared(part.quantity, a, b, tests)
 
 
-def compared(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Measurement:
+def compared(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
     if a.contest is not b.contest and quantity is Quantity.CPU:
         return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
     return with_interval(empty(a, b), ratio_of(quantity, a, b, tests))
 
 
-def ratio_of(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Interval | None:
+def ratio_of(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Interval | None:
     """Return the interval of the ratio of two cells, one of so many that hold together; None with too few rounds."""
     if a.contest is b.contest:
         rounds_a, rounds_b = (cpu_rounds(a), cpu_rounds(b)) if quantity is Quantity.CPU else (a.rounds, b.rounds)
@@ -56,7 +56,7 @@ def ratio_of(quantity: Quantity, a: Cell, b: Cell, tests: int) -> Interval | Non
     return interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval
 
 
-def unsound(a: Cell, b: Cell) -> str:
+def unsound(a: PublishedCell, b: PublishedCell) -> str:
     """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its own verdict on them.
 
     "" where they can.
@@ -65,13 +65,13 @@ def unsound(a: Cell, b: Cell) -> str:
     return "; ".join(faults) or " ".join(doubt(a, b) if a.contest is b.contest else [])
 
 
-def doubt(a: Cell, b: Cell) -> list[str]:
+def doubt(a: PublishedCell, b: PublishedCell) -> list[str]:
     """Return why the contest's own verdict on a pair is not to be trusted; nothing where it is."""
     labels = {a.entry.label, b.entry.label}
     return [one.doubt for one in a.contest.verdicts if {one.faster, one.slower} == labels and one.doubt]
 
 
-def cpu_rounds(cell: Cell) -> Rounds:
+def cpu_rounds(cell: PublishedCell) -> Rounds:
     """Return the cores that a contender kept busy in each of its rounds."""
     busy: dict[int, tuple[float, float]] = {}
     for sample in cell.entry.samples:

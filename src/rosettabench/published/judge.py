@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from rosettabench.plan.setting import Value
 from rosettabench.published.all_series import over_all_series
 from rosettabench.published.available import Available, lacking
-from rosettabench.published.claim import Claim, Part, Quantity, Range
+from rosettabench.published.claim import Claim, ClaimPart, Quantity, Range
 from rosettabench.published.comparison import compare_arms
 from rosettabench.published.order import order_measured, spread_measured
 from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
-from rosettabench.summary.study import Finding, Measurement, Outcome, PartOutcome
+from rosettabench.summary.study import ClaimFinding, Measurement, Outcome, PartOutcome
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
@@ -43,35 +43,35 @@ def judge(claim: Claim, runs: Sequence[RunSummary], here: Available) -> Outcome:
     )
 
 
-def overall(findings: Sequence[Finding]) -> Finding:
+def overall(findings: Sequence[ClaimFinding]) -> ClaimFinding:
     """Return what the parts make of the whole."""
-    if Finding.FAILS in findings:
-        return Finding.FAILS
-    testable = [finding for finding in findings if finding is not Finding.UNTESTABLE]
+    if ClaimFinding.FAILS in findings:
+        return ClaimFinding.FAILS
+    testable = [finding for finding in findings if finding is not ClaimFinding.UNTESTABLE]
     if not testable:
-        return Finding.UNTESTABLE
-    return Finding.HOLDS if all(finding is Finding.HOLDS for finding in findings) else Finding.OPEN
+        return ClaimFinding.UNTESTABLE
+    return ClaimFinding.HOLDS if all(finding is ClaimFinding.HOLDS for finding in findings) else ClaimFinding.OPEN
 
 
-def summed_up(finding: Finding, parts: Sequence[PartOutcome]) -> str:
+def summed_up(finding: ClaimFinding, parts: Sequence[PartOutcome]) -> str:
     """Return what is to be said of a claim: of a single part its own sentence, of many how many fared how."""
     if len(parts) == 1:
         return parts[0].sentence
-    of_kind = {kind: [part for part in parts if part.finding is kind] for kind in Finding}
-    if finding is Finding.UNTESTABLE:
+    of_kind = {kind: [part for part in parts if part.finding is kind] for kind in ClaimFinding}
+    if finding is ClaimFinding.UNTESTABLE:
         return " ".join(dict.fromkeys(part.sentence for part in parts))
     counts = ", ".join(f"{len(found)} {kind.value}" for kind, found in of_kind.items() if found)
-    telling = next(iter(of_kind[finding] or of_kind[Finding.UNTESTABLE]))
+    telling = next(iter(of_kind[finding] or of_kind[ClaimFinding.UNTESTABLE]))
     return f"Of {len(parts)} parts: {counts}. {telling.name}: {telling.sentence}"
 
 
-def judge_part(part: Part, runs: Sequence[RunSummary], here: Available, parts: int) -> PartOutcome:
+def judge_part(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> PartOutcome:
     """Return what became of one part of a claim of so many testable `parts`."""
     needs = lacking(part, here)
     expected = range_words(part.expected) if part.expected else "this order"
     if needs:
         sentence = f"It needs {'; '.join(needs)}."
-        return PartOutcome(part.name, expected, Finding.UNTESTABLE, Measurement(), sentence)
+        return PartOutcome(part.name, expected, ClaimFinding.UNTESTABLE, Measurement(), sentence)
     if part.shipped:
         measurement = trainings_measured(part, runs)
         finding, sentence = judge_range(measurement, part.expected, part.quantity)
@@ -81,25 +81,25 @@ def judge_part(part: Part, runs: Sequence[RunSummary], here: Available, parts: i
         measurement = measure(part, runs, here, parts)
         finding, sentence = judge_range(measurement, part.expected, part.quantity)
     if measurement.missing and not measurement.reason:
-        finding = Finding.OPEN if finding is Finding.HOLDS else finding
+        finding = ClaimFinding.OPEN if finding is ClaimFinding.HOLDS else finding
         sentence = f"{sentence} Not measured: {measurement.missing}.".strip()
     return PartOutcome(part.name, expected, finding, measurement, sentence)
 
 
 def judge_order(
-    part: Part, runs: Sequence[RunSummary], here: Available, parts: int
-) -> tuple[Finding, Measurement, str]:
+    part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
+) -> tuple[ClaimFinding, Measurement, str]:
     """Return whether the libraries come in the published order: every pair surely, or one surely not."""
     measurement, said = order_measured(part, runs, here, parts)
     sentence = sentence_of(said or measurement.reason, measurement)
     if measurement.low is None or measurement.high is None:
-        return Finding.OPEN, measurement, sentence
+        return ClaimFinding.OPEN, measurement, sentence
     if measurement.high < 1:
-        return Finding.FAILS, measurement, sentence
-    return Finding.HOLDS if measurement.low == 1 else Finding.OPEN, measurement, sentence
+        return ClaimFinding.FAILS, measurement, sentence
+    return ClaimFinding.HOLDS if measurement.low == 1 else ClaimFinding.OPEN, measurement, sentence
 
 
-def measure(part: Part, runs: Sequence[RunSummary], here: Available, parts: int = 1) -> Measurement:
+def measure(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int = 1) -> Measurement:
     """Return what a part of two arms, or of one, comes to in `runs`, the first of which that has both counts.
 
     `parts` are tested together: each takes an equal share of the permitted error.
@@ -122,7 +122,7 @@ def largest(found: Sequence[Measurement]) -> Measurement:
 
 
 def measure_at(
-    part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
+    part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
     """Return what a part comes to at one setting."""
     if part.quantity is Quantity.SPREAD:
@@ -136,18 +136,20 @@ def measure_at(
     return compare_arms(part, where, runs, here, tests)
 
 
-def judge_range(measurement: Measurement, expected: Range | None, quantity: Quantity) -> tuple[Finding, str]:
+def judge_range(measurement: Measurement, expected: Range | None, quantity: Quantity) -> tuple[ClaimFinding, str]:
     """Return whether a measured interval lies within what is expected, and the sentence about it."""
     assert expected is not None
     if measurement.reason or measurement.low is None or measurement.high is None:
-        return Finding.OPEN, sentence_of(measurement.reason or "too few rounds for an interval", measurement)
+        return ClaimFinding.OPEN, sentence_of(measurement.reason or "too few rounds for an interval", measurement)
     low, high = expected.ends
     if low <= measurement.low and measurement.high <= high:
-        return Finding.HOLDS, sentence_of("", measurement)
+        return ClaimFinding.HOLDS, sentence_of("", measurement)
     if measurement.high < low or measurement.low > high:
         equal = 0.0 if quantity is Quantity.ACCURACY else 1.0
-        return Finding.FAILS, sentence_of(direction(measurement.low, measurement.high, low, high, equal), measurement)
-    return Finding.OPEN, sentence_of("the interval reaches beyond what is expected", measurement)
+        return ClaimFinding.FAILS, sentence_of(
+            direction(measurement.low, measurement.high, low, high, equal), measurement
+        )
+    return ClaimFinding.OPEN, sentence_of("the interval reaches beyond what is expected", measurement)
 
 
 def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> str:

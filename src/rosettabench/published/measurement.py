@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rosettabench.published.cell import Cell
+from rosettabench.published.cell import PublishedCell
 from rosettabench.published.claim import Arm
 from rosettabench.statistics.interval import Interval
 from rosettabench.summary.study import Measurement
@@ -29,7 +29,7 @@ def with_interval(measurement: Measurement, interval: Interval | None) -> Measur
     )
 
 
-def empty(*found: Cell) -> Measurement:
+def empty(*found: PublishedCell) -> Measurement:
     """Return a measurement that has no number yet: which cells it is of, and what one must know of them."""
     contests = dict.fromkeys(cell.contest.name for cell in found)
     remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]

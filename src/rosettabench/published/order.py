@@ -9,8 +9,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from rosettabench.published.available import Available
-from rosettabench.published.cell import Cell, cells
-from rosettabench.published.claim import Arm, Part
+from rosettabench.published.cell import PublishedCell, cells
+from rosettabench.published.claim import Arm, ClaimPart
 from rosettabench.published.comparison import doubt
 from rosettabench.published.measurement import empty
 from rosettabench.statistics.interval import Interval
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 TOO_FEW = "no contest has measured two of these libraries"
 
 
-def together(part: Part, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], Cell]:
+def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], PublishedCell]:
     """Return {names in `among`: cell} of the contest that has most of them, in the claim's order.
 
     Among equals one of the study's batch goes first.
     """
-    by_contest: dict[int, dict[tuple[str, ...], Cell]] = {}
+    by_contest: dict[int, dict[tuple[str, ...], PublishedCell]] = {}
     for names in part.among:
         for cell in cells(runs, part.workload, Arm(frameworks=names), part.where, here):
             if not cell.fault:
@@ -37,12 +37,14 @@ def together(part: Part, runs: Sequence[RunSummary], here: Available) -> dict[tu
     return max(by_contest.values(), key=lambda found: (len(found), of_the_batch(found)), default={})
 
 
-def of_the_batch(found: dict[tuple[str, ...], Cell]) -> bool:
+def of_the_batch(found: dict[tuple[str, ...], PublishedCell]) -> bool:
     """Whether cells are of the batch that the claim, or else the study, has."""
     return all(cell.instead_of_batch is None for cell in found.values())
 
 
-def later_over_earlier(part: Part, found: dict[tuple[str, ...], Cell], tests: int) -> list[Interval | None]:
+def later_over_earlier(
+    part: ClaimPart, found: dict[tuple[str, ...], PublishedCell], tests: int
+) -> list[Interval | None]:
     """Return the interval of the later one's time over the earlier one's for every pair not published as tied."""
     return [
         relative_time(found[one].rounds, found[other].rounds, found[one].processes, found[one].confidence, tests)
@@ -51,7 +53,7 @@ def later_over_earlier(part: Part, found: dict[tuple[str, ...], Cell], tests: in
     ]
 
 
-def spread_measured(part: Part, runs: Sequence[RunSummary], here: Available, parts: int) -> Measurement:
+def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> Measurement:
     """Return the slowest one's time over the fastest one's; its interval is that of the largest of all ratios."""
     found = together(part, runs, here)
     if len(found) < 2:
@@ -71,14 +73,14 @@ def spread_measured(part: Part, runs: Sequence[RunSummary], here: Available, par
     )
 
 
-def of_all(found: dict[tuple[str, ...], Cell]) -> Measurement:
+def of_all(found: dict[tuple[str, ...], PublishedCell]) -> Measurement:
     """Return the measurement of all cells, without its number: fastest last in its name."""
     ordered = sorted(found.values(), key=lambda cell: cell.entry.rank or 0)
     measurement = empty(*ordered)
     return replace(measurement, what=f"{ordered[-1].entry.label} over {ordered[0].entry.label}")
 
 
-def order_measured(part: Part, runs: Sequence[RunSummary], here: Available, parts: int) -> tuple[Measurement, str]:
+def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> tuple[Measurement, str]:
     """Return who was measured, and how the pairs lie: a sentence, and in it whether any is the other way round.
 
     The value is the share of pairs that are surely as published, or parted by nothing that matters; `low` counts those
@@ -100,12 +102,12 @@ def order_measured(part: Part, runs: Sequence[RunSummary], here: Available, part
     return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), said
 
 
-def unmeasured(part: Part, found: dict[tuple[str, ...], Cell]) -> str:
+def unmeasured(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
     """Return which of a part's libraries no cell stands for, in words; nothing where all were measured."""
     missing = [names[0] for names in part.among if names not in found]
     return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
 
 
-def doubts_of(found: dict[tuple[str, ...], Cell]) -> str:
+def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> str:
     """Return why the contest's own verdicts on its cells are not to be trusted; nothing where they are."""
     return " ".join(dict.fromkeys(one for a, b in combinations(found.values(), 2) for one in doubt(a, b)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.trainings import EPOCHS
-from rosettabench.published.claim import EVERY, Part, Quantity
+from rosettabench.published.claim import EVERY, ClaimPart, Quantity
 from rosettabench.published.measurement import lacking_sets, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
 from rosettabench.summary.study import Measurement
@@ -21,7 +21,7 @@ Times = dict[int, tuple[float, float]]
 """{seed: seconds that arm `a` and arm `b` trained}."""
 
 
-def trainings_measured(part: Part, runs: Sequence[RunSummary]) -> Measurement:
+def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measurement:
     """Return the ratio of arm `a` to arm `b` in the newest of `runs` in which both were trained on the part's sets."""
     series = str(part.where[SERIES])
     for run in runs:
@@ -42,7 +42,7 @@ def sets_of(run: RunSummary, series: str) -> Iterator[TrainedSet]:
             yield one
 
 
-def times_of(part: Part, found: TrainedSet) -> Times:
+def times_of(part: ClaimPart, found: TrainedSet) -> Times:
     """Return the training times of both arms on a set, for the seeds that both have."""
     assert part.a is not None
     assert part.b is not None
@@ -53,7 +53,7 @@ def times_of(part: Part, found: TrainedSet) -> Times:
     return {seed: (ours[seed], theirs[seed]) for seed in ours if seed in theirs}
 
 
-def measured(part: Part, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str) -> Measurement:
+def measured(part: ClaimPart, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str) -> Measurement:
     """Return the ratio of the sums over sets, seed by seed, with Student's interval over the seeds.
 
     Seeds count that every set was trained with.

@@ -21,14 +21,14 @@ from rosettabench.summary.run import summarise
 from rosettabench.summary.study import Outcome, PartOutcome, StudySummary, ThenAndNow
 
 if TYPE_CHECKING:
-    from rosettabench.ceilings.series import Series
+    from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Run
 
 EXTREMES = {"lowest": min, "highest": max}
 """Which of several parts of a claim a published number is, by the word for it in results.csv."""
 
 
-def summarise_whole(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
+def summarise_whole(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
     """Return everything that a report shows about `run`, which has to be fully loaded: of a study, its claims, too.
 
     `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available
-from rosettabench.published.cell import Cell, cells
-from rosettabench.published.claim import Part, Quantity
+from rosettabench.published.cell import PublishedCell, cells
+from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
 from rosettabench.summary.study import Measurement
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
 
 
-def first_epoch(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> Measurement:
+def first_epoch(
+    part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available
+) -> Measurement:
     """Return the time of an epoch that starts with a fresh process over that of a later one, by fresh processes.
 
     What the first step and the warm-up blocks took beyond so many steady steps is what the first epoch has more. Each
@@ -38,7 +40,7 @@ def first_epoch(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummar
     return with_interval(empty(found), interval)
 
 
-def start_ratios(cell: Cell, session: int) -> Iterator[float]:
+def start_ratios(cell: PublishedCell, session: int) -> Iterator[float]:
     """Yield a process's first epoch over a later one; nothing where data or first step were not recorded."""
     samples = [sample for sample in cell.entry.samples if sample.session == session]
     steady = [sample for sample in samples if sample.phase == "turn"]
@@ -53,12 +55,12 @@ def start_ratios(cell: Cell, session: int) -> Iterator[float]:
     yield max(epoch + extra, step) / epoch
 
 
-def over_seeds(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> Measurement:
+def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> Measurement:
     """Return the difference of test accuracies, or the ratio of final losses, over seeds: one training says nothing."""
     assert part.a is not None
     assert part.b is not None
     value = last_accuracy if part.quantity is Quantity.ACCURACY else last_loss
-    found: dict[int, tuple[Cell, Cell]] = {}
+    found: dict[int, tuple[PublishedCell, PublishedCell]] = {}
     ours, theirs = (list(cells(runs, part.workload, arm, where, here)) for arm in (part.a, part.b))
     for a, b in product(ours, theirs):
         alike = a.contest.setting.get("seed") == b.contest.setting.get("seed")
@@ -74,7 +76,7 @@ def over_seeds(part: Part, where: Mapping[str, Value], runs: Sequence[RunSummary
     return with_difference(measurement, [one - other for one, other in known])
 
 
-def tells_quality(cell: Cell) -> bool:
+def tells_quality(cell: PublishedCell) -> bool:
     """Return whether accuracies and losses of a cell mean something: it is proven, on the whole of the real data."""
     made_up = cell.contest.data is not None and cell.contest.data.synthetic
     return not (cell.fault or cell.contest.warning or made_up)
@@ -91,12 +93,12 @@ def with_difference(measurement: Measurement, differences: Sequence[float]) -> M
     return replace(measurement, value=middle, low=middle - reach, high=middle + reach)
 
 
-def last_accuracy(cell: Cell) -> float | None:
+def last_accuracy(cell: PublishedCell) -> float | None:
     """Return the test accuracy at the end of a whole training; None where there was none."""
     return next((one.value for one in reversed(cell.entry.accuracies) if one.epoch is not None), None)
 
 
-def last_loss(cell: Cell) -> float | None:
+def last_loss(cell: PublishedCell) -> float | None:
     """Return the training loss of the last block of a whole training; None where there was none."""
     whole = last_accuracy(cell) is not None and cell.entry.curve
     return cell.entry.curve[-1].loss if whole else None

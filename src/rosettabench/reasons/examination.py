@@ -23,11 +23,11 @@ from rosettabench.client.session import Session
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
-from rosettabench.lab.contest import Contest
+from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.load import note_load, watch_load
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import Examining
-from rosettabench.reasons.measured import Cell, Measured, Profile, Subject, What
+from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.store.record import Stopped
@@ -52,14 +52,14 @@ PROFILED_S = 0.5
 Column = tuple[What, int]
 
 
-def conduct(contest: Contest) -> Stopped:
+def conduct(contest: LiveContest) -> Stopped:
     """Do with a contest what its request asks for: give turns, or examine the parts of a step; return how it ended."""
     asked = contest.request.examining
     return contest.run() if asked is None else Examination(contest, asked).run()
 
 
 @dataclass
-class Bench:
+class ExaminedContender:
     """One contender under examination: its cells, steps per block and seconds per step of every counted round."""
 
     competitor: Competitor
@@ -75,7 +75,7 @@ class Bench:
             label=self.competitor.label,
             framework=self.competitor.contender.framework,
             cells=tuple(
-                Cell(what=what, size=size, steps=self.steps[what, size], seconds=tuple(seconds[:rounds]))
+                MeasuredCell(what=what, size=size, steps=self.steps[what, size], seconds=tuple(seconds[:rounds]))
                 for (what, size), seconds in self.seconds.items()
             ),
             unsupported=self.unsupported,
@@ -88,7 +88,7 @@ class Bench:
 class Examination:
     """One contest's contenders under examination, as its request asks for it."""
 
-    contest: Contest
+    contest: LiveContest
     asked: Examining
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class Examination:
     def run(self) -> Stopped:
         """Examine the contenders; write what was measured; return what a contest returns."""
         self.contest.prove_in_turn()
-        self._benches = [Bench(one) for one in self.contest.present]
+        self._benches = [ExaminedContender(one) for one in self.contest.present]
         try:
             if len(self._present) >= 2:
                 self._start_afresh()
@@ -110,7 +110,7 @@ class Examination:
         return Stopped(why="explained", rounds=self._rounds, out=out)
 
     @property
-    def _present(self) -> list[Bench]:
+    def _present(self) -> list[ExaminedContender]:
         return [bench for bench in self._benches if bench.competitor.out is None]
 
     @property
@@ -130,7 +130,7 @@ class Examination:
                         self._start(bench, f"start-{number}")
                         bench.competitor.leave()
 
-    def _start(self, bench: Bench, name: str) -> None:
+    def _start(self, bench: ExaminedContender, name: str) -> None:
         session = self._session(bench, name)
         figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
         session.load()
@@ -142,7 +142,7 @@ class Examination:
         for figure, value in figures.items():
             bench.starts.setdefault(figure, []).append(value)
 
-    def _session(self, bench: Bench, name: str) -> Session:
+    def _session(self, bench: ExaminedContender, name: str) -> Session:
         """Start a new process of a contender, which its competitor ends if it fails."""
         one = bench.competitor
         assert one.environment is not None
@@ -207,7 +207,7 @@ class Examination:
             self._round(counted=False)
         return line
 
-    def _probe(self, bench: Bench, what: What, size: int) -> bool:
+    def _probe(self, bench: ExaminedContender, what: What, size: int) -> bool:
         """Let a request compile at a size, and choose its steps; return whether the framework offers it."""
         if what in bench.unsupported or bench.competitor.out is not None:
             return False
@@ -222,10 +222,10 @@ class Examination:
             return False
         return True
 
-    def _choose(self, bench: Bench, column: Column, seconds: float) -> None:
+    def _choose(self, bench: ExaminedContender, column: Column, seconds: float) -> None:
         bench.steps[column] = int(np.clip(round(BLOCK_S / seconds), 1, MOST_STEPS))
 
-    def _block(self, bench: Bench, what: What, size: int, steps: int) -> float:
+    def _block(self, bench: ExaminedContender, what: What, size: int, steps: int) -> float:
         """Do one request for so many steps of a size; return seconds per step."""
         session = bench.competitor.live
         session.ask("batches", path=str(self._batches(size)))
@@ -265,7 +265,7 @@ class Examination:
 
     # -- what comes of it --------------------------------------------------------------------------------------------
 
-    def _profile(self, bench: Bench) -> None:
+    def _profile(self, bench: ExaminedContender) -> None:
         """Let the framework's own profiler watch a block as it is trained."""
         self.contest.display.doing(f"profiling {bench.competitor.label}")
         session = bench.competitor.live
@@ -283,7 +283,7 @@ class Examination:
                 bench.competitor.fail("profile", error)
 
     def _write(self, sizes: list[int], line: Literal["reuse", "train"]) -> None:
-        measured = Measured(
+        measured = MeasuredRounds(
             workload=self.contest.work.workload.name,
             batch_size=self._size,
             sizes=tuple(sizes),

@@ -11,7 +11,7 @@ What = Literal["train", "reuse", "feed", "backpropagate", "update"]
 """The requests of docs/reference/protocol.md whose blocks are timed in turns."""
 
 
-class Cell(Strict):
+class MeasuredCell(Strict):
     """One request at one batch size, measured once a round: seconds per step, one for each round."""
 
     what: What
@@ -49,17 +49,17 @@ class Subject(Strict):
 
     label: str
     framework: str
-    cells: tuple[Cell, ...]
+    cells: tuple[MeasuredCell, ...]
     unsupported: dict[str, str]
     starts: dict[str, tuple[float, ...]]
     profile: Profile | None = None
 
-    def cell(self, what: What, size: int) -> Cell | None:
+    def cell(self, what: What, size: int) -> MeasuredCell | None:
         """Return one of its cells; None where it was not measured."""
         return next((one for one in self.cells if (one.what, one.size) == (what, size)), None)
 
 
-class Measured(Record):
+class MeasuredRounds(Record):
     """Everything that one examination measured: all contenders of one workload, in the same rounds.
 
     `batch_size` is the one that is explained, `sizes` those of the line. `line` is the request that the line was

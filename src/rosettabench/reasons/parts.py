@@ -21,7 +21,7 @@ import numpy as np
 
 from rosettabench.reasons.bootstrap import interval, locations
 from rosettabench.reasons.line import Array, deviations, fit_line
-from rosettabench.reasons.measured import Measured, Subject, What
+from rosettabench.reasons.measured import MeasuredRounds, Subject, What
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.spread import interval_of_starts
 
@@ -30,7 +30,7 @@ PARTS = ("arithmetic", "launch", "optimiser", "input", "bend")
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PartEstimate:
     """A number, in seconds or as a ratio, and its interval."""
 
     value: float
@@ -52,13 +52,13 @@ class Step:
     """
 
     label: str
-    total: Estimate
-    parts: dict[str, Estimate]
-    per_step: Estimate
-    per_sample: Estimate
-    feed: Estimate | None
-    times: dict[int, Estimate]
-    bends: dict[int, Estimate]
+    total: PartEstimate
+    parts: dict[str, PartEstimate]
+    per_step: PartEstimate
+    per_sample: PartEstimate
+    feed: PartEstimate | None
+    times: dict[int, PartEstimate]
+    bends: dict[int, PartEstimate]
     how: What | None
 
 
@@ -71,9 +71,9 @@ class Pair:
 
     slower: str
     faster: str
-    ratio: Estimate
-    more: Estimate
-    parts: dict[str, Estimate]
+    ratio: PartEstimate
+    more: PartEstimate
+    parts: dict[str, PartEstimate]
     starts: dict[str, Interval | None]
 
 
@@ -81,18 +81,18 @@ class Pair:
 class Explanation:
     """What was measured, and what follows."""
 
-    measured: Measured
+    measured: MeasuredRounds
     rounds: int
     steps: tuple[Step, ...]
     pairs: tuple[Pair, ...]
 
 
-def explain(measured: Measured) -> Explanation:
+def explain(measured: MeasuredRounds) -> Explanation:
     """Return what follows from the rounds; the same rounds always give the same."""
     columns = [(one.label, cell.what, cell.size) for one in measured.subjects for cell in one.cells]
     table = np.array([cell.seconds for one in measured.subjects for cell in one.cells]).T
     drawn = locations(table)
-    judge = Judge(measured, len(table), {column: drawn[:, place] for place, column in enumerate(columns)})
+    judge = PartJudge(measured, len(table), {column: drawn[:, place] for place, column in enumerate(columns)})
     return Explanation(
         measured,
         len(table),
@@ -102,16 +102,16 @@ def explain(measured: Measured) -> Explanation:
 
 
 @dataclass(frozen=True)
-class Judge:
+class PartJudge:
     """Computes with the draws of every cell at once: (1 + draws,) by label, request and batch size."""
 
-    measured: Measured
+    measured: MeasuredRounds
     rounds: int
     draws: Mapping[tuple[str, str, int], Array]
 
-    def estimate(self, draws: Array) -> Estimate:
+    def estimate(self, draws: Array) -> PartEstimate:
         """Return the estimate, which is the first draw, with the interval of the others."""
-        return Estimate(float(draws[0]), *interval(draws, self.rounds, self.measured.confidence))
+        return PartEstimate(float(draws[0]), *interval(draws, self.rounds, self.measured.confidence))
 
     def of(self, label: str, what: str, size: int | None = None) -> Array:
         """Return the draws of one cell, at the batch size that is explained where no other is named."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rosettabench.catalogue.switch import Switch
 from rosettabench.reasons.measured import Operation, Profile
-from rosettabench.reasons.parts import Estimate, Explanation
+from rosettabench.reasons.parts import Explanation, PartEstimate
 from rosettabench.reasons.vocabulary import (
     CONVOLUTION,
     COPY,
@@ -114,8 +114,8 @@ class Shortfall:
 
     label: str
     mode: str
-    share: Estimate | None
-    behind: Estimate | None
+    share: PartEstimate | None
+    behind: PartEstimate | None
     fastest: str
     kinds: tuple[KindShare, ...]
     operations: tuple[NamedOperation, ...]
@@ -160,14 +160,14 @@ def find_shortfalls(
     return found
 
 
-def share_of_ceiling(total: Estimate, at_ceiling: float | None) -> Estimate | None:
+def share_of_ceiling(total: PartEstimate, at_ceiling: float | None) -> PartEstimate | None:
     """Return the share of the ceiling from the time of a step; None where no ceiling is measured."""
     if at_ceiling is None:
         return None
-    return Estimate(at_ceiling / total.value, at_ceiling / total.high, at_ceiling / total.low)
+    return PartEstimate(at_ceiling / total.value, at_ceiling / total.high, at_ceiling / total.low)
 
 
-def time_over(explanation: Explanation, label: str, fastest: str) -> Estimate | None:
+def time_over(explanation: Explanation, label: str, fastest: str) -> PartEstimate | None:
     """Return a contender's time over that of the fastest one; None for the fastest one itself."""
     return next((pair.ratio for pair in explanation.pairs if (pair.slower, pair.faster) == (label, fastest)), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rosettabench.report.tables import NOTHING, Cell, Column, Table
+from rosettabench.report.tables import NOTHING, Column, Table, TableCell
 from rosettabench.summary import figures
 from rosettabench.summary.account import EQUAL, MODELS, ORDER
 from rosettabench.summary.records import Account, Factor
@@ -49,28 +49,30 @@ def factors_table(found: Sequence[Account]) -> Table:
     return Table(caption, columns, tuple(factors_row(one) for one in found))
 
 
-def factors_row(one: Account) -> tuple[Cell, ...]:
+def factors_row(one: Account) -> tuple[TableCell, ...]:
     """Return the factors of one set; that of the steps stands in the column of the models, if it is all there is."""
     known = {factor.name: factor for factor in one.factors}
     models = known.get(MODELS)
     took = one.dispatch
     dispatch = None if took is None else Factor("without graphs", took.value, took.low, took.high)
     return (
-        Cell(one.series, one.trained),
+        TableCell(one.series, one.trained),
         *(factor_cell(known.get(name)) for name in ("as shipped", *ORDER)),
         factor_cell(models) if models else factor_cell(known.get("steps"), "with equal work"),
         factor_cell(known.get(EQUAL)),
         factor_cell(dispatch),
-        Cell(one.why),
+        TableCell(one.why),
     )
 
 
-def factor_cell(factor: Factor | None, note: str = "") -> Cell:
+def factor_cell(factor: Factor | None, note: str = "") -> TableCell:
     """Return a factor with its interval."""
     if factor is None:
         return NOTHING
     bounded = factor.low is not None and factor.high is not None
-    return Cell(figures.ratio(factor.value), figures.span(factor.low or 0.0, factor.high or 0.0) if bounded else note)
+    return TableCell(
+        figures.ratio(factor.value), figures.span(factor.low or 0.0, factor.high or 0.0) if bounded else note
+    )
 
 
 def seconds_table(found: Sequence[Account]) -> Table:
@@ -83,10 +85,13 @@ def seconds_table(found: Sequence[Account]) -> Table:
     )
     rows = [
         (
-            Cell("" if place else one.series),
-            Cell(label),
-            Cell(figures.seconds(sum(parts.values()))),
-            *(Cell(figures.seconds(parts[part]), figures.percent(parts[part] / sum(parts.values()))) for part in PARTS),
+            TableCell("" if place else one.series),
+            TableCell(label),
+            TableCell(figures.seconds(sum(parts.values()))),
+            *(
+                TableCell(figures.seconds(parts[part]), figures.percent(parts[part] / sum(parts.values())))
+                for part in PARTS
+            ),
         )
         for one in found
         for place, (label, parts) in enumerate(one.seconds.items())

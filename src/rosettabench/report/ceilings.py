@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.ceiling import Ceiling, ceilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
-from rosettabench.ceilings.series import Refused, Series
+from rosettabench.ceilings.series import CeilingSeries, Refused
 from rosettabench.report.record import finite
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.store.schema import PEAK
 from rosettabench.summary import figures
@@ -28,9 +28,9 @@ CAPTION = (
 )
 
 
-def series_of(run: Run) -> list[Series]:
+def series_of(run: Run) -> list[CeilingSeries]:
     """Return every series of a run."""
-    return Series.all_of(run.events)
+    return CeilingSeries.all_of(run.events)
 
 
 def refused_of(run: Run) -> list[Refused]:
@@ -59,14 +59,14 @@ def print_ceilings(run: Run, console: Console) -> None:
         console.print(styled((f"failed: {failure.what}", "red")))
 
 
-def ceilings_table(series: Sequence[Series]) -> Table:
+def ceilings_table(series: Sequence[CeilingSeries]) -> Table:
     """Return one row for each library, one column for each work."""
     found = dict.fromkeys((one.kind, one.what) for one in series)
     works = sorted(found, key=lambda work: [*SIGNIFICANDS, work[1]].index(work[1]))  # precisions first, in their order
     columns = [Column(what_words(kind, what), numeric=True) for kind, what in works]
     rows = tuple(
         (
-            Cell(library),
+            TableCell(library),
             *(
                 best_cell([one for one in of_library(series, library) if (one.kind, one.what) == work])
                 for work in works
@@ -77,12 +77,12 @@ def ceilings_table(series: Sequence[Series]) -> Table:
     return Table(CAPTION, (CONTENDER, *columns), rows)
 
 
-def of_library(series: Sequence[Series], library: str) -> list[Series]:
+def of_library(series: Sequence[CeilingSeries], library: str) -> list[CeilingSeries]:
     """Return the series of one library."""
     return [one for one in series if one.library == library]
 
 
-def best_cell(series: Sequence[Series]) -> Cell:
+def best_cell(series: Sequence[CeilingSeries]) -> TableCell:
     """Return the highest of one library's series of one work, one that counts before one that does not."""
     if not series:
         return NOTHING
@@ -92,10 +92,10 @@ def best_cell(series: Sequence[Series]) -> Cell:
     unit = unit_of(best.kind, best.best)
     span = "" if typical is None else f"{figures.span(typical.low / unit.size, typical.high / unit.size)}; "
     text = f"{figures.significant(best.best / unit.size)} {unit.name}"
-    return Cell(text, f"{span}{size_words(best.kind, best.size)}", marked=best.fault is not None)
+    return TableCell(text, f"{span}{size_words(best.kind, best.size)}", marked=best.fault is not None)
 
 
-def doubts(series: Sequence[Series]) -> list[str]:
+def doubts(series: Sequence[CeilingSeries]) -> list[str]:
     """Return why some series are no ceilings."""
     told = [(one.library, what_words(one.kind, one.what), one.fault) for one in series if one.fault is not None]
     firsts = {(library, work): fault for library, work, fault in reversed(told)}
@@ -159,7 +159,7 @@ def ceilings_record(run: Run) -> dict[str, Any]:
     return found
 
 
-def typical_record(series: Series) -> dict[str, float] | None:
+def typical_record(series: CeilingSeries) -> dict[str, float] | None:
     """Return the typical rate with its interval; None where the blocks are too few for one."""
     typical = series.typical
     return None if typical is None else {"rate": typical.ratio, "low": typical.low, "high": typical.high}

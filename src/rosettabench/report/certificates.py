@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report.text import visible
-from rosettabench.summary.records import Check, ContestSummary, EntrySummary
+from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
     console.print(f"{proof.checks} comparisons {proof.extent}; certificate {str(proof.key)[:16]}", style="dim")
 
 
-def place(check: Check) -> str:
+def place(check: CheckSummary) -> str:
     """Return where a check was made: the tensor and the step."""
     step = "" if check.step is None else f"step {check.step}"
     return " ".join(filter(None, (visible(check.tensor or ""), step))) or "–"

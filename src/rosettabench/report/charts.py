@@ -13,7 +13,7 @@ from rosettabench.report.marks import by_contender, by_shape, layered, plot, row
 from rosettabench.report.release_charts import releases
 from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import ContestSummary, EntrySummary, Measured
+from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure
 
 if TYPE_CHECKING:
     import altair as alt
@@ -200,7 +200,7 @@ def estimate_row(
     return {"label": label, "value": estimate.value, "low": low, "high": high, "text": text}
 
 
-def memory_row(label: str, peak: Measured) -> dict[str, Any]:
+def memory_row(label: str, peak: MeasuredFigure) -> dict[str, Any]:
     """Return a bar of memory in MB with the extremes of its sessions."""
     value, low, high = (part / 1e6 for part in (peak.value, peak.low, peak.high))
     return {"label": label, "value": value, "low": low, "high": high, "text": figures.memory(peak.value)}

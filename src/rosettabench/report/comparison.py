@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report.tables import NOTHING, Cell, Column, Table
+from rosettabench.report.tables import NOTHING, Column, Table, TableCell
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.verdict import Finding
 from rosettabench.summary import figures
@@ -55,11 +55,11 @@ def comparison_table(one: Comparison) -> Table:
     """Return a row for each cell."""
     rows = tuple(
         (
-            Cell(cell.key.contender),
-            *(NOTHING if seconds is None else Cell(figures.seconds(seconds)) for seconds in cell.seconds),
+            TableCell(cell.key.contender),
+            *(NOTHING if seconds is None else TableCell(figures.seconds(seconds)) for seconds in cell.seconds),
             ratio_cell(cell),
-            Cell(verdict_words(cell), marked=cell.regression),
-            Cell(change_words(cell.changes)),
+            TableCell(verdict_words(cell), marked=cell.regression),
+            TableCell(change_words(cell.changes)),
         )
         for cell in one.cells
     )
@@ -67,10 +67,10 @@ def comparison_table(one: Comparison) -> Table:
     return Table(caption, COLUMNS, rows)
 
 
-def ratio_cell(cell: Compared) -> Cell:
+def ratio_cell(cell: Compared) -> TableCell:
     """Return the ratio with its interval."""
     found = cell.ratio
-    return NOTHING if found is None else Cell(figures.ratio(found.ratio), figures.span(found.low, found.high))
+    return NOTHING if found is None else TableCell(figures.ratio(found.ratio), figures.span(found.low, found.high))
 
 
 def verdict_words(cell: Compared) -> str:

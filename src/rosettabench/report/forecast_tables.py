@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
-from rosettabench.store.record import Forecasts
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.store.record import JudgedForecasts
 from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary
 
@@ -20,7 +20,7 @@ def forecasts_table(contest: ContestSummary) -> Table:
         Column("score", numeric=True, spare=2),
     )
     found = [(entry.label, entry.forecasts) for entry in [*contest.ranked, *contest.unranked] if entry.forecasts]
-    rows = tuple((Cell(label), *forecast_cells(one)) for label, one in found)
+    rows = tuple((TableCell(label), *forecast_cells(one)) for label, one in found)
     extent = (
         f"{figures.count(found[0][1].samples)} sample paths of {figures.count(found[0][1].series)} series"
         if found
@@ -32,11 +32,11 @@ def forecasts_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, rows)
 
 
-def forecast_cells(found: Forecasts) -> tuple[Cell, ...]:
+def forecast_cells(found: JudgedForecasts) -> tuple[TableCell, ...]:
     """Return the measures, and the times."""
     measures = (getattr(found, name) for name in MEASURES)
     return (
-        *(NOTHING if value is None else Cell(figures.significant(value)) for value in measures),
-        Cell(figures.seconds(found.predict_s)),
-        Cell(figures.seconds(found.score_s)),
+        *(NOTHING if value is None else TableCell(figures.significant(value)) for value in measures),
+        TableCell(figures.seconds(found.predict_s)),
+        TableCell(figures.seconds(found.score_s)),
     )

@@ -113,7 +113,7 @@ def table_markdown(table: tables.Table) -> str:
     return f"*{escaped(table.caption)}*\n\n" + "\n".join(lines)
 
 
-def cell_markdown(cell: tables.Cell) -> str:
+def cell_markdown(cell: tables.TableCell) -> str:
     """Return a cell, its note in brackets."""
     text = escaped(cell.text) + (f" ({escaped(cell.note)})" if cell.note else "")
     return f"**{text}**" if cell.marked else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rosettabench.proof.standing import Cell, Standing
+from rosettabench.proof.standing import MatrixCell, Standing
 from rosettabench.report import tables
 
 SIGNS = {
@@ -18,7 +18,7 @@ SIGNS = {
 """How a standing is written."""
 
 
-def matrix_table(cells: Sequence[Cell]) -> tables.Table:
+def matrix_table(cells: Sequence[MatrixCell]) -> tables.Table:
     """Return the table of all cells; the caption says what the signs mean, and how many cells are proven."""
     workloads = list(dict.fromkeys(cell.workload for cell in cells))
     contenders = list(dict.fromkeys((cell.framework, cell.mode) for cell in cells))
@@ -28,8 +28,8 @@ def matrix_table(cells: Sequence[Cell]) -> tables.Table:
         (tables.Column("framework"), tables.Column("mode"), *(tables.Column(workload) for workload in workloads)),
         tuple(
             (
-                tables.Cell(framework),
-                tables.Cell(mode),
+                tables.TableCell(framework),
+                tables.TableCell(mode),
                 *(matrix_cell(found.get((framework, mode, workload))) for workload in workloads),
             )
             for framework, mode in contenders
@@ -37,12 +37,12 @@ def matrix_table(cells: Sequence[Cell]) -> tables.Table:
     )
 
 
-def matrix_cell(standing: Standing | None) -> tables.Cell:
+def matrix_cell(standing: Standing | None) -> tables.TableCell:
     """Return the sign of a cell; that of a missing one where there is none."""
-    return tables.Cell(SIGNS[standing or Standing.MISSING], marked=standing is Standing.FAILED)
+    return tables.TableCell(SIGNS[standing or Standing.MISSING], marked=standing is Standing.FAILED)
 
 
-def caption(cells: Sequence[Cell]) -> str:
+def caption(cells: Sequence[MatrixCell]) -> str:
     """Return the legend, with the number of cells under each sign."""
     counts = Counter(cell.standing for cell in cells)
     legend = [f"{sign} {standing.value} ({counts[standing]})" for standing, sign in SIGNS.items() if counts[standing]]

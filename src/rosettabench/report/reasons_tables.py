@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rosettabench.reasons.measured import Subject
-from rosettabench.reasons.parts import PARTS, Estimate, Explanation, Step
+from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, Step
 from rosettabench.reasons.vocabulary import WORDS, spent, word
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.summary import figures
 from rosettabench.summary.reasons import is_bent
 
@@ -32,9 +32,9 @@ def parts_table(explanation: Explanation) -> Table:
         Column("step", numeric=True),
         *(Column(heading, numeric=True) for heading in HEADINGS.values()),
     )
-    rows = [(Cell(step.label), timed(step.total), *cells(step.parts)) for step in explanation.steps]
+    rows = [(TableCell(step.label), timed(step.total), *cells(step.parts)) for step in explanation.steps]
     rows += [
-        (Cell(f"{pair.slower} − {pair.faster}"), timed(pair.more, signed=True), *cells(pair.parts, signed=True))
+        (TableCell(f"{pair.slower} − {pair.faster}"), timed(pair.more, signed=True), *cells(pair.parts, signed=True))
         for pair in explanation.pairs
     ]
     caption = (
@@ -55,17 +55,17 @@ HEADINGS = {
 """The parts of a step, as the table's heading has them."""
 
 
-def cells(parts: dict[str, Estimate], signed: bool = False) -> list[Cell]:
+def cells(parts: dict[str, PartEstimate], signed: bool = False) -> list[TableCell]:
     """Return one cell for each part; a dash for one that cannot be told apart."""
     return [timed(parts[name], signed) if name in parts else NOTHING for name in PARTS]
 
 
-def timed(estimate: Estimate | None, signed: bool = False) -> Cell:
+def timed(estimate: PartEstimate | None, signed: bool = False) -> TableCell:
     """Return a duration with its interval; of a difference it is marked where it is not parted from zero."""
     if estimate is None:
         return NOTHING
     interval = figures.seconds_span(estimate.value, estimate.low, estimate.high)
-    return Cell(figures.seconds(estimate.value), interval, marked=signed and not estimate.excludes(0))
+    return TableCell(figures.seconds(estimate.value), interval, marked=signed and not estimate.excludes(0))
 
 
 def line_table(explanation: Explanation) -> Table:
@@ -81,12 +81,12 @@ def line_table(explanation: Explanation) -> Table:
     )
     rows = tuple(
         (
-            Cell(step.label),
+            TableCell(step.label),
             timed(step.per_step),
             timed(step.per_sample),
             *(sized(step, size) for size in sizes),
             timed(step.feed),
-            Cell({"update": "by itself", "backpropagate": "by leaving it out", None: "not apart"}[step.how]),
+            TableCell({"update": "by itself", "backpropagate": "by leaving it out", None: "not apart"}[step.how]),
         )
         for step in explanation.steps
     )
@@ -94,32 +94,32 @@ def line_table(explanation: Explanation) -> Table:
     return Table(f"t = a + b·n over batch sizes, {off}; below each size how far it lies from the line.", columns, rows)
 
 
-def sized(step: Step, size: int) -> Cell:
+def sized(step: Step, size: int) -> TableCell:
     """Return the time of a step of one batch size, and its deviation from the line."""
     bend = step.bends[size]
-    return Cell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
+    return TableCell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
 
 
 def starts_table(explanation: Explanation) -> Table:
     """Return the figures of fresh starts of every contender, and the ratios of every pair."""
     columns = (CONTENDER, *(Column(heading, numeric=True) for heading in STARTS.values()))
     rows = [
-        (Cell(one.label), *(started(one.starts.get(name, ()), name, explanation) for name in STARTS))
+        (TableCell(one.label), *(started(one.starts.get(name, ()), name, explanation) for name in STARTS))
         for one in explanation.measured.subjects
     ]
     for pair in explanation.pairs:
         ratios = [pair.starts.get(name) for name in STARTS]
         shown = [
-            NOTHING if one is None else Cell(figures.ratio(one.ratio), figures.span(one.low, one.high))
+            NOTHING if one is None else TableCell(figures.ratio(one.ratio), figures.span(one.low, one.high))
             for one in ratios
         ]
-        rows.append((Cell(f"{pair.slower} / {pair.faster}"), *shown))
+        rows.append((TableCell(f"{pair.slower} / {pair.faster}"), *shown))
     times = max((len(values) for one in explanation.measured.subjects for values in one.starts.values()), default=0)
     caption = f"Fresh processes, {times} of each: trimmed geometric means. 1 MB is 1,000,000 bytes."
     return Table(caption, columns, tuple(rows))
 
 
-def started(values: tuple[float, ...], name: str, explanation: Explanation) -> Cell:
+def started(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
     """Return one figure of fresh starts with its interval; with too few for one, the median and the extremes."""
     from statistics import median
 
@@ -132,8 +132,8 @@ def started(values: tuple[float, ...], name: str, explanation: Explanation) -> C
     )
     found = ratio_interval(values, explanation.measured.confidence)
     if found is None:
-        return Cell(written(median(values)), f"{span(median(values), min(values), max(values))}, no interval")
-    return Cell(written(found.ratio), span(found.ratio, found.low, found.high))
+        return TableCell(written(median(values)), f"{span(median(values), min(values), max(values))}, no interval")
+    return TableCell(written(found.ratio), span(found.ratio, found.low, found.high))
 
 
 def words_table(profiled: list[Subject]) -> Table:
@@ -144,8 +144,10 @@ def words_table(profiled: list[Subject]) -> Table:
         assert one.profile is not None
         seconds = spent(one.framework, one.profile)
         step = one.profile.elapsed_s / one.profile.steps
-        shares = [Cell(figures.seconds(took), f"{took / step:.1%}") if took else NOTHING for took in seconds.values()]
-        rows.append((Cell(one.label), Cell(figures.seconds(step), "under the profiler"), *shares))
+        shares = [
+            TableCell(figures.seconds(took), f"{took / step:.1%}") if took else NOTHING for took in seconds.values()
+        ]
+        rows.append((TableCell(one.label), TableCell(figures.seconds(step), "under the profiler"), *shares))
     caption = (
         "One block under the framework's own profiler, which slows it down: shares, not speeds. "
         "Idle is what no operation took: interpreter, dispatch, waiting."
@@ -172,7 +174,7 @@ def operations_table(profiled: list[Subject]) -> Table:
         longest = sorted(one.profile.operations, key=lambda operation: -operation.seconds)[:LONGEST]
         for operation in longest:
             calls, seconds = operation.calls / one.profile.steps, operation.seconds / one.profile.steps
-            name = Cell(operation.name, ", ".join(operation.within))
-            told = Cell(figures.significant(calls)), Cell(figures.seconds(seconds))
-            rows.append((Cell(one.label), name, Cell(word(one.framework, operation)), *told))
+            name = TableCell(operation.name, ", ".join(operation.within))
+            told = TableCell(figures.significant(calls)), TableCell(figures.seconds(seconds))
+            rows.append((TableCell(one.label), name, TableCell(word(one.framework, operation)), *told))
     return Table(f"The {LONGEST} longest operations of each, as the framework calls them.", columns, tuple(rows))

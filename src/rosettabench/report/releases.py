@@ -8,7 +8,7 @@ from datetime import date
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.environments.lock import Lock, all_locks
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell, captioned
 from rosettabench.summary import figures
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
@@ -28,7 +28,7 @@ class Dated:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ReleaseProgress:
     """A library's fastest proven contender in its oldest release and in its newest, of those that were measured.
 
     `factor` is the time per step then over that now, paired within rounds: 2 is twice as fast today.
@@ -70,7 +70,7 @@ def fastest(found: Iterable[Dated]) -> Dated | None:
     return max(proven, key=lambda one: one.entry.throughput.value if one.entry.throughput else 0, default=None)
 
 
-def progress(contest: ContestSummary) -> list[Progress]:
+def progress(contest: ContestSummary) -> list[ReleaseProgress]:
     """Return, for each library that is proven and ranked in two releases, how much faster the newest is."""
     found = [one for one in dated(contest) if one.entry.rank is not None]
     made = []
@@ -80,7 +80,7 @@ def progress(contest: ContestSummary) -> list[Progress]:
         now = fastest(one for one in own if one.released == own[-1].released)
         if then is not None and now is not None and then.released != now.released:
             factor = ratio_of_times(contest, then.entry.label, now.entry.label)
-            made += [Progress(library, then, now, factor)] if factor is not None else []
+            made += [ReleaseProgress(library, then, now, factor)] if factor is not None else []
     return made
 
 
@@ -122,14 +122,14 @@ def releases_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, tuple(release_row(one) for one in dated(contest)))
 
 
-def release_row(one: Dated) -> tuple[Cell, ...]:
+def release_row(one: Dated) -> tuple[TableCell, ...]:
     """Return the row of a release; where it is not proven, the certificate's cell says so."""
     entry, speed = one.entry, one.entry.throughput
     return (
-        Cell(one.library),
-        Cell(f"{one.released:%Y-%m-%d}"),
-        Cell(entry.label),
-        Cell(entry.mode),
-        Cell(figures.significant(speed.value), beside(speed).strip(" ()")) if speed else NOTHING,
-        Cell((entry.proof.key or "")[:SHOWN]) if entry.proof.holds else Cell(entry.proof.state, marked=True),
+        TableCell(one.library),
+        TableCell(f"{one.released:%Y-%m-%d}"),
+        TableCell(entry.label),
+        TableCell(entry.mode),
+        TableCell(figures.significant(speed.value), beside(speed).strip(" ()")) if speed else NOTHING,
+        TableCell((entry.proof.key or "")[:SHOWN]) if entry.proof.holds else TableCell(entry.proof.state, marked=True),
     )

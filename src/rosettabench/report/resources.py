@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table, captioned
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell, captioned
 from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary, EntrySummary
 
@@ -62,16 +62,16 @@ def resources_table(contest: ContestSummary) -> Table:
     shown = [entry for entry in [*contest.ranked, *contest.unranked] if entry.resources.amounts]
     names = [name for name in KINDS if any(name in entry.resources.amounts for entry in shown)]
     columns = (CONTENDER, *(Column(KINDS[name].title, numeric=True, spare=KINDS[name].spare) for name in names))
-    rows = tuple((Cell(entry.label), *(amount_cell(entry, name) for name in names)) for entry in shown)
+    rows = tuple((TableCell(entry.label), *(amount_cell(entry, name) for name in names)) for entry in shown)
     energy = [ENERGY] if any(name.endswith("_j") for name in names) else []
     return Table(captioned(contest, " ".join([CAPTION, *energy, *missing(shown)])), columns, rows)
 
 
-def amount_cell(entry: EntrySummary, name: str) -> Cell:
+def amount_cell(entry: EntrySummary, name: str) -> TableCell:
     """Return one amount; where it is missing, and why is known, that it could not be read."""
     if name in entry.resources.amounts:
-        return Cell(KINDS[name].written(entry.resources.amounts[name]), entry.resources.notes.get(name, ""))
-    return Cell(figures.MISSING, "not readable") if name in entry.resources.unreadable else NOTHING
+        return TableCell(KINDS[name].written(entry.resources.amounts[name]), entry.resources.notes.get(name, ""))
+    return TableCell(figures.MISSING, "not readable") if name in entry.resources.unreadable else NOTHING
 
 
 def missing(entries: Sequence[EntrySummary]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rosettabench.plan.setting import whole
-from rosettabench.report.tables import Cell, Column, Table
+from rosettabench.report.tables import Column, Table, TableCell
 from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
@@ -83,15 +83,15 @@ def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[s
         "where it is not the workload's own.",
         (Column("workload"), *(Column(name) for name in shown)),
         tuple(
-            (Cell(workload), *(shares_cell(cells[workload, name]) for name in shown))
+            (TableCell(workload), *(shares_cell(cells[workload, name]) for name in shown))
             for workload in dict.fromkeys(one.workload for one in own)
         ),
     )
 
 
-def shares_cell(modes: Sequence[Reached]) -> Cell:
+def shares_cell(modes: Sequence[Reached]) -> TableCell:
     """Return the shares of a framework's modes in one workload."""
-    return Cell("; ".join(f"{one.mode} {words(one)}" for one in modes)) if modes else Cell(figures.MISSING)
+    return TableCell("; ".join(f"{one.mode} {words(one)}" for one in modes)) if modes else TableCell(figures.MISSING)
 
 
 def words(reached: Reached) -> str:

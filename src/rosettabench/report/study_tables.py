@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rosettabench.report.tables import NOTHING, Cell, Column, Table
+from rosettabench.report.tables import NOTHING, Column, Table, TableCell
 from rosettabench.summary import figures
-from rosettabench.summary.study import Finding, Outcome, PartOutcome, StudySummary, ThenAndNow
+from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
-OPEN = (Finding.OPEN, Finding.UNTESTABLE)
+OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)
 
 
 def study_tables(study: StudySummary) -> tuple[Table, ...]:
@@ -38,47 +38,47 @@ EXPLAINED = (
 )
 
 
-def claim_rows(outcome: Outcome) -> list[tuple[Cell, ...]]:
+def claim_rows(outcome: Outcome) -> list[tuple[TableCell, ...]]:
     """Return the rows of one claim."""
     alone = outcome.parts[0] if len(outcome.parts) == 1 else None
     first = (
-        Cell(outcome.id),
-        Cell(outcome.says, outcome.note),
-        Cell(outcome.published),
-        Cell(alone.expected) if alone else Cell(""),
-        measured_cell(alone) if alone else Cell(""),
+        TableCell(outcome.id),
+        TableCell(outcome.says, outcome.note),
+        TableCell(outcome.published),
+        TableCell(alone.expected) if alone else TableCell(""),
+        measured_cell(alone) if alone else TableCell(""),
         verdict_cell(outcome.finding),
-        Cell(outcome.sentence),
+        TableCell(outcome.sentence),
     )
     measured = [part for part in outcome.parts if part.measurement.value is not None and not alone]
     return [first, *(part_row(part) for part in measured)]
 
 
-def part_row(part: PartOutcome) -> tuple[Cell, ...]:
+def part_row(part: PartOutcome) -> tuple[TableCell, ...]:
     """Return the row of one part of a claim."""
     return (
-        Cell(""),
-        Cell(part.name),
-        Cell(""),
-        Cell(part.expected),
+        TableCell(""),
+        TableCell(part.name),
+        TableCell(""),
+        TableCell(part.expected),
         measured_cell(part),
         verdict_cell(part.finding),
-        Cell(part.sentence),
+        TableCell(part.sentence),
     )
 
 
-def measured_cell(part: PartOutcome) -> Cell:
+def measured_cell(part: PartOutcome) -> TableCell:
     """Return the measured number; beside it its interval and of whom it is."""
     found = part.measurement
     if found.value is None:
         return NOTHING
     between = "" if found.low is None or found.high is None else figures.span(found.low, found.high)
-    return Cell(figures.significant(found.value), ", ".join(filter(None, (between, found.what))))
+    return TableCell(figures.significant(found.value), ", ".join(filter(None, (between, found.what))))
 
 
-def verdict_cell(finding: Finding) -> Cell:
+def verdict_cell(finding: ClaimFinding) -> TableCell:
     """Return a verdict; one that refutes the claim asks for attention."""
-    return Cell(finding.value, marked=finding is Finding.FAILS)
+    return TableCell(finding.value, marked=finding is ClaimFinding.FAILS)
 
 
 def then_and_now_table(study: StudySummary) -> Table:
@@ -99,21 +99,21 @@ def then_and_now_table(study: StudySummary) -> Table:
     return Table(caption, columns, tuple(then_row(one) for one in study.then_and_now))
 
 
-def then_row(one: ThenAndNow) -> tuple[Cell, ...]:
+def then_row(one: ThenAndNow) -> tuple[TableCell, ...]:
     """Return the row of one published number."""
     now, share = NOTHING, NOTHING
     if one.now is not None:
         bounded = one.now.low is not None and one.now.high is not None
         between = figures.span(one.now.low or 0.0, one.now.high or 0.0) if bounded else ""
         told = ", ".join(filter(None, (one.contender, between, one.aside)))
-        now = Cell(f"{figures.significant(one.now.value)} {one.unit}", told)
-        share = Cell(figures.ratio(one.now.value / one.then))
+        now = TableCell(f"{figures.significant(one.now.value)} {one.unit}", told)
+        share = TableCell(figures.ratio(one.now.value / one.then))
     return (
-        Cell(one.workload),
-        Cell(one.library, one.release),
-        Cell(one.hardware),
-        Cell(one.quantity, one.note),
-        Cell(f"{figures.significant(one.then)} {one.unit}"),
+        TableCell(one.workload),
+        TableCell(one.library, one.release),
+        TableCell(one.hardware),
+        TableCell(one.quantity, one.note),
+        TableCell(f"{figures.significant(one.then)} {one.unit}"),
         now,
         share,
     )

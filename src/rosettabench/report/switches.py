@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosettabench.catalogue.switch import Switch, all_switches
-from rosettabench.report.tables import Cell, Column, Table
+from rosettabench.report.tables import Column, Table, TableCell
 from rosettabench.summary.switches import trials_words
 
 
@@ -18,13 +18,13 @@ def switches_table(switches: Sequence[Switch]) -> Table:
         tuple(map(Column, columns)),
         tuple(
             (
-                Cell(", ".join(f"{name}@{release}" for name in one.frameworks for release in one.releases)),
-                Cell(f"{one.kind}, {one.device}"),
-                Cell(one.what),
-                Cell(one.how),
-                Cell(", ".join(one.in_force) or ("no mode" if one.gains else "left out")),
-                Cell(". ".join(filter(None, [trials_words(one), one.outcome]))),
-                Cell(f"{one.page}: {one.heading}"),
+                TableCell(", ".join(f"{name}@{release}" for name in one.frameworks for release in one.releases)),
+                TableCell(f"{one.kind}, {one.device}"),
+                TableCell(one.what),
+                TableCell(one.how),
+                TableCell(", ".join(one.in_force) or ("no mode" if one.gains else "left out")),
+                TableCell(". ".join(filter(None, [trials_words(one), one.outcome]))),
+                TableCell(f"{one.page}: {one.heading}"),
             )
             for one in switches
         ),

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rosettabench.lab.fairness import POLICY
-from rosettabench.statistics.spread import Deviation
+from rosettabench.statistics.spread import SpreadDeviation
 from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import Check, ContestSummary, EntrySummary, Fault, Measured, RunSummary
+from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell. `note` is what stands smaller beside the text: an interval, a reason. `marked` asks for attention."""
 
     text: str
@@ -40,7 +40,7 @@ class Table:
 
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
 
 Span = Callable[[float, float, float], str]
@@ -50,7 +50,7 @@ CONTENDER = Column("contender", contender=True)
 PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
 """In which studies of inference state their times."""
 
-NOTHING = Cell(figures.MISSING)
+NOTHING = TableCell(figures.MISSING)
 
 
 def captioned(contest: ContestSummary, text: str) -> str:
@@ -83,31 +83,31 @@ def ranking_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, tuple(rows))
 
 
-def share_cell(entry: EntrySummary) -> Cell:
+def share_cell(entry: EntrySummary) -> TableCell:
     """Return the share of the machine's ceiling that a contender reaches, in percent."""
     return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
 
 
-def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> Cell:
+def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
     """Return the time that 1,000 images take, in batches of the contest's size."""
     if entry.step is None:
         return NOTHING
-    return Cell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
+    return TableCell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
 
 
-def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[Cell, ...]:
+def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCell, ...]:
     """Return one contender's row of the ranking."""
     relative = estimated(entry.relative, figures.ratio)
     if entry.relative is not None and entry.relative.exact:
-        relative = Cell("1×", "reference")
+        relative = TableCell("1×", "reference")
     return (
-        Cell(str(entry.rank)) if entry.rank is not None else NOTHING,
-        Cell(entry.label, entry.mode),
+        TableCell(str(entry.rank)) if entry.rank is not None else NOTHING,
+        TableCell(entry.label, entry.mode),
         relative,
         estimated(entry.step, figures.seconds, figures.seconds_span),
         estimated(entry.throughput, figures.significant),
         per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
-        Cell("proven") if entry.rank is not None else Cell("not ranked", entry.standing, marked=True),
+        TableCell("proven") if entry.rank is not None else TableCell("not ranked", entry.standing, marked=True),
     )
 
 
@@ -115,13 +115,13 @@ def estimated(
     estimate: Estimate | None,
     written: Callable[[float], str],
     interval: Span = lambda _, low, high: figures.span(low, high),
-) -> Cell:
+) -> TableCell:
     """Return an estimate with its interval; where the rounds were too few for one, the cell says so."""
     if estimate is None:
         return NOTHING
     if estimate.low is None or estimate.high is None:
-        return Cell(written(estimate.value), f"{estimate.rounds} rounds: no interval")
-    return Cell(written(estimate.value), interval(estimate.value, estimate.low, estimate.high))
+        return TableCell(written(estimate.value), f"{estimate.rounds} rounds: no interval")
+    return TableCell(written(estimate.value), interval(estimate.value, estimate.low, estimate.high))
 
 
 def metric_column(shown: Sequence[EntrySummary]) -> Column:
@@ -134,33 +134,33 @@ def metric_column(shown: Sequence[EntrySummary]) -> Column:
     return Column(title, numeric=True, spare=1)
 
 
-def metric_cell(entry: EntrySummary) -> Cell:
+def metric_cell(entry: EntrySummary) -> TableCell:
     """Return what the last evaluation told: the area under the ROC curve, a likelihood, or the accuracy."""
     if entry.likelihoods:
         return likelihood_cell(entry)
     return area_cell(entry) if entry.areas else accuracy_cell(entry)
 
 
-def accuracy_cell(entry: EntrySummary) -> Cell:
+def accuracy_cell(entry: EntrySummary) -> TableCell:
     """Return the last test accuracy, and after how many epochs it was reached."""
     if not entry.accuracies:
         return NOTHING
     last = entry.accuracies[-1]
-    return Cell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+    return TableCell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
 
 
-def area_cell(entry: EntrySummary) -> Cell:
+def area_cell(entry: EntrySummary) -> TableCell:
     """Return the last mean area under the ROC curve, over how many labels, and after how many epochs."""
     last = entry.areas[-1]
     over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
     epoch = "" if last.epoch is None else f"epoch {last.epoch}"
-    return Cell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
+    return TableCell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
 
 
-def likelihood_cell(entry: EntrySummary) -> Cell:
+def likelihood_cell(entry: EntrySummary) -> TableCell:
     """Return the last mean negative log-likelihood, and after how many epochs it was reached."""
     last = entry.likelihoods[-1]
-    return Cell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+    return TableCell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
 
 
 def costs_table(contest: ContestSummary) -> Table:
@@ -200,10 +200,10 @@ def spread_table(contest: ContestSummary) -> Table:
     )
     rows = tuple(
         (
-            Cell(label),
-            Cell(str(spread.rounds)),
+            TableCell(label),
+            TableCell(str(spread.rounds)),
             deviation_cell(spread.within),
-            Cell(str(spread.sessions)),
+            TableCell(str(spread.sessions)),
             NOTHING if spread.between is None else deviation_cell(spread.between),
         )
         for label, spread in contest.spreads
@@ -211,11 +211,11 @@ def spread_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, rows)
 
 
-def deviation_cell(deviation: Deviation) -> Cell:
+def deviation_cell(deviation: SpreadDeviation) -> TableCell:
     """Return a standard deviation in percent, with its interval where it has one."""
     low, high = deviation.low, deviation.high
     note = "" if low is None or high is None else f"{figures.percent(low)} to {figures.percent(high)}"
-    return Cell(figures.percent(deviation.value), note)
+    return TableCell(figures.percent(deviation.value), note)
 
 
 def rounds_table(contest: ContestSummary) -> Table:
@@ -229,8 +229,11 @@ def rounds_table(contest: ContestSummary) -> Table:
     columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
     rows = tuple(
         (
-            Cell(str(number)),
-            *(Cell(figures.seconds(entry.rounds[number])) if number in entry.rounds else NOTHING for entry in timed),
+            TableCell(str(number)),
+            *(
+                TableCell(figures.seconds(entry.rounds[number])) if number in entry.rounds else NOTHING
+                for entry in timed
+            ),
         )
         for number in numbers
     )
@@ -242,12 +245,12 @@ def has_costs(entry: EntrySummary) -> bool:
     return any(value is not None for value in vars(entry.costs).values())
 
 
-def costs_cells(entry: EntrySummary) -> tuple[Cell, ...]:
+def costs_cells(entry: EntrySummary) -> tuple[TableCell, ...]:
     """Return one contender's row of the costs."""
     costs = entry.costs
     cores = costs.cpu_cores
     return (
-        Cell(entry.label),
+        TableCell(entry.label),
         ranged(costs.import_s, figures.seconds, figures.seconds_span),
         ranged(costs.build_s, figures.seconds, figures.seconds_span),
         ranged(costs.load_s, figures.seconds, figures.seconds_span),
@@ -255,18 +258,18 @@ def costs_cells(entry: EntrySummary) -> tuple[Cell, ...]:
         estimated(entry.step, figures.seconds, figures.seconds_span),
         ranged(costs.evaluate_per_1000_s, figures.seconds, figures.seconds_span),
         ranged(costs.peak_memory_bytes, figures.memory, figures.memory_span),
-        NOTHING if cores is None else Cell(figures.percent(cores)),
+        NOTHING if cores is None else TableCell(figures.percent(cores)),
     )
 
 
-def ranged(measured: Measured | None, written: Callable[[float], str], extremes: Span) -> Cell:
+def ranged(measured: MeasuredFigure | None, written: Callable[[float], str], extremes: Span) -> TableCell:
     """Return a figure; measured more than once, the median with the extremes."""
     if measured is None:
         return NOTHING
     if measured.times == 1:
-        return Cell(written(measured.value))
+        return TableCell(written(measured.value))
     words = extremes(measured.value, measured.low, measured.high)
-    return Cell(written(measured.value), f"{words}, {measured.times} times")
+    return TableCell(written(measured.value), f"{words}, {measured.times} times")
 
 
 def settings_table(contest: ContestSummary) -> Table:
@@ -276,8 +279,8 @@ def settings_table(contest: ContestSummary) -> Table:
     caption = f"Settings in force, read back from the frameworks. {POLICY} Marked: contenders that should agree do not."
     rows = tuple(
         (
-            Cell(row.name, "differs" if row.differs else "", marked=row.differs),
-            *(Cell(row.values.get(label, figures.MISSING), marked=row.differs) for label in labels),
+            TableCell(row.name, "differs" if row.differs else "", marked=row.differs),
+            *(TableCell(row.values.get(label, figures.MISSING), marked=row.differs) for label in labels),
         )
         for row in contest.settings
     )
@@ -298,15 +301,15 @@ def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
     return Table(captioned(contest, caption), columns, tuple(map(check_cells, entry.proof.tightest)))
 
 
-def check_cells(check: Check) -> tuple[Cell, ...]:
+def check_cells(check: CheckSummary) -> tuple[TableCell, ...]:
     """Return one check as a row."""
     return (
-        Cell(check.quantity),
-        Cell(check.tensor or figures.MISSING),
-        Cell(figures.MISSING if check.step is None else str(check.step)),
-        Cell(figures.significant(check.deviation)),
-        Cell(figures.significant(check.tolerance)),
-        Cell(figures.percent(check.share), "" if check.passed else "too far", marked=not check.passed),
+        TableCell(check.quantity),
+        TableCell(check.tensor or figures.MISSING),
+        TableCell(figures.MISSING if check.step is None else str(check.step)),
+        TableCell(figures.significant(check.deviation)),
+        TableCell(figures.significant(check.tolerance)),
+        TableCell(figures.percent(check.share), "" if check.passed else "too far", marked=not check.passed),
     )
 
 
@@ -322,12 +325,12 @@ def faults_table(faults: Sequence[Fault]) -> Table:
     )
     rows = tuple(
         (
-            Cell(fault.contest or "whole run"),
-            Cell(fault.label or "all"),
-            Cell(fault.stage),
-            Cell(fault.kind.replace("_", " ")),
-            Cell(fault.what),
-            Cell(fault.hint or figures.MISSING),
+            TableCell(fault.contest or "whole run"),
+            TableCell(fault.label or "all"),
+            TableCell(fault.stage),
+            TableCell(fault.kind.replace("_", " ")),
+            TableCell(fault.what),
+            TableCell(fault.hint or figures.MISSING),
         )
         for fault in faults
     )
@@ -349,11 +352,11 @@ def versions_table(summary: RunSummary) -> Table:
     columns = (CONTENDER, Column("environment"), Column("Python"), Column("mode"), Column("packages", numeric=True))
     rows = tuple(
         (
-            Cell(entry.label),
-            Cell(entry.environment or figures.MISSING),
-            Cell(entry.interpreter or figures.MISSING),
-            Cell(entry.mode),
-            Cell(figures.count(len(entry.packages)) if entry.packages else figures.MISSING),
+            TableCell(entry.label),
+            TableCell(entry.environment or figures.MISSING),
+            TableCell(entry.interpreter or figures.MISSING),
+            TableCell(entry.mode),
+            TableCell(figures.count(len(entry.packages)) if entry.packages else figures.MISSING),
         )
         for entry in contenders(summary)
     )

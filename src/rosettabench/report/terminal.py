@@ -199,7 +199,7 @@ def room(table: tables.Table, place: int) -> int:
     return max(heading, longest if column.numeric or column.contender else min(longest, PROSE))
 
 
-def cell_text(cell: tables.Cell) -> Text:
+def cell_text(cell: tables.TableCell) -> Text:
     """Return a cell with its note on a line of its own."""
     text = styled((cell.text, "yellow" if cell.marked else ""))
     if cell.note:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import stated
 from rosettabench.report.comparison import change_words
-from rosettabench.report.tables import Cell, Column, Table
+from rosettabench.report.tables import Column, Table, TableCell
 from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.change_point import LEAST
 from rosettabench.summary import figures
@@ -57,11 +57,11 @@ def timeline_table(one: Timeline) -> Table:
     turned = {turning.first: turning for turning in one.turnings}
     rows = tuple(
         (
-            Cell(point.run),
-            Cell(point.at[:16].replace("T", " ")),
-            Cell(version(one.key.framework, point)),
+            TableCell(point.run),
+            TableCell(point.at[:16].replace("T", " ")),
+            TableCell(version(one.key.framework, point)),
             step_cell(point),
-            Cell(bar(point.level / longest)),
+            TableCell(bar(point.level / longest)),
             remark(point, turned.get(point.run)),
         )
         for point in one.points
@@ -69,19 +69,19 @@ def timeline_table(one: Timeline) -> Table:
     return Table("Beside each time: its interval over the rounds of its run.", COLUMNS, rows)
 
 
-def step_cell(point: Point) -> Cell:
+def step_cell(point: Point) -> TableCell:
     """Return the time of a step with its interval."""
     step = point.step
     if step.low is None or step.high is None:
-        return Cell(figures.seconds(step.value), f"{step.rounds} rounds: no interval")
-    return Cell(figures.seconds(step.value), figures.seconds_span(step.value, step.low, step.high))
+        return TableCell(figures.seconds(step.value), f"{step.rounds} rounds: no interval")
+    return TableCell(figures.seconds(step.value), figures.seconds_span(step.value, step.low, step.high))
 
 
-def remark(point: Point, turning: Turning | None) -> Cell:
+def remark(point: Point, turning: Turning | None) -> TableCell:
     """Return what is to be said of a run: why it does not count, or that the level changed with it."""
     if point.flaw:
-        return Cell(f"not used: {point.flaw}", marked=True)
-    return Cell("") if turning is None else Cell(f"{figures.ratio(turning.times)} from here on", marked=True)
+        return TableCell(f"not used: {point.flaw}", marked=True)
+    return TableCell("") if turning is None else TableCell(f"{figures.ratio(turning.times)} from here on", marked=True)
 
 
 def version(framework: str, point: Point) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 from rosettabench.report import samples
 from rosettabench.report.forecast_tables import MEASURES
 from rosettabench.report.samples import as_csv, render_csv
-from rosettabench.report.tables import CONTENDER, NOTHING, Cell, Column, Table
-from rosettabench.shipped.record import Training
+from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell
+from rosettabench.shipped.record import FinishedTraining
 from rosettabench.summary import figures
-from rosettabench.summary.records import Measured, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
+from rosettabench.summary.records import MeasuredFigure, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 
-COLUMNS = ("run", "data", *(name for name in Training.model_fields if name != "forecasts"))
+COLUMNS = ("run", "data", *(name for name in FinishedTraining.model_fields if name != "forecasts"))
 """Of the CSV: `data` is where the series came from, everything else the store's own."""
 
 
@@ -42,24 +42,24 @@ def trainings_table(found: TrainingsSummary) -> Table:
     return Table(" ".join([caption, *warnings]), columns, tuple(rows))
 
 
-def set_rows(found: TrainedSet) -> Iterator[tuple[Cell, ...]]:
+def set_rows(found: TrainedSet) -> Iterator[tuple[TableCell, ...]]:
     """Yield the rows of one set."""
     for place, entry in enumerate(found.entries):
         yield (
-            Cell("" if place else found.used.series, "" if place or not found.warning else found.used.origin),
-            Cell(entry.label),
+            TableCell("" if place else found.used.series, "" if place or not found.warning else found.used.origin),
+            TableCell(entry.label),
             *training_cells(entry),
             *(over_seeds(entry, name, figures.significant, figures.span) for name in MEASURES),
-            Cell(str(found.epochs), f"seeds: {len(entry.trainings)}"),
+            TableCell(str(found.epochs), f"seeds: {len(entry.trainings)}"),
             *(over_seeds(entry, name, figures.seconds) for name in ("parse_s", "score_s", "import_s")),
         )
 
 
-def training_cells(entry: TrainedEntry) -> tuple[Cell, Cell, Cell]:
+def training_cells(entry: TrainedEntry) -> tuple[TableCell, TableCell, TableCell]:
     """Return training time, its ratio, and prediction time; of whoever has not trained, that it has not."""
     if not entry.trainings:
-        return Cell("not trained", marked=True), NOTHING, NOTHING
-    ratio = Cell("1×", "fastest") if entry.fastest else NOTHING
+        return TableCell("not trained", marked=True), NOTHING, NOTHING
+    ratio = TableCell("1×", "fastest") if entry.fastest else NOTHING
     if entry.relative is not None:
         ratio = measured(entry.relative, figures.ratio, figures.span)
     return (
@@ -74,20 +74,20 @@ def over_seeds(
     name: str,
     written: Callable[[float], str],
     span: Callable[[float, float], str] | None = None,
-) -> Cell:
+) -> TableCell:
     """Return a field of the trainings: the median, and beside it the extremes."""
     found = entry.over_seeds(name)
     return NOTHING if found is None else measured(found, written, span)
 
 
 def measured(
-    found: Measured, written: Callable[[float], str], span: Callable[[float, float], str] | None = None
-) -> Cell:
+    found: MeasuredFigure, written: Callable[[float], str], span: Callable[[float, float], str] | None = None
+) -> TableCell:
     """Return a median with its extremes; those of a duration, where `span` is None, in its unit."""
     if found.times == 1:
-        return Cell(written(found.value))
+        return TableCell(written(found.value))
     extremes = span(found.low, found.high) if span else figures.seconds_span(found.value, found.low, found.high)
-    return Cell(written(found.value), extremes)
+    return TableCell(written(found.value), extremes)
 
 
 def differences_table(found: TrainingsSummary, *, sources: bool = True) -> Table:
@@ -103,9 +103,9 @@ def differences_table(found: TrainingsSummary, *, sources: bool = True) -> Table
     )
     rows = [
         (
-            Cell(one.what, "the same in all" if one.same and len(labels) > 1 else ""),
-            *(Cell(one.values.get(label, figures.MISSING)) for label in labels),
-            *([Cell("; ".join(dict.fromkeys(one.where.values())))] if sources else []),
+            TableCell(one.what, "the same in all" if one.same and len(labels) > 1 else ""),
+            *(TableCell(one.values.get(label, figures.MISSING)) for label in labels),
+            *([TableCell("; ".join(dict.fromkeys(one.where.values())))] if sources else []),
         )
         for one in found.differences
     ]

@@ -9,7 +9,7 @@ from rosettabench.report.terminal import styled
 from rosettabench.summary import figures
 from rosettabench.summary.sentences import interval_words, listed
 from rosettabench.verify.roof import roof_words
-from rosettabench.verify.verification import Beside, Standing, Verification
+from rosettabench.verify.verification import Beside, InstallationStanding, Verification
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COLOURS = {
-    Standing.RIGHT: "bold green",
-    Standing.SLOW: "bold red",
-    Standing.OPEN: "bold yellow",
-    Standing.NONE: "bold yellow",
+    InstallationStanding.RIGHT: "bold green",
+    InstallationStanding.SLOW: "bold red",
+    InstallationStanding.OPEN: "bold yellow",
+    InstallationStanding.NONE: "bold yellow",
 }
 
 
@@ -40,7 +40,7 @@ def verdict_words(found: Verification) -> str:
         return f"does not do equal work: {found.unproven}."
     if found.fault:
         return f"cannot be measured: {found.fault}."
-    if found.standing is Standing.SLOW:
+    if found.standing is InstallationStanding.SLOW:
         return f"slow: {'; '.join(slow_words(found))}."
     return f"{found.standing}."
 
@@ -49,7 +49,7 @@ def slow_words(found: Verification) -> Iterator[str]:
     """Yield by how much it is slower, and than what."""
     pairs = ((found.managed, "the managed release"), (found.earlier, "its own earlier runs"))
     for one, what in pairs:
-        if one.standing is Standing.SLOW and one.interval is not None:
+        if one.standing is InstallationStanding.SLOW and one.interval is not None:
             yield f"{figures.ratio(one.interval.ratio)} the time of {what} ({interval_words(one.interval)})"
 
 
@@ -67,7 +67,7 @@ def sentences(found: Verification) -> Iterator[str]:
         yield roof_words(found.roof)
     for one in found.causes:
         yield f"Read: {one.what}. {one.remedy}"
-    if found.standing is Standing.SLOW and not found.causes:
+    if found.standing is InstallationStanding.SLOW and not found.causes:
         yield "Nothing that was read explains it. rosetta explain shows in which part of a step the time goes."
     if found.unread:
         yield f"Not reported by the framework's adapter: {listed(found.unread)}."

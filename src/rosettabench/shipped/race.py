@@ -37,9 +37,9 @@ from rosettabench.shipped.record import (
     TOO_LONG,
     Absence,
     Fact,
+    FinishedTraining,
     Installed,
-    Pace,
-    Training,
+    TrainingPace,
     UsedSet,
 )
 from rosettabench.shipped.results import Results
@@ -54,7 +54,7 @@ PILOT = (1, 1)
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """One training that is to be done."""
 
     series: str
@@ -220,13 +220,13 @@ class Race:
 
     # -- the order of the trainings ------------------------------------------------------------------------------------
 
-    def _jobs(self, series: str, libraries: Sequence[Library], epochs: int, seeds: int) -> Iterator[Job]:
+    def _jobs(self, series: str, libraries: Sequence[Library], epochs: int, seeds: int) -> Iterator[TrainingJob]:
         """Yield the trainings on a set that are not done, who begins changing with every seed."""
         for turn, seed in enumerate(self._request.seeds[:seeds]):
             begins = turn % len(libraries) if libraries else 0
             for library in (*libraries[begins:], *libraries[:begins]):
                 if not self._results.has(series, library.name, seed, epochs):
-                    yield Job(series, library, seed, epochs)
+                    yield TrainingJob(series, library, seed, epochs)
 
     def _pace(self, series: str, libraries: Sequence[Library], sets: int) -> tuple[int, int]:
         """Return the epochs and the number of seeds for a set, the first of so many that share the time left."""
@@ -234,7 +234,7 @@ class Race:
         if known is None:
             costs = [cost for one in libraries if (cost := self._cost(series, one)) is not None]
             epochs, seeds = self._affordable(costs, max(0.0, self._time_left()) / sets) if costs else (1, 1)
-            known = Pace(series=series, epochs=epochs, seeds=seeds)
+            known = TrainingPace(series=series, epochs=epochs, seeds=seeds)
             self._note(known)
         return known.epochs, known.seeds
 
@@ -256,12 +256,12 @@ class Race:
 
     # -- one training --------------------------------------------------------------------------------------------------
 
-    def _do_all(self, jobs: Sequence[Job]) -> None:
+    def _do_all(self, jobs: Sequence[TrainingJob]) -> None:
         """Train as often as it is said, one training after the other."""
         for number, job in enumerate(jobs, start=1):
             self._do(job, number, len(jobs))
 
-    def _do(self, job: Job, number: int, of: int) -> None:
+    def _do(self, job: TrainingJob, number: int, of: int) -> None:
         """Train once, and write down what came of it."""
         self.display.contest(job.title, number, of)
         if self._time_left() <= 0:
@@ -275,7 +275,7 @@ class Race:
             self._absent(job.series, job.library, job.seed, stage.name, error)
             self.display.told(f"{job.title}: {error.what}")
 
-    def _train(self, job: Job, stage: Stage) -> Training:
+    def _train(self, job: TrainingJob, stage: Stage) -> FinishedTraining:
         """Return one training of a fresh process: parsed, trained, predicted and scored, each timed apart."""
         prepared, file = self._sets[job.series]
         begun = perf_counter()
@@ -300,7 +300,7 @@ class Race:
             accuracy = forecast_accuracy(forecasts(prepared, paths), prepared.frequency.seasonality)
             scored = perf_counter() - start
             kept = tuple(drawn(paths, [one.place for one in shown(prepared)]))
-        return Training(
+        return FinishedTraining(
             series=job.series,
             library=job.library.name,
             seed=job.seed,

@@ -54,7 +54,7 @@ class UsedSet(Record):
         return self.origin in ("original", "download")
 
 
-class Pace(Record):
+class TrainingPace(Record):
     """What a budget allows for a set: so many epochs, for the first so many of the seeds."""
 
     KIND: ClassVar[str] = "pace"
@@ -64,7 +64,7 @@ class Pace(Record):
     seeds: int
 
 
-class Training(Record):
+class FinishedTraining(Record):
     """One training and what its forecasts are worth.
 
     Durations are in seconds, wall time, each apart: `import_s` before anything, `score_s` in the laboratory. CPU time

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.shipped.record import Absence, Installed, Pace, Training, UsedSet
+from rosettabench.shipped.record import Absence, FinishedTraining, Installed, TrainingPace, UsedSet
 from rosettabench.store.record import Record
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Run
 
-RECORDS: tuple[type[Record], ...] = (Installed, UsedSet, Pace, Training, Absence)
+RECORDS: tuple[type[Record], ...] = (Installed, UsedSet, TrainingPace, FinishedTraining, Absence)
 
 
 @dataclass
@@ -25,8 +25,8 @@ class Results:
 
     sets: dict[str, UsedSet] = field(default_factory=dict)
     installed: dict[str, Installed] = field(default_factory=dict)
-    paces: dict[str, Pace] = field(default_factory=dict)
-    trainings: dict[tuple[str, str, int, int], Training] = field(default_factory=dict)
+    paces: dict[str, TrainingPace] = field(default_factory=dict)
+    trainings: dict[tuple[str, str, int, int], FinishedTraining] = field(default_factory=dict)
     absences: dict[tuple[str, str, int | None], Absence] = field(default_factory=dict)
 
     @classmethod
@@ -49,16 +49,16 @@ class Results:
             self.sets[record.series] = record
         elif isinstance(record, Installed):
             self.installed[record.library] = record
-        elif isinstance(record, Pace):
+        elif isinstance(record, TrainingPace):
             self.paces[record.series] = record
-        elif isinstance(record, Training):
+        elif isinstance(record, FinishedTraining):
             self.trainings[record.series, record.library, record.seed, record.epochs] = record
             for seed in (record.seed, None):
                 self.absences.pop((record.series, record.library, seed), None)
         elif isinstance(record, Absence):
             self.absences[record.series, record.library, record.seed] = record
 
-    def training(self, series: str, library: str, seed: int, epochs: int) -> Training | None:
+    def training(self, series: str, library: str, seed: int, epochs: int) -> FinishedTraining | None:
         """Return one training; None where it has not been done."""
         return self.trainings.get((series, library, seed, epochs))
 

@@ -35,7 +35,7 @@ LARGEST = 2.0
 
 
 @dataclass(frozen=True)
-class Deviation:
+class SpreadDeviation:
     """A standard deviation, relative (0.03 is 3%), and its interval; `low` and `high` are None where there is none."""
 
     value: float
@@ -50,8 +50,8 @@ class Spread:
     `between` is None with one session: nothing is known of other processes then.
     """
 
-    within: Deviation
-    between: Deviation | None
+    within: SpreadDeviation
+    between: SpreadDeviation | None
     sessions: int
     rounds: int
 
@@ -110,16 +110,16 @@ def session_logs(a: Sessions, b: Sessions) -> list[NDArray[np.float64]]:
     return [group for group in groups if len(group) >= FEWEST_IN_SESSION]
 
 
-def within_deviation(squares: float, freedom: int, confidence: float) -> Deviation:
+def within_deviation(squares: float, freedom: int, confidence: float) -> SpreadDeviation:
     """Return the pooled standard deviation from a sum of squares around the sessions' means."""
     from scipy.stats import chi2
 
     tail = (1 - confidence) / 2
     low, high = (sqrt(squares / float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
-    return Deviation(sqrt(squares / freedom), low, high)
+    return SpreadDeviation(sqrt(squares / freedom), low, high)
 
 
-def between_deviation(groups: list[NDArray[np.float64]], within: float, confidence: float) -> Deviation:
+def between_deviation(groups: list[NDArray[np.float64]], within: float, confidence: float) -> SpreadDeviation:
     """Return the standard deviation of the sessions' true means; `within` is the variance of a round."""
     from scipy.stats import chi2
 
@@ -127,13 +127,13 @@ def between_deviation(groups: list[NDArray[np.float64]], within: float, confiden
     errors = np.array([within / len(group) for group in groups])
     freedom = len(groups) - 1
     if within == 0:
-        return Deviation(float(means.std(ddof=1)), None, None)
+        return SpreadDeviation(float(means.std(ddof=1)), None, None)
     weights = 1 / errors
     excess = scatter(means, errors, 0.0) - freedom
     moments = max(0.0, excess / float(weights.sum() - np.sum(weights**2) / weights.sum()))
     tail = (1 - confidence) / 2
     low, high = (profile(means, errors, float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
-    return Deviation(sqrt(moments), low, high)
+    return SpreadDeviation(sqrt(moments), low, high)
 
 
 def scatter(means: NDArray[np.float64], errors: NDArray[np.float64], between: float) -> float:

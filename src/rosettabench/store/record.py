@@ -215,7 +215,7 @@ class ShownSeries(Record):
     shown: tuple[Shown, ...]
 
 
-class Forecasts(Record):
+class JudgedForecasts(Record):
     """What a contender's sample paths of `series` series are worth, after its training.
 
     Durations are in seconds, wall time: `predict_s` and `predict_cpu_s` in the worker, `score_s` in the laboratory. The

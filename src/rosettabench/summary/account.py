@@ -13,7 +13,7 @@ from math import fsum
 from statistics import median
 
 from rosettabench.shipped.library import all_libraries, find_library
-from rosettabench.shipped.record import Training
+from rosettabench.shipped.record import FinishedTraining
 from rosettabench.statistics.factors import factors, pooled
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import pairs, relative_time
@@ -128,7 +128,7 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
     )
 
 
-def summed(trainings: Sequence[Training]) -> Seconds | None:
+def summed(trainings: Sequence[FinishedTraining]) -> Seconds | None:
     """Return the seconds by part, over trainings; None where one of them does not tell.
 
     The start is the setup with the first batch.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rosettabench.lab.fairness import EQUAL, Difference, differences, partly_compiled, values_of
+from rosettabench.lab.fairness import EQUAL, SettingDifference, differences, partly_compiled, values_of
 from rosettabench.summary.records import Agreement, EntrySummary, SettingRow
 
 
@@ -46,6 +46,6 @@ def setting_sentences(entries: Sequence[EntrySummary]) -> tuple[str, ...]:
     return (*(difference.sentence for difference in setting_differences(entries)), *partly_compiled(settings))
 
 
-def setting_differences(entries: Sequence[EntrySummary]) -> list[Difference]:
+def setting_differences(entries: Sequence[EntrySummary]) -> list[SettingDifference]:
     """Return the differences between contenders that should not be."""
     return differences({entry.label: entry.settings for entry in entries})

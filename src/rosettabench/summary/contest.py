@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.setting import whole
-from rosettabench.reasons.measured import Measured
+from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -22,7 +22,7 @@ from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import (
     Dropped,
-    Forecasts,
+    JudgedForecasts,
     ReadBack,
     ShownSeries,
     Stopped,
@@ -49,13 +49,22 @@ from rosettabench.summary.entry import (
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.reasons import summarise_reasons
-from rosettabench.summary.records import ContestSummary, Control, DataNote, EntrySummary, Fault, Headline, Peak, Proof
+from rosettabench.summary.records import (
+    ContestSummary,
+    Control,
+    DataNote,
+    EntrySummary,
+    Fault,
+    Headline,
+    PeakSummary,
+    ProofSummary,
+)
 from rosettabench.summary.resources import summarise_resources
 from rosettabench.summary.share import rate, share, summarise_peak
 from rosettabench.summary.watched import seen_while_timed, watched_sentence
 
 if TYPE_CHECKING:
-    from rosettabench.ceilings.series import Series
+    from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Contest, Entry, Event, Failure, Run
 
 
@@ -64,7 +73,7 @@ class Contestant:
     """An entry with what hangs on it elsewhere in the run."""
 
     entry: Entry
-    proof: Proof
+    proof: ProofSummary
     happened: tuple[Event, ...]
     unreadable: dict[str, str]
     faults: tuple[Fault, ...]
@@ -86,7 +95,7 @@ class Contestant:
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """A place in the ranking: the rank, and the time relative to the first."""
 
     rank: int
@@ -107,7 +116,7 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
     )
 
 
-def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[Series]) -> ContestSummary:
+def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[CeilingSeries]) -> ContestSummary:
     """Return what the rows of `contest` say; `name` tells it from the run's other contests.
 
     `measured` is what is known of what the run's machine can do (ceilings/ceiling.py).
@@ -122,7 +131,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(UsedData.last_of(happened))
     held = circumstances(contest, peak)
-    reasons = summarise_reasons(Measured.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
+    reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
     return ContestSummary(
         name=name,
         workload=contest.workload,
@@ -159,7 +168,7 @@ def entrants(contest: Contest) -> list[Entrant]:
     ]
 
 
-def circumstances(contest: Contest, peak: Peak) -> Circumstances:
+def circumstances(contest: Contest, peak: PeakSummary) -> Circumstances:
     """Return what a contest held equal, as far as it says how far below the ceiling somebody is."""
     workload = all_workloads().get(contest.workload)
     batch = contest.setting["batch_size"]
@@ -253,11 +262,11 @@ def judged(
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
 
 
-def place_of(row: Ranked, ranking: Sequence[Ranked]) -> Place:
+def place_of(row: Ranked, ranking: Sequence[Ranked]) -> RankPlace:
     """Return a row of the ranking as a Place. The first one's time relative to itself is 1 by definition."""
     if row is ranking[0]:
-        return Place(row.rank, Estimate(1.0, 1.0, 1.0, 0))
-    return Place(row.rank, from_interval(row.relative) if row.relative else None)
+        return RankPlace(row.rank, Estimate(1.0, 1.0, 1.0, 0))
+    return RankPlace(row.rank, from_interval(row.relative) if row.relative else None)
 
 
 def rules(contest: Contest) -> tuple[float, float]:
@@ -284,7 +293,9 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
     return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 
 
-def summarise_entry(contest: Contest, contestant: Contestant, place: Place | None, peak: Peak) -> EntrySummary:
+def summarise_entry(
+    contest: Contest, contestant: Contestant, place: RankPlace | None, peak: PeakSummary
+) -> EntrySummary:
     """Return one contender's figures with its place in the ranking, None for whoever has none."""
     entry, happened = contestant.entry, contestant.happened
     confidence = contest.stopping["confidence"]
@@ -320,7 +331,7 @@ def summarise_entry(contest: Contest, contestant: Contestant, place: Place | Non
         first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
-        forecasts=Forecasts.last_of(happened),
+        forecasts=JudgedForecasts.last_of(happened),
     )
 
 

@@ -12,7 +12,15 @@ from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import Accuracy, Costs, CurvePoint, MeanAuc, MeanLikelihood, Measured, Sample
+from rosettabench.summary.records import (
+    Accuracy,
+    Costs,
+    CurvePoint,
+    MeanAucSummary,
+    MeanLikelihood,
+    MeasuredFigure,
+    Sample,
+)
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Entry, Figure
@@ -43,10 +51,10 @@ def from_interval(interval: Interval) -> Estimate:
     return Estimate(interval.ratio, interval.low, interval.high, interval.rounds)
 
 
-def measured(values: Iterable[float]) -> Measured | None:
+def measured(values: Iterable[float]) -> MeasuredFigure | None:
     """Return median and extremes; None without values."""
     found = list(values)
-    return Measured(median(found), min(found), max(found), len(found)) if found else None
+    return MeasuredFigure(median(found), min(found), max(found), len(found)) if found else None
 
 
 def summarise_costs(entry: Entry) -> Costs:
@@ -92,10 +100,10 @@ def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
     return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
 
 
-def summarise_areas(entry: Entry) -> tuple[MeanAuc, ...]:
+def summarise_areas(entry: Entry) -> tuple[MeanAucSummary, ...]:
     """Return the entry's evaluations by the area under the ROC curve, in the order in which they were made."""
     return tuple(
-        MeanAuc(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
+        MeanAucSummary(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
         for figure in named(entry, "mean_auc")
         for detail in (figure.detail,)
     )

@@ -8,33 +8,33 @@ from typing import Any
 from rosettabench.proof.check import divergence_words
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
-from rosettabench.summary.records import Check, Proof
+from rosettabench.summary.records import CheckSummary, ProofSummary
 
 
-def summarise_proof(entry: Entry) -> Proof:
+def summarise_proof(entry: Entry) -> ProofSummary:
     """Return the proof of `entry`. It holds if every session with a timed block has a certificate that passed."""
     certifications = sorted(entry.certifications, key=lambda certification: certification.session)
     if not certifications:
-        return Proof("not proven", "not proven: it has no certificate")
+        return ProofSummary("not proven", "not proven: it has no certificate")
     proofs = [summarise_certification(certification) for certification in certifications]
     bad = next((proof for proof in proofs if not proof.holds), None)
     if bad is not None:
         return bad
     unproven = {block.session for block in entry.blocks if block.phase == "turn"} - {c.session for c in certifications}
     if unproven:
-        return Proof("not proven", f"not proven: session {min(unproven)} has no certificate")
+        return ProofSummary("not proven", f"not proven: session {min(unproven)} has no certificate")
     return proofs[-1]
 
 
-def summarise_certification(certification: Certification) -> Proof:
+def summarise_certification(certification: Certification) -> ProofSummary:
     """Return one certificate as a Proof, after checking its content against its digest."""
     certificate = certification.certificate
     body = certificate.body
     if digest(body) != certificate.digest:
-        return Proof("damaged", "certificate damaged: its content does not match its digest", certificate.key)
+        return ProofSummary("damaged", "certificate damaged: its content does not match its digest", certificate.key)
     divergence = checked(body.get("first_divergence"))
     holds = certificate.passed and body.get("passed") is True
-    return Proof(
+    return ProofSummary(
         state="proven" if holds else "failed",
         reason="proven" if holds else f"proof failed: {divergence_words(body)}",
         key=certificate.key,
@@ -50,10 +50,12 @@ def summarise_certification(certification: Certification) -> Proof:
     )
 
 
-def checked(check: dict[str, Any] | None) -> Check | None:
+def checked(check: dict[str, Any] | None) -> CheckSummary | None:
     """Return a check of a certificate's body."""
     if check is None:
         return None
     deviation = inf if check["deviation"] is None else float(check["deviation"])
     tolerance = float(check["tolerance"])
-    return Check(check["quantity"], check.get("step"), check.get("tensor"), deviation, tolerance, bool(check["passed"]))
+    return CheckSummary(
+        check["quantity"], check.get("step"), check.get("tensor"), deviation, tolerance, bool(check["passed"])
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosettabench.catalogue.switch import all_switches
-from rosettabench.reasons.measured import Measured
-from rosettabench.reasons.parts import Estimate, Explanation, Pair
+from rosettabench.reasons.measured import MeasuredRounds
+from rosettabench.reasons.parts import Explanation, Pair, PartEstimate
 from rosettabench.reasons.shortfall import Circumstances, Entrant, find_shortfalls
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.oddities import Oddity
@@ -36,7 +36,7 @@ UNKNOWN = Circumstances(device="cpu", at_ceiling=None, recurrent=False)
 
 
 def summarise_reasons(
-    measured: Measured | None,
+    measured: MeasuredRounds | None,
     margin: float = 0.02,
     seen: Sequence[Oddity] = (),
     entrants: Sequence[Entrant] = (),
@@ -130,12 +130,12 @@ def evidence(explanation: Explanation, pair: Pair) -> str:
     return told
 
 
-def difference(part: Estimate) -> str:
+def difference(part: PartEstimate) -> str:
     """Return a part with its interval; one that works the other way says so by its sign."""
     return f"{figures.seconds(part.value)} ({figures.seconds_span(part.value, part.low, part.high)})"
 
 
-def spanned(part: Estimate) -> str:
+def spanned(part: PartEstimate) -> str:
     """Return the interval of a part with its unit."""
     widest = max(abs(part.low), abs(part.high))
     return f"{figures.seconds_span(widest, part.low, part.high)} {figures.fitting(widest, figures.TIMES).name}"
@@ -146,7 +146,7 @@ def listed(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def is_bent(bend: Estimate) -> bool:
+def is_bent(bend: PartEstimate) -> bool:
     """Return whether a batch size surely lies off the line, and by enough to matter."""
     return bend.excludes(0) and abs(bend.value) > BENT
 

@@ -17,13 +17,13 @@ from rosettabench.summary.estimate import Estimate
 if TYPE_CHECKING:
     from rosettabench.plan.trainings import TrainingRequest
     from rosettabench.reasons.parts import Explanation
-    from rosettabench.shipped.record import Installed, Training, UsedSet
-    from rosettabench.store.record import Forecasts, Shown
+    from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet
+    from rosettabench.store.record import JudgedForecasts, Shown
     from rosettabench.summary.study import StudySummary
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFigure:
     """A figure that was measured `times` times: the median and the extremes."""
 
     value: float
@@ -68,7 +68,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class MeanAuc:
+class MeanAucSummary:
     """One evaluation by the area under the ROC curve: the mean over `labels` of all, which are `of`; else as Accuracy.
 
     The others have samples of one kind only, so that there is no area.
@@ -94,12 +94,12 @@ class MeanLikelihood:
 class Costs:
     """What a contender costs, apart. CPU is in cores kept busy during timed blocks: 2.0 is two cores throughout."""
 
-    import_s: Measured | None
-    build_s: Measured | None
-    load_s: Measured | None
-    first_step_s: Measured | None
-    evaluate_per_1000_s: Measured | None
-    peak_memory_bytes: Measured | None
+    import_s: MeasuredFigure | None
+    build_s: MeasuredFigure | None
+    load_s: MeasuredFigure | None
+    first_step_s: MeasuredFigure | None
+    evaluate_per_1000_s: MeasuredFigure | None
+    peak_memory_bytes: MeasuredFigure | None
     cpu_cores: float | None
 
 
@@ -119,7 +119,7 @@ class Resources:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckSummary:
     """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
 
     quantity: str
@@ -138,7 +138,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Proof:
+class ProofSummary:
     """Whether an entry may be ranked. `state`: proven, not proven, failed or damaged; `reason` is a sentence."""
 
     state: str
@@ -149,8 +149,8 @@ class Proof:
     guided: int = 0
     excused: int = 0
     checks: int = 0
-    tightest: tuple[Check, ...] = ()
-    divergence: Check | None = None
+    tightest: tuple[CheckSummary, ...] = ()
+    divergence: CheckSummary | None = None
     cause: str | None = None
     hashes: tuple[tuple[str, str], ...] = ()
 
@@ -183,7 +183,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Peak:
+class PeakSummary:
     """What the machine can do and what a training step asks of it, both in floating-point operations of products.
 
     `per_sample` is counted from the workload; None where its statement has no count. `ceiling` is the highest rate, per
@@ -215,7 +215,7 @@ class EntrySummary:
     packages: dict[str, str]
     settings: dict[str, Any]
     control_of: str | None
-    proof: Proof
+    proof: ProofSummary
     rank: int | None
     standing: str
     relative: Estimate | None
@@ -232,11 +232,11 @@ class EntrySummary:
     share: Estimate | None
     first_steps: dict[int, float] = field(default_factory=dict)
     """Process to seconds of its very first step."""
-    areas: tuple[MeanAuc, ...] = ()
+    areas: tuple[MeanAucSummary, ...] = ()
     """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
     likelihoods: tuple[MeanLikelihood, ...] = ()
     """The same of a workload that forecasts time series."""
-    forecasts: Forecasts | None = None
+    forecasts: JudgedForecasts | None = None
     """Of such a workload, what its sample paths were worth after the training."""
 
 
@@ -349,7 +349,7 @@ class ContestSummary:
     faults: tuple[Fault, ...]
     reasons: Reasons | None
     why: str
-    peak: Peak
+    peak: PeakSummary
     inference: bool = False
     """Whether nothing is trained: what is called a step is then a batch."""
     shown: tuple[Shown, ...] = ()
@@ -385,15 +385,15 @@ class TrainedEntry:
     """
 
     label: str
-    trainings: tuple[Training, ...]
-    relative: Measured | None
+    trainings: tuple[FinishedTraining, ...]
+    relative: MeasuredFigure | None
     fastest: bool
     absence: str
 
-    def over_seeds(self, name: str) -> Measured | None:
+    def over_seeds(self, name: str) -> MeasuredFigure | None:
         """Return the median and the extremes of a field of the trainings; None where no training has it."""
         found = [value for one in self.trainings if (value := getattr(one, name)) is not None]
-        return Measured(median(found), min(found), max(found), len(found)) if found else None
+        return MeasuredFigure(median(found), min(found), max(found), len(found)) if found else None
 
 
 @dataclass(frozen=True)
@@ -409,7 +409,7 @@ class TrainedSet:
 
 
 @dataclass(frozen=True)
-class Difference:
+class LibraryDifference:
     """What was read from the libraries' code about one thing: by library the value, and where it was read."""
 
     what: str
@@ -434,7 +434,7 @@ class TrainingsSummary:
     scale: str
     sets: tuple[TrainedSet, ...]
     installed: tuple[Installed, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[LibraryDifference, ...]
     remarks: tuple[str, ...]
     faults: tuple[Fault, ...]
 

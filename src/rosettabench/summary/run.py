@@ -16,7 +16,7 @@ from rosettabench.summary.records import RunSummary
 from rosettabench.summary.trainings import summarise_trainings
 
 if TYPE_CHECKING:
-    from rosettabench.ceilings.series import Series
+    from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Run
 
 MACHINE = {
@@ -30,7 +30,7 @@ MACHINE = {
 """What a run records about its machine, in the order in which it is shown; anything else follows under its own name."""
 
 
-def summarise(run: Run, measured: Sequence[Series] = ()) -> RunSummary:
+def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
     """Return what `run` says by itself; it has to be fully loaded (Store.run).
 
     `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rosettabench.catalogue.switch import Switch
-from rosettabench.reasons.parts import Estimate
+from rosettabench.reasons.parts import PartEstimate
 from rosettabench.reasons.shortfall import NamedOperation, Shortfall
 from rosettabench.reasons.vocabulary import WORDS
 from rosettabench.summary import figures
@@ -27,7 +27,7 @@ def shortfall_words(found: Shortfall, confidence: float) -> Headline:
     return Headline(answer, " ".join(evidence(found)))
 
 
-def percents(share: Estimate) -> str:
+def percents(share: PartEstimate) -> str:
     """Return an interval of shares."""
     return f"{figures.percent(share.low)} to {figures.percent(share.high)}"
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from rosettabench.summary.estimate import Estimate
 
 
-class Finding(StrEnum):
+class ClaimFinding(StrEnum):
     """What can become of a claim."""
 
     HOLDS = "holds"
@@ -47,7 +47,7 @@ class PartOutcome:
 
     name: str
     expected: str
-    finding: Finding
+    finding: ClaimFinding
     measurement: Measurement
     sentence: str
 
@@ -61,7 +61,7 @@ class Outcome:
     says: str
     published: str
     note: str
-    finding: Finding
+    finding: ClaimFinding
     sentence: str
     parts: tuple[PartOutcome, ...]
 

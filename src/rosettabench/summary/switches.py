@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rosettabench.catalogue.switch import Switch, Trial
+from rosettabench.catalogue.switch import Switch, SwitchTrial
 
 RELATIVE = "×"
 """The unit of trials that are relative to the time with the switch."""
@@ -13,7 +13,7 @@ def trials_words(switch: Switch) -> str:
     return "; ".join(trial_words(one) for one in switch.measured)
 
 
-def trial_words(trial: Trial) -> str:
+def trial_words(trial: SwitchTrial) -> str:
     """Return what a step took without and with a switch."""
     if trial.unit == RELATIVE:
         taken = f"{trial.before:.3g}× as long without it"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
 from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
-from rosettabench.shipped.record import Absence, Installed, Training, UsedSet
+from rosettabench.shipped.record import Absence, FinishedTraining, Installed, UsedSet
 from rosettabench.shipped.results import Results
 from rosettabench.summary import figures
 from rosettabench.summary.records import (
-    Difference,
     Fault,
     Headline,
-    Measured,
+    LibraryDifference,
+    MeasuredFigure,
     TrainedEntry,
     TrainedSet,
     TrainingsSummary,
@@ -79,11 +79,11 @@ def trained_set(request: TrainingRequest, results: Results, used: UsedSet) -> Tr
     return TrainedSet(used, epochs, seeds, headline(entries, epochs, seeds), warning, entries)
 
 
-def relative(found: Sequence[Training], of: Sequence[Training]) -> Measured | None:
+def relative(found: Sequence[FinishedTraining], of: Sequence[FinishedTraining]) -> MeasuredFigure | None:
     """Return the ratio of training times, seed by seed: the median and the extremes; None without a common seed."""
     others = {one.seed: one.train_s for one in of}
     ratios = [one.train_s / others[one.seed] for one in found if one.seed in others]
-    return Measured(median(ratios), min(ratios), max(ratios), len(ratios)) if ratios else None
+    return MeasuredFigure(median(ratios), min(ratios), max(ratios), len(ratios)) if ratios else None
 
 
 def absence(results: Results, series: str, library: str) -> str:
@@ -133,12 +133,12 @@ def seeds_words(seeds: Sequence[int] | set[int]) -> str:
     return "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
 
-def differences(installed: Sequence[Installed]) -> list[Difference]:
+def differences(installed: Sequence[Installed]) -> list[LibraryDifference]:
     """Return what was read from the libraries' code, side by side: what differs first, then what is the same."""
-    found: dict[str, Difference] = {}
+    found: dict[str, LibraryDifference] = {}
     for library in installed:
         for fact in library.facts:
-            one = found.setdefault(fact.what, Difference(fact.what, {}, {}))
+            one = found.setdefault(fact.what, LibraryDifference(fact.what, {}, {}))
             one.values[library.library] = fact.value
             one.where[library.library] = fact.where
     return sorted(found.values(), key=lambda one: one.same)

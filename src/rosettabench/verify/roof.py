@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.ceilings.bench import Library
+from rosettabench.ceilings.bench import BenchLibrary
 from rosettabench.ceilings.ceiling import Ceiling, ceilings, measured_here
 from rosettabench.ceilings.peak import Peak, Works
 from rosettabench.summary import figures
@@ -49,7 +49,7 @@ class Roof:
 
 
 def measure_roof(
-    laboratory: Laboratory, library: Library, setting: Mapping[str, Any], timeout: float, command: Sequence[str]
+    laboratory: Laboratory, library: BenchLibrary, setting: Mapping[str, Any], timeout: float, command: Sequence[str]
 ) -> Roof | None:
     """Measure an installation's products in a worker of its own, and keep them in the store like every ceiling.
 

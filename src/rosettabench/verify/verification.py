@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
 
-class Standing(StrEnum):
+class InstallationStanding(StrEnum):
     """What a comparison says of an installation."""
 
     RIGHT = "as it should be"
@@ -38,16 +38,16 @@ class Standing(StrEnum):
 class Beside:
     """An installation beside something else: how it stands, its time over the other's, and why that is in doubt."""
 
-    standing: Standing
+    standing: InstallationStanding
     interval: Interval | None = None
     doubt: str = ""
 
 
-NOTHING = Beside(Standing.NONE)
+NOTHING = Beside(InstallationStanding.NONE)
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class CeilingShare:
     """An installation beside the machine's ceiling: the `share` that it reaches, and that of the managed release.
 
     None where the ceiling is not measured yet; `sentence` says what is known of it. It is told and not judged: a small
@@ -83,14 +83,14 @@ class Verification:
     roof: Roof | None
     causes: tuple[Cause, ...]
     unread: tuple[str, ...]
-    ceiling: Ceiling
+    ceiling: CeilingShare
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> InstallationStanding:
         """The verdict: slow where either comparison says so; else what the managed release says, or else the past."""
-        if Standing.SLOW in (self.managed.standing, self.earlier.standing):
-            return Standing.SLOW
-        return self.earlier.standing if self.managed.standing is Standing.NONE else self.managed.standing
+        if InstallationStanding.SLOW in (self.managed.standing, self.earlier.standing):
+            return InstallationStanding.SLOW
+        return self.earlier.standing if self.managed.standing is InstallationStanding.NONE else self.managed.standing
 
 
 def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
@@ -100,16 +100,16 @@ def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
     surely slower, and by more than the margin as estimated. In between nothing can be said.
     """
     if interval is None or doubt or not interval.steady:
-        return Beside(Standing.OPEN, interval, doubt)
+        return Beside(InstallationStanding.OPEN, interval, doubt)
     if interval.high <= 1 + margin:
-        return Beside(Standing.RIGHT, interval)
+        return Beside(InstallationStanding.RIGHT, interval)
     if interval.low > 1 and interval.ratio > 1 + margin:
-        return Beside(Standing.SLOW, interval)
-    return Beside(Standing.OPEN, interval)
+        return Beside(InstallationStanding.SLOW, interval)
+    return Beside(InstallationStanding.OPEN, interval)
 
 
 @dataclass(frozen=True)
-class Subject:
+class VerifiedSubject:
     """What is verified: a framework's installed version, as far as known, and the managed release chosen for it.
 
     `debug_python` is whether its interpreter is a debug build, `roof` what its own products reach, if measured.
@@ -121,7 +121,7 @@ class Subject:
     roof: Roof | None = None
 
 
-def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, margin: float) -> Verification:
+def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Hardware, margin: float) -> Verification:
     """Return what a run of one contest says: its first entry is the installation, the next the managed release."""
     contest = summarise(run, measured_here(store, run.machine)).contests[0]
     labels = [entry.label for entry in run.contests[0].entries if entry.control_of is None]
@@ -152,7 +152,7 @@ def verification(store: Store, run: Run, subject: Subject, hardware: Hardware, m
             *roof_causes(subject.roof),
         ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
-        ceiling=Ceiling(own.share, managed.share if managed else None, contest.peak.sentence),
+        ceiling=CeilingShare(own.share, managed.share if managed else None, contest.peak.sentence),
     )
 
 
@@ -176,10 +176,12 @@ def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySum
     if managed is None:
         return NOTHING
     if not managed.rounds:
-        return Beside(Standing.NONE, None, f"the managed release could not be measured: {fault_of(managed)}")
+        return Beside(
+            InstallationStanding.NONE, None, f"the managed release could not be measured: {fault_of(managed)}"
+        )
     pair = next((one for one in contest.verdicts if {one.faster, one.slower} == {own.label, managed.label}), None)
     if pair is None or pair.interval is None:
-        return Beside(Standing.OPEN, None, "too few rounds")
+        return Beside(InstallationStanding.OPEN, None, "too few rounds")
     interval = pair.interval if pair.slower == own.label else pair.interval.inverse()
     return beside(interval, margin, pair.doubt)
 
