@@ -15,6 +15,7 @@ from smaller import small_workload
 from tiers import check_lock
 
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
+from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Session, Work
@@ -187,7 +188,7 @@ class Plant:
 
 def tamper(source: Path, changes, target: Path) -> Path:
     """Write a copy of `source` with each (old, new) replaced; every old text must be there."""
-    text = source.read_text(encoding="utf-8")
+    text = read_whole(source)
     for old, new in changes:
         assert old in text, f"{source.name} has no {old!r}: the plant does not fit any more"
         text = text.replace(old, new)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Workload, find_workload
 
 Shapes = dict[str, tuple[int, ...]]
@@ -128,7 +129,7 @@ def small_workload(name: str, folder: Path, augmentation: dict[str, Any] | None 
     (folder / "copies").mkdir(parents=True)
     altered = {}
     for path in workload.folder.glob("*.py"):
-        text = path.read_text(encoding="utf-8")
+        text = read_whole(path)
         for old, new in size.texts:
             text = text.replace(old, new)
         copy = folder / "copies" / path.name

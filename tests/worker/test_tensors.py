@@ -183,10 +183,20 @@ def tables(path, backend):
     scope = dict(vars(tensors))
     if backend is not None:
         scope["KERNEL"] = kernel(path, backend)
-    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+    for statement in statements(path):
         if isinstance(statement, ast.Assign) and statement.targets[0].id.isupper():
             exec(compile(ast.Module([statement], []), str(path), "exec"), scope)  # noqa: S102 - our own files, and of them the tables alone
     return scope["TENSORS"] + scope.get("STATE", [])
+
+
+def statements(path):
+    """Yield the statements of an implementation, and those of a module that it shares in place of the import."""
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        parts = (getattr(statement, "module", None) or "").split(".")
+        if parts[:2] == ["rosetta_worker", "layers"] and len(parts) == 4:
+            yield from statements(WORKLOADS.parent.joinpath(*parts[1:]).with_suffix(".py"))
+        else:
+            yield statement
 
 
 def kernel(path, backend):

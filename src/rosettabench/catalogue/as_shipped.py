@@ -10,6 +10,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Strict
 from rosettabench.errors import UsageError
 
@@ -54,8 +55,8 @@ class Variant(Strict):
 
 
 def replaced(source: Path, pairs: tuple[tuple[str, str], ...], target: Path) -> Path:
-    """Write `source` to `target` with the first of each pair replaced by the second; return `target`."""
-    text = source.read_text(encoding="utf-8")
+    """Write `source` to `target` with the first of each pair replaced by the second, also in shared modules."""
+    text = read_whole(source)
     for ours, theirs in pairs:
         if ours not in text:
             raise UsageError(f"{source} has no {ours!r} that {TEXT.name} replaces", f"Mend {TEXT}.")

@@ -6,7 +6,7 @@ docs/guide/adding-a-framework.md and docs/guide/adding-a-workload.md say the sam
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from rosettabench.catalogue import r_source
 from rosettabench.catalogue.framework import FrameworkEntry, read_entries
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.shared import shared_modules
 from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
@@ -151,21 +152,26 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
     """
     if path.suffix == r_source.SUFFIX:
         source = path.read_text(encoding="utf-8")
-        names = list(r_source.definitions(source))
+        names = own = list(r_source.definitions(source))
         tied: Callable[[str], list[str] | None] = partial(r_source.tied_names, source)
         sentences = [] if source.startswith("# ") else [f"{path}: there is no comment at the top that says what it is"]
     else:
         tree = parsed(path)
         if isinstance(tree, str):
             return [tree]
-        names = defined_names(tree)
-        tied = partial(tied_names, tree)
+        shared = shared_modules(path.read_text(encoding="utf-8"))
+        trees = [tree, *(ast.parse(file.read_text(encoding="utf-8")) for file in shared)]
+        imported = [name for module in shared.values() for name in module]
+        own = defined_names(tree)
+        names = own + [name for module in trees[1:] for name in defined_names(module) if name in imported]
+        tied = partial(tied_names, trees)
         sentences = missing_docstring(path, tree)
     wanted = ORDER if workload.inference is None else ORDER_OF_INFERENCE
     sentences += [f"{path}: {name} is not defined" for name in wanted if name not in names]
     found = [name for name in names if name in PLACES]
-    if found != sorted(found, key=PLACES.index):
-        sentences.append(f"{path}: defines {', '.join(found)}; the order is {', '.join(wanted)}, and then {LAST}")
+    ordered = [name for name in own if name in PLACES]
+    if ordered != sorted(ordered, key=PLACES.index):
+        sentences.append(f"{path}: defines {', '.join(ordered)}; the order is {', '.join(wanted)}, and then {LAST}")
     needless = [name for name in found if name in ORDER and name not in wanted]
     sentences += [f"{path}: defines {name}, and {workload.name} trains nothing" for name in needless]
     if (workload.forecasts is not None) != (SAMPLE in names):
@@ -201,9 +207,13 @@ def missing_ties(path: Path, tied: list[str] | None, workload: Workload, table: 
     ]
 
 
-def tied_names(tree: ast.Module, table: str) -> list[str] | None:
-    """Return the canonical names in a table, in its order, ranges one by one; None where it is not written out."""
-    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and assigned(node) == table]
+def tied_names(trees: Sequence[ast.Module], table: str) -> list[str] | None:
+    """Return the canonical names in a table, in its order, ranges one by one; None where it is not written out.
+
+    `trees` are the implementation and the shared modules that it imports; a table may contain one of theirs.
+    """
+    nodes = [node for tree in reversed(trees) for node in tree.body]
+    values = [node.value for node in nodes if isinstance(node, ast.Assign) and assigned(node) == table]
     if not values or not isinstance(values[-1], ast.List):
         return None
     names: list[str] = []
@@ -211,6 +221,8 @@ def tied_names(tree: ast.Module, table: str) -> list[str] | None:
         match entry:
             case ast.Call(func=ast.Name(id="Tie"), args=[ast.Constant(value=str(canonical)), *_]):
                 names += [one for name in canonical.split() for one in written_out(name)]
+            case ast.Starred(value=ast.Name(id=other)) if (part := tied_names(trees[1:], other)) is not None:
+                names += part
             case _:
                 return None
     return names

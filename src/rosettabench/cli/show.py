@@ -44,17 +44,19 @@ def show(
     """Show a workload's implementations side by side.
 
     What has the same name at the top level of the files stands in the same row. In a window that is too narrow for
-    that, implementations stand one below the other, still definition by definition.
+    that, implementations stand one below the other, still definition by definition. What an implementation shares with
+    another workload is written out.
 
     Example: rosetta show imdb-gru -f pytorch,jax
     """
     from rosettabench.catalogue import r_source
+    from rosettabench.catalogue.shared import read_whole
     from rosettabench.catalogue.workload import find_workload
 
     found = find_workload(workload)
     files = implementations(found, ",".join(frameworks).split(",") if frameworks else None)
     in_r = [name for name, path in files.items() if path.suffix == r_source.SUFFIX]
-    rows = aligned({name: path.read_text(encoding="utf-8") for name, path in files.items()}, in_r)
+    rows = aligned({name: read_whole(path) for name, path in files.items()}, in_r)
     if plain or not sys.stdout.isatty():
         typer.echo(as_text(found, files, rows))
         return

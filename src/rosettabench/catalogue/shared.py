@@ -1,0 +1,31 @@
+"""What several implementations import from one module: ``rosetta_worker.layers.<network>.<framework>``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rosettabench.catalogue.roots import worker_folder
+
+IMPORT = re.compile(r"^from rosetta_worker\.layers\.(\w+)\.(\w+) import ([\w, ]+).*\n", flags=re.MULTILINE)
+"""How an implementation imports it: on one line, by name."""
+
+
+DOCSTRING = re.compile(r'\A""".*?"""\n+', flags=re.DOTALL)
+"""That of a module: an implementation has its own."""
+
+
+def read_whole(path: Path) -> str:
+    """Return the text of an implementation, with each shared module written out in place of its import."""
+    text = path.read_text(encoding="utf-8")
+    return IMPORT.sub(lambda found: DOCSTRING.sub("", module_file(found).read_text(encoding="utf-8")), text)
+
+
+def shared_modules(source: str) -> dict[Path, list[str]]:
+    """Return {file of a shared module: names that an implementation imports from it}."""
+    return {module_file(found): found[3].replace(" ", "").split(",") for found in IMPORT.finditer(source)}
+
+
+def module_file(found: re.Match[str]) -> Path:
+    """Return the file of the module that an import names."""
+    return worker_folder() / "layers" / found[1] / f"{found[2]}.py"
