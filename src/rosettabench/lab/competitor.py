@@ -19,7 +19,7 @@ from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors
-from rosettabench.store.record import ReadBack, Unreadable, UsedEnvironment
+from rosettabench.store.record import FigureName, ReadBack, Unreadable, UsedEnvironment
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
@@ -95,12 +95,12 @@ class Competitor:
         place = folder / f"entry-{self.row.id}-{self._number}"
         self.session = Session(self.contender.entry, self.contender.mode, environment, work, place, timeout)
         opened = self.session.open()
-        self.figure("import_s", opened["import_s"])
+        self.figure(FigureName.IMPORT, opened["import_s"])
         self.journal.event(
             UsedEnvironment(kind=environment.kind, interpreter=environment.version, packages=opened["packages"])
         )
-        self.figure("build_s", self.session.build()["build_s"])
-        self.figure("load_s", self.session.load())
+        self.figure(FigureName.BUILD, self.session.build()["build_s"])
+        self.figure(FigureName.LOAD, self.session.load())
 
     @contextmanager
     def proving(self, work: Work, folder: Path) -> Iterator[Session]:
@@ -121,7 +121,7 @@ class Competitor:
 
     def first_step(self) -> None:
         """Time the very first step, compilation included; read the settings back; then start the model afresh."""
-        self.figure("first_step_s", self.live.block(0, 1).elapsed_s)
+        self.figure(FigureName.FIRST_STEP, self.live.block(0, 1).elapsed_s)
         self.read_settings()
         self.live.build()
 
@@ -174,7 +174,7 @@ class Competitor:
         place = self.live.folder / "evaluation" if scored_by_logits(work.workload) else None
         found = self.live.evaluate(samples, place)
         detail = {"samples": found["samples"], "correct": found.get("correct"), "epoch": epoch}
-        self.figure("evaluate_s", found["elapsed_s"], **detail)
+        self.figure(FigureName.EVALUATE, found["elapsed_s"], **detail)
         for score in scores(work, found):
             self.figure(score.name, score.value, **detail, **score.detail)
 
@@ -200,7 +200,7 @@ class Competitor:
         """Write the memory of the process tree down, and read the settings again: they may have changed on the way."""
         found = read_memory(self.live.process.pid)
         for name, value in found.values.items():
-            self.figure(name, value)
+            self.figure(FigureName(name), value)
         if found.unreadable:
             self.journal.event(Unreadable.of(found.unreadable))
         self.read_settings()
@@ -210,10 +210,10 @@ class Competitor:
         if self.meter is None or not self.meter.windows:
             return
         for amount in self.meter.amounts():
-            self.figure(amount.name, amount.value, **amount.detail)
+            self.figure(FigureName(amount.name), amount.value, **amount.detail)
         self.journal.event(Unreadable.of(self.meter.unreadable))
 
-    def figure(self, name: str, value: float, **detail: Any) -> None:  # noqa: ANN401 (a detail is JSON)
+    def figure(self, name: FigureName, value: float, **detail: Any) -> None:  # noqa: ANN401 (a detail is JSON)
         """Write one figure of this session down."""
         self.journal.store.add(
             Figure(entry_id=self.row.id, at=now(), session=self._number, name=name, value=value, detail=dict(detail))

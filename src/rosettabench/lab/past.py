@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
-from rosettabench.store.record import Stopped
+from rosettabench.store.record import FigureName, Stopped
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
@@ -45,7 +45,7 @@ def note(run: Run, contest: Contest, found: Past) -> None:
     for entry in contest.entries:
         label = (contest.workload, entry.label.partition("#")[0])
         turns = [block for block in entry.blocks if block.phase == "turn"]
-        peaks = [figure.value for figure in entry.figures if figure.name == "peak_memory_bytes"]
+        peaks = [figure.value for figure in entry.figures if figure.name == FigureName.PEAK_MEMORY]
         if turns:
             found.sample_s[label] = sum(turn.elapsed_s for turn in turns) / sum(turn.samples for turn in turns)
         if peaks:

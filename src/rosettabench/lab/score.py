@@ -12,13 +12,14 @@ from rosettabench.catalogue.workload import LIKELIHOOD, MEAN_AUC, Workload
 from rosettabench.client.session import Work
 from rosettabench.statistics.auc import mean_auc
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
+from rosettabench.store.record import FigureName
 
 
 @dataclass(frozen=True)
 class Score:
-    """One number of an evaluation: name, value and detail of its figure (store/schema.py)."""
+    """One number of an evaluation: name, value and detail of its figure (store/record.py)."""
 
-    name: str
+    name: FigureName
     value: float
     detail: dict[str, Any] = field(default_factory=dict)
 
@@ -35,10 +36,10 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
         labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]
         if labels.ndim == 3:
             values, weights = labels[..., 0], labels[..., 1]
-            yield Score("mean_nll", weighted_mean(negative_log_likelihood(logits, values), weights))
+            yield Score(FigureName.MEAN_NLL, weighted_mean(negative_log_likelihood(logits, values), weights))
             return
         area = mean_auc(logits, labels)
         if area.value is not None:
-            yield Score("mean_auc", area.value, {"labels": sum(area.defined), "of": len(area.defined)})
+            yield Score(FigureName.MEAN_AUC, area.value, {"labels": sum(area.defined), "of": len(area.defined)})
     elif "correct" in found:
-        yield Score("accuracy", found["correct"] / max(1, found["samples"]))
+        yield Score(FigureName.ACCURACY, found["correct"] / max(1, found["samples"]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
@@ -20,6 +21,34 @@ if TYPE_CHECKING:
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Quantiles of the forecasts that are kept: the median, and the ends of the bands of 50% and 90%."""
+
+
+class FigureName(StrEnum):
+    """The names of figures: measured numbers that are no blocks. Those of docs/reference/resources.md stand last."""
+
+    IMPORT = "import_s"
+    BUILD = "build_s"
+    LOAD = "load_s"
+    FIRST_STEP = "first_step_s"
+    EVALUATE = "evaluate_s"
+    ACCURACY = "accuracy"
+    MEAN_NLL = "mean_nll"
+    MEAN_AUC = "mean_auc"
+    CPU_USER = "cpu_user_s"
+    CPU_SYSTEM = "cpu_system_s"
+    RESIDENT = "resident_bytes"
+    PSS = "pss_bytes"
+    PEAK_MEMORY = "peak_memory_bytes"
+    MINOR_FAULTS = "minor_faults"
+    MAJOR_FAULTS = "major_faults"
+    READ = "read_bytes"
+    WRITTEN = "written_bytes"
+    VOLUNTARY_SWITCHES = "voluntary_switches"
+    INVOLUNTARY_SWITCHES = "involuntary_switches"
+    GPU_MEMORY = "gpu_memory_bytes"
+    GPU_UTILISATION = "gpu_utilisation"
+    GPU_ENERGY = "gpu_energy_j"
+    CPU_ENERGY = "cpu_energy_j"
 
 
 class Record(Strict):

@@ -111,12 +111,11 @@ class Block(Base):
 
 
 class Figure(Base):
-    """One measured number that is not a block.
+    """One measured number that is not a block; FigureName of store/record.py has the names.
 
-    Names: import_s, build_s, load_s, first_step_s, evaluate_s (with `detail` samples, correct, epoch), accuracy
-    (fraction; the same detail), mean_nll (of forecasts, in nats; the same) or mean_auc (with `detail` labels, of how
-    many it is the mean, of them all; and the same), and those of docs/reference/resources.md: memory, and what all
-    turns of the session used together (with `detail` windows, seconds, and where it applies resolution and idle power).
+    `detail` of an evaluation and of what it scores has samples, correct and epoch; that of mean_auc also labels, of how
+    many it is the mean, of them all. What all turns of a session used together has windows, seconds, and where it
+    applies resolution and idle power (docs/reference/resources.md).
     """
 
     __tablename__ = "figures"

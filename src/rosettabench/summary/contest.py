@@ -22,6 +22,7 @@ from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import (
     Dropped,
+    FigureName,
     JudgedForecasts,
     ReadBack,
     ShownSeries,
@@ -328,7 +329,7 @@ def summarise_entry(
         samples=summarise_samples(entry),
         rate=achieved,
         share=share(achieved, peak),
-        first_steps={figure.session: figure.value for figure in named(entry, "first_step_s")},
+        first_steps={figure.session: figure.value for figure in named(entry, FigureName.FIRST_STEP)},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
         forecasts=JudgedForecasts.last_of(happened),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
+from rosettabench.store.record import FigureName
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import (
     Accuracy,
@@ -59,26 +60,26 @@ def measured(values: Iterable[float]) -> MeasuredFigure | None:
 
 def summarise_costs(entry: Entry) -> Costs:
     """Return what the contender costs, apart; figures of several sessions as median and extremes."""
-    evaluations = [figure for figure in named(entry, "evaluate_s") if figure.detail.get("samples")]
+    evaluations = [figure for figure in named(entry, FigureName.EVALUATE) if figure.detail.get("samples")]
     counted = turns(entry)
     elapsed = sum(block.elapsed_s for block in counted)
     return Costs(
-        import_s=measured(per_session(entry, "import_s")),
-        build_s=measured(per_session(entry, "build_s")),
-        load_s=measured(per_session(entry, "load_s")),
-        first_step_s=measured(per_session(entry, "first_step_s")),
+        import_s=measured(per_session(entry, FigureName.IMPORT)),
+        build_s=measured(per_session(entry, FigureName.BUILD)),
+        load_s=measured(per_session(entry, FigureName.LOAD)),
+        first_step_s=measured(per_session(entry, FigureName.FIRST_STEP)),
         evaluate_per_1000_s=measured(1000 * figure.value / figure.detail["samples"] for figure in evaluations),
         peak_memory_bytes=measured(peaks(entry)),
         cpu_cores=sum(block.cpu_s for block in counted) / elapsed if elapsed else None,
     )
 
 
-def named(entry: Entry, name: str) -> list[Figure]:
+def named(entry: Entry, name: FigureName) -> list[Figure]:
     """Return the entry's figures of one name, in the order in which they were measured."""
     return [figure for figure in entry.figures if figure.name == name]
 
 
-def per_session(entry: Entry, name: str) -> list[float]:
+def per_session(entry: Entry, name: FigureName) -> list[float]:
     """Return a figure's sum within each session: loading is measured for each part of the data."""
     sums: dict[int, float] = defaultdict(float)
     for figure in named(entry, name):
@@ -89,14 +90,14 @@ def per_session(entry: Entry, name: str) -> list[float]:
 def peaks(entry: Entry) -> list[float]:
     """Return each session's highest peak memory in bytes."""
     highest: dict[int, float] = defaultdict(float)
-    for figure in named(entry, "peak_memory_bytes"):
+    for figure in named(entry, FigureName.PEAK_MEMORY):
         highest[figure.session] = max(highest[figure.session], figure.value)
     return list(highest.values())
 
 
 def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
     """Return the entry's evaluations in the order in which they were made."""
-    found = named(entry, "accuracy")
+    found = named(entry, FigureName.ACCURACY)
     return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
 
 
@@ -104,14 +105,14 @@ def summarise_areas(entry: Entry) -> tuple[MeanAucSummary, ...]:
     """Return the entry's evaluations by the area under the ROC curve, in the order in which they were made."""
     return tuple(
         MeanAucSummary(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
-        for figure in named(entry, "mean_auc")
+        for figure in named(entry, FigureName.MEAN_AUC)
         for detail in (figure.detail,)
     )
 
 
 def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
     """Return the entry's evaluations by the likelihood of what came, in the order in which they were made."""
-    found = named(entry, "mean_nll")
+    found = named(entry, FigureName.MEAN_NLL)
     return tuple(
         MeanLikelihood(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found
     )

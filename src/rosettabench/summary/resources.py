@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.memory import MEMORY
+from rosettabench.store.record import FigureName
 from rosettabench.summary import figures
 from rosettabench.summary.records import Resources
 
@@ -16,21 +17,21 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Entry
 
 TOGETHER: dict[str, Callable[[Sequence[float]], float]] = {
-    "cpu_user_s": sum,
-    "cpu_system_s": sum,
-    "resident_bytes": median,
-    "pss_bytes": median,
-    "peak_memory_bytes": median,
-    "minor_faults": sum,
-    "major_faults": sum,
-    "read_bytes": sum,
-    "written_bytes": sum,
-    "voluntary_switches": sum,
-    "involuntary_switches": sum,
-    "gpu_memory_bytes": max,
-    "gpu_utilisation": mean,
-    "gpu_energy_j": sum,
-    "cpu_energy_j": sum,
+    FigureName.CPU_USER: sum,
+    FigureName.CPU_SYSTEM: sum,
+    FigureName.RESIDENT: median,
+    FigureName.PSS: median,
+    FigureName.PEAK_MEMORY: median,
+    FigureName.MINOR_FAULTS: sum,
+    FigureName.MAJOR_FAULTS: sum,
+    FigureName.READ: sum,
+    FigureName.WRITTEN: sum,
+    FigureName.VOLUNTARY_SWITCHES: sum,
+    FigureName.INVOLUNTARY_SWITCHES: sum,
+    FigureName.GPU_MEMORY: max,
+    FigureName.GPU_UTILISATION: mean,
+    FigureName.GPU_ENERGY: sum,
+    FigureName.CPU_ENERGY: sum,
 }
 """How the values of several sessions become one, by the names of the figures."""
 
