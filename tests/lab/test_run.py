@@ -66,6 +66,7 @@ def test_kill_9_of_the_controller_loses_nothing(rosetta, store):
     }
     code, _, err = finish(rosetta("resume"))
     assert code == 0, err
+    assert "resumed" in {event.kind for event in store().run().events}
     for entry in store().run().contests[0].entries:
         after = [(b.id, b.round, b.elapsed_s) for b in turns(entry)]
         assert after[: len(before[entry.label])] == before[entry.label]

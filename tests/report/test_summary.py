@@ -13,7 +13,7 @@ from rosettabench.report.record import render_json
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import Dropped
+from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
@@ -153,6 +153,24 @@ def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_sto
         processes = {one["round"]: one["session"] for one in turned}
         verdicts = compare(rounds, stopping["confidence"], stopping["margin"], processes)
         assert {verdict_sentence(verdict) for verdict in verdicts} == set(contest.sentences)
+
+
+@pytest.mark.parametrize(
+    ("happened", "state"),
+    [
+        ([], "not finished"),
+        ([Interrupted()], "interrupted"),
+        ([Interrupted(), Resumed()], "not finished"),  # it was resumed, and killed
+        ([Interrupted(), Resumed(), Finished()], "finished"),
+    ],
+)
+def test_the_last_that_began_or_ended_a_run_is_its_state(sample_store, happened, state):
+    run = sample_store.run()
+    run.events[:] = [
+        Event(run_id=run.id, contest_id=None, entry_id=None, at=now(), kind=one.KIND, payload=one.payload())
+        for one in happened
+    ]  # in memory only
+    assert summarise(run).state == state
 
 
 def test_a_round_that_was_dropped_does_not_count(sample_store):
