@@ -83,8 +83,7 @@ def test_everything_is_printed(capsys):
     )
     profile = Profile(steps=10, elapsed_s=0.01, operations=operations)
     slow = subject("slow", SLOW, random).model_copy(update={"framework": "pytorch", "profile": profile})
-    payload = measured(slow, subject("fast", FAST, random)).model_dump(mode="json")
-    reasons = summarise_reasons(payload)
+    reasons = summarise_reasons(measured(slow, subject("fast", FAST, random)))
     print_reasons(reasons, Console(width=200, markup=False))
     page = capsys.readouterr().out
     for words in ("slow − fast", "slow / fast", "by itself", "aten::mm", "matmul", "idle", "60.0%", "30.0%"):

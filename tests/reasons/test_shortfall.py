@@ -52,7 +52,7 @@ SWITCH = Switch(
     what="another library convolves",
     how="convolves=another",
     gains=True,
-    page="axes.md",
+    page="reference/axes.md",
     heading="Modes",
     measured=({"workload": "cifar-vgg", "before": 413, "after": 279, "unit": "ms"},),
 )
@@ -204,8 +204,7 @@ def test_what_belongs_to_the_way_back():
 def summarised(seen=(), **more):
     explanation = explained(**more)
     circumstances = replace(ON_CPU, at_ceiling=0.1 * SLOW_STEP)
-    payload = explanation.measured.model_dump(mode="json")
-    return summarise_reasons(payload, seen=seen, entrants=ENTRANTS, circumstances=circumstances)
+    return summarise_reasons(explanation.measured, seen=seen, entrants=ENTRANTS, circumstances=circumstances)
 
 
 def test_where_there_is_no_verdict_nobody_is_far_below():
