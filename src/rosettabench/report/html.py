@@ -19,6 +19,7 @@ from rosettabench.report import charts, tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_charts import Picture, contest_pictures, pictures
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.reasons_tables import reason_tables
 from rosettabench.report.record import render_json
 from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
@@ -107,6 +108,7 @@ def environment() -> Environment:
         study_tables=study_tables,
         forecasts_table=forecasts_table,
         progress_sentences=progress_sentences,
+        reason_tables=reason_tables,
         releases_table=releases_table,
         resources_table=resources_table,
         training_tables=training_tables,
