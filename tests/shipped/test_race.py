@@ -120,7 +120,12 @@ def test_what_was_interrupted_goes_on_with_what_is_left(pretended):
     assert kept.events[-1].kind == "interrupted" and summarise(kept).state == "interrupted"
     pretended.fails.clear()
     pretended.log.clear()
-    pretended.race.go_on(kept)
+    again = pretended.race.go_on(kept)
+    assert [event.kind for event in again.events if event.kind in ("interrupted", "resumed", "finished")] == [
+        "interrupted",
+        "resumed",
+        "finished",
+    ]
     assert pretended.log == [("m1_yearly", MXNET, 43, 100), ("m1_yearly", TORCH, 43, 100)]
 
 

@@ -55,7 +55,7 @@ class Variant(Strict):
 
 
 def replaced(source: Path, pairs: tuple[tuple[str, str], ...], target: Path) -> Path:
-    """Write `source` to `target` with the first of each pair replaced by the second, also in shared modules."""
+    """Write `source`, with what it shares, to `target`, each first text replaced by its second; return `target`."""
     text = read_whole(source)
     for ours, theirs in pairs:
         if ours not in text:

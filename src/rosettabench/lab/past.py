@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.store.record import FigureName, Stopped
+from rosettabench.store.store import events_of
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
@@ -57,7 +58,7 @@ def start_seconds(run: Run, contest: Contest) -> float | None:
 
     From the first figure that was written to the end. A contest that was resumed, or that somebody left, says nothing.
     """
-    ends = [event for event in run.events if event.kind == Stopped.KIND and event.contest_id == contest.id]
+    ends = [event for event in events_of(run, contest) if event.kind == Stopped.KIND]
     endings = Stopped.all_of(ends)
     figures = [figure.at for entry in contest.entries for figure in entry.figures]
     if len(endings) != 1 or not figures or endings[0].turns_s is None or endings[0].out:

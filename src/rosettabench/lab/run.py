@@ -54,7 +54,7 @@ from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun, UsedData
 from rosettabench.store.schema import PEAK, Entry, Run
 from rosettabench.store.schema import Contest as ContestRow
-from rosettabench.store.store import Store, dropped_rounds, now
+from rosettabench.store.store import Store, dropped_rounds, events_of, now
 
 BESIDE_S = 10
 """Bound for what lies between two contests: the table of the first, and the folder of the next."""
@@ -145,7 +145,7 @@ class Laboratory:
                 scratch_folder() as scratch,
                 Preparation(self.display) as self._preparation,
             ):
-                if any(event.contest_id is not None for event in run.events):
+                if run.events:
                     Journal(self.store, run.id).event(Resumed())
                 self._prepare(request, [planned for planned, _ in left])
                 if request.proving:
@@ -462,7 +462,7 @@ def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
 
 def unfinished(run: Run, row: ContestRow) -> bool:
     """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
-    end = Stopped.last_of(event for event in run.events if event.contest_id == row.id)
+    end = Stopped.last_of(events_of(run, row))
     return end is None or bool(end.out)
 
 

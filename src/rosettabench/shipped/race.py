@@ -45,7 +45,7 @@ from rosettabench.shipped.record import (
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
-from rosettabench.store.record import Finished, Interrupted, Record
+from rosettabench.store.record import Finished, Interrupted, Record, Resumed
 from rosettabench.store.schema import SHIPPED, Run
 from rosettabench.store.store import Store, now
 
@@ -105,6 +105,8 @@ class Race:
         self._request, self._begun = asked, begun
         self._journal = Journal(self.store, run.id)
         self._results = Results.of(run)
+        if run.events:
+            self._journal.event(Resumed())
         try:
             with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
                 self._scratch = Path(scratch)

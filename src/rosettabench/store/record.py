@@ -75,6 +75,12 @@ class Record(Strict):
         return cls.model_validate(found[-1]) if found else None
 
 
+class LenientRecord(Record):
+    """A record that an earlier version may have written with other fields, which are passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
 class Words(Record):
     """A payload whose names are not known beforehand."""
 
@@ -116,7 +122,7 @@ ENDS = (Resumed, Interrupted, Finished)
 """What says, by the last of them, whether a run has ended."""
 
 
-class Unbegun(Record):
+class Unbegun(LenientRecord):
     """A contest was not begun, because the `budget`, in seconds, had been spent before."""
 
     KIND: ClassVar[str] = "unbegun"
@@ -127,7 +133,7 @@ class Unbegun(Record):
 # -- a contest ---------------------------------------------------------------------------------------------------------
 
 
-class UsedData(Record):
+class UsedData(LenientRecord):
     """The data of a contest: where they came from (data/on_shelf.py), and the samples of either part."""
 
     KIND: ClassVar[str] = "data"
@@ -140,7 +146,7 @@ class UsedData(Record):
     test: int | None = None
 
 
-class Dropped(Record):
+class Dropped(LenientRecord):
     """A round does not count, and why."""
 
     KIND: ClassVar[str] = "dropped"
@@ -164,7 +170,7 @@ class RoundLoad(Record):
     stolen: float
 
 
-class Stopped(Record):
+class Stopped(LenientRecord):
     """A contest has ended: why, and after how many rounds. `out` are the labels of those who had left before.
 
     `turns_s` are the seconds that its turns took together, `controller_cpu_s` those that the controller computed;
@@ -184,7 +190,7 @@ class Stopped(Record):
 # -- an entry ----------------------------------------------------------------------------------------------------------
 
 
-class UsedEnvironment(Record):
+class UsedEnvironment(LenientRecord):
     """What a worker was started in: managed or external, the version of its Python, and of its packages."""
 
     KIND: ClassVar[str] = "environment"

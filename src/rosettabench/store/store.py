@@ -29,6 +29,7 @@ from rosettabench.store.schema import (
     Certification,
     Contest,
     Entry,
+    Event,
     Run,
     Version,
 )
@@ -169,15 +170,19 @@ class Store:
         return found
 
 
+def events_of(run: Run, contest: Contest) -> list[Event]:
+    """Return what happened in a contest and to its entries, in order."""
+    return [event for event in run.events if event.contest_id == contest.id]
+
+
 def dropped_rounds(run: Run, contest: Contest) -> set[int]:
     """Return the rounds of a contest that do not count, because something happened in them: see its events."""
-    events = (event for event in run.events if event.contest_id == contest.id)
-    return {one.round for one in Dropped.all_of(events)}
+    return {one.round for one in Dropped.all_of(events_of(run, contest))}
 
 
 def unbegun(run: Run, contest: Contest) -> bool:
     """Return whether a contest waits: the budget was spent when its turn came, and nothing has happened since."""
-    kinds = [event.kind for event in run.events if event.contest_id == contest.id]
+    kinds = [event.kind for event in events_of(run, contest)]
     return kinds[-1:] == [Unbegun.KIND] and Stopped.KIND not in kinds
 
 

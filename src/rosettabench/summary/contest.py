@@ -31,7 +31,7 @@ from rosettabench.store.record import (
     UsedData,
     UsedEnvironment,
 )
-from rosettabench.store.store import dropped_rounds, unbegun
+from rosettabench.store.store import dropped_rounds, events_of, unbegun
 from rosettabench.summary import sentences
 from rosettabench.summary.agreement import loss_agreement, setting_rows, setting_sentences
 from rosettabench.summary.doubts import doubted, load_seen, seen_in
@@ -128,7 +128,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
     verdicts, ranking = judged(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
-    happened = [event for event in run.events if event.contest_id == contest.id and event.entry_id is None]
+    happened = [event for event in events_of(run, contest) if event.entry_id is None]
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(UsedData.last_of(happened))
     held = circumstances(contest, peak)
@@ -196,7 +196,7 @@ def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -
 
 def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
-    dropped = Dropped.all_of(event for event in run.events if event.contest_id == contest.id)
+    dropped = Dropped.all_of(events_of(run, contest))
     left_out = [f"Round {one.round} does not count: {one.why}." for one in dropped]
     return (*left_out, *(one.sentence for one in seen))
 

@@ -12,6 +12,7 @@ from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, odd
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import RoundLoad
+from rosettabench.store.store import events_of
 from rosettabench.summary.entry import turns
 from rosettabench.summary.sentences import FEW_PAIRS, means_words
 
@@ -44,7 +45,7 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
 def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
     """Return that the machine was busy during the rounds that count, where it was."""
     told = set(dropped)
-    loads = RoundLoad.all_of(event for event in run.events if event.contest_id == contest.id)
+    loads = RoundLoad.all_of(events_of(run, contest))
     found = busy(one for one in loads if one.round not in told)
     return [] if found is None else [found]
 

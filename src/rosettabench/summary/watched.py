@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rosettabench.store.record import Watched
+from rosettabench.store.store import events_of
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Run
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def seen_while_timed(run: Run, contest: Contest) -> list[Watched]:
     """Return what was seen of each process of a contest, in their order."""
-    return Watched.all_of(event for event in run.events if event.contest_id == contest.id)
+    return Watched.all_of(events_of(run, contest))
 
 
 def watched_sentence(seen: Sequence[Watched]) -> str:
