@@ -23,10 +23,11 @@ from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import load_lock
+from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
 from rosettabench.lab.run import Laboratory
 from rosettabench.places import cache_dir, data_dir_default
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import ProveRequest, RunRequest
 from rosettabench.plan.setting import canonical_setting
 from rosettabench.proof.weights import draw_weights, save_weights
 from rosettabench.store.store import Store
@@ -61,10 +62,11 @@ def main() -> int:
 def ours(workload, names, stopping, scratch):
     """Run the contest here, its proofs made before; return the seconds, the verdict, and its sentence."""
     laboratory = Laboratory(Store(f"sqlite:///{scratch}/results.sqlite"), cache_dir(), Silent())
-    request = Request(workloads=(workload,), contenders=names, control=False, stopping=stopping, data_dir=DATA)
-    laboratory.go_on(laboratory.begin(request.model_copy(update={"proving": 1}), ["prove"]))
+    request = RunRequest(workloads=(workload,), contenders=names, control=False, stopping=stopping, data_dir=DATA)
+    proofs = ProveRequest(workloads=(workload,), contenders=names, data_dir=DATA, jobs=1)
+    laboratory.go_on(begin_run(laboratory.store, proofs, ["prove"]))
     start = perf_counter()
-    laboratory.go_on(laboratory.begin(request, ["run"]))
+    laboratory.go_on(begin_run(laboratory.store, request, ["run"]))
     seconds = perf_counter() - start
     (contest,) = summarise(laboratory.store.run()).contests
     (verdict,), (sentence,) = contest.verdicts, contest.sentences

@@ -1,10 +1,10 @@
 """Runs of whole trainings with a known truth, written through the real store: no library is needed for them."""
 
 from rosettabench.lab.journal import Journal
-from rosettabench.plan.trainings import STUDY, TrainingRequest
+from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.shipped.record import Absence, Fact, FinishedTraining, Installed, TrainingPace, UsedSet
 from rosettabench.store.record import Drawn, Finished, Shown
-from rosettabench.store.schema import SHIPPED, Run
+from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
 LIBRARIES = ("gluonts[torch]", "gluonts[mxnet]")
@@ -20,7 +20,7 @@ def trained_run(folder, times, *, absences=(), origin="original", run_id="first"
     store = Store(f"sqlite:///{folder}/results.sqlite")
     seeds = dict.fromkeys(seed for of_set in times.values() for seed in of_set)
     asked = TrainingRequest(sets=tuple(times), **{"libraries": LIBRARIES, "seeds": tuple(seeds), "epochs": 2} | request)
-    payload = {SHIPPED: asked.model_dump(mode="json"), "study": STUDY}
+    payload = asked.model_dump(mode="json")
     command = ["rosetta", "shipped", *times]
     store.add(Run(id=run_id, at=now(), version="0", command=command, request=payload, machine=MACHINE))
     journal = Journal(store, run_id)

@@ -39,6 +39,7 @@ from threading import Event
 import psutil
 
 from rosettabench.places import cache_dir
+from rosettabench.store.kind import kind_of
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 NUMPY = f"numpy@{sys.executable}"
@@ -291,7 +292,7 @@ def has_run(room):
     with closing(sqlite3.connect(room.store, timeout=30)) as store:
         table = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
         requests = store.execute("SELECT request FROM runs").fetchall() if table else []
-    return any(not json.loads(request)["proving"] for (request,) in requests)
+    return any(kind_of(json.loads(request)).is_timed for (request,) in requests)
 
 
 def attempt_run(trial, room, dice, durations):
@@ -334,7 +335,7 @@ def check_end(trial, room, wanted=ROUNDS):
             SELECT entries.id, label, request FROM entries, contests, runs
             WHERE contests.id = contest_id AND runs.id = run_id
         """
-        entries = {key: label for key, label, request in store.execute(every) if not json.loads(request)["proving"]}
+        entries = {key: label for key, label, request in store.execute(every) if kind_of(json.loads(request)).is_timed}
     for key, label in entries.items():
         rounds = complete_rounds(room, key)
         if rounds < wanted:

@@ -7,7 +7,7 @@ import pytest
 from rosettabench.catalogue.workload import all_workloads, find_workload, read_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 
 VARIANTS = [workload for workload in all_workloads().values() if workload.variant_of]
 
@@ -21,7 +21,7 @@ def test_a_variant_is_found_by_its_name():
 
 def test_who_cannot_do_it_says_why():
     with pytest.raises(UsageError, match=r"nothing to run: pytorch has no .*reset-before: nn\.GRU and .* reset after"):
-        make_plan(Request(workloads=("imdb-gru:reset-before",), contenders=("pytorch",)))
+        make_plan(RunRequest(workloads=("imdb-gru:reset-before",), contenders=("pytorch",)))
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda one: one.name)

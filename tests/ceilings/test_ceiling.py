@@ -8,6 +8,7 @@ from rosettabench.ceilings.cache import LEAST_BYTES, copied_bytes, last_level_ca
 from rosettabench.ceilings.ceiling import ceilings, measured_here, same_machine
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.request import PeakRequest
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
@@ -88,7 +89,7 @@ def test_only_what_was_measured_on_this_machine_is_read(tmp_path):
 
 def write_peak(store, run_id, machine, *found):
     """Write a measurement of a machine."""
-    request = {"peak": {"threads": 1, "device": "cpu"}}
+    request = PeakRequest().model_dump(mode="json")
     store.add(Run(id=run_id, at=now(), version="0", command=["rosetta", "peak"], request=request, machine=machine))
     for one in found:
         Journal(store, run_id).event(one)

@@ -3,13 +3,14 @@
 import pytest
 
 from rosettabench.errors import StoreError
+from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
 from rosettabench.lab.run import Laboratory
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
-REQUEST = Request(
+REQUEST = RunRequest(
     workloads=("fashion-mlp", "fashion-cnn"),
     contenders=("pytorch", "jax", "mxnet-gluon"),
     axes={"threads": [1, 2], "batch_size": [8, 16, 32, 64, 128]},
@@ -36,7 +37,7 @@ def test_on_a_disk_with_room_for_half_of_a_plan(laboratory):
     while True:
         limit(pages + refused)
         try:
-            run = laboratory.begin(REQUEST, ["rosetta", "run"])
+            run = begin_run(store, REQUEST, ["rosetta", "run"])
             break
         except StoreError as error:
             assert "full" in error.what

@@ -4,7 +4,7 @@ import pytest
 from commands import NUMPY, finish, turns
 
 from rosettabench.lab.progress import Judge, Progress
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import read_request
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.statistics.rounds import by_process, process_of_round, ratios, seconds_per_step
@@ -25,7 +25,7 @@ def asked_at_the_first_look(run):
         for entry in (one, copy)
     }
     processes = {number: session for number, session in process_of_round(turns(one)).items() if number <= 20}
-    judge = Judge(Request.model_validate(run.request), [one.label], {copy.label: one.label})
+    judge = Judge(read_request(run.request), [one.label], {copy.label: one.label})
     return judge.enough(Progress(rounds=rounds, processes=processes, last=20))
 
 

@@ -6,12 +6,11 @@ import pytest
 from commands import NUMPY, QUICK, finish
 
 from rosettabench.catalogue.suite import find_suite
-from rosettabench.lab.display import Silent
+from rosettabench.lab.begin import begin_run
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.run import Laboratory, unfinished
-from rosettabench.places import cache_dir
+from rosettabench.lab.run import unfinished
 from rosettabench.plan.estimate import START_S
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.plan.scope import scope
 from rosettabench.store.record import UsedData
 from rosettabench.store.store import unbegun
@@ -44,8 +43,8 @@ def test_a_study_within_a_budget(rosetta, store, tmp_path):
 
 def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
     """The plan found room for two contests; the one before took all of it, or so the request now says."""
-    request = Request(workloads=("fashion-mlp", "fashion-cnn"), contenders=("pytorch",), control=False, budget=1e-9)
-    run = Laboratory(store(), cache_dir(), Silent()).begin(request, ["rosetta", "run"])
+    request = RunRequest(workloads=("fashion-mlp", "fashion-cnn"), contenders=("pytorch",), control=False, budget=1e-9)
+    run = begin_run(store(), request, ["rosetta", "run"])
     code, out, err = finish(rosetta("resume", run.id))
     assert code == 0, err
     assert "fashion-cnn: nothing is left of the budget" in err

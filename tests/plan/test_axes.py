@@ -11,7 +11,7 @@ from rosettabench.history.cell import key_of
 from rosettabench.plan.learning_rate import DECAY, schedule_of
 from rosettabench.plan.plan import at_proof, make_plan
 from rosettabench.plan.proof_steps import pace_of, steps_of
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
 
@@ -105,7 +105,7 @@ def test_a_set_of_series_is_a_setting_of_a_workload_on_series():
 
 
 def test_a_plan_says_why_a_framework_does_not_take_part():
-    request = Request(workloads=("deepar-monash",), contenders=("pytorch", "chainer"), axes={"series": ["hospital"]})
+    request = RunRequest(workloads=("deepar-monash",), contenders=("pytorch", "chainer"), axes={"series": ["hospital"]})
     (contest,) = make_plan(request)
     assert contest.workload.data.set == "monash-hospital"
     why = find_workload("deepar-monash").absent["chainer"]

@@ -10,7 +10,7 @@ from rosettabench.errors import UsageError
 from rosettabench.plan.estimate import least_memory
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 
 CNN = "fashion-cnn"
 
@@ -18,7 +18,7 @@ CNN = "fashion-cnn"
 def contest(name, batch_size=32, source="memory"):
     """The plan of one contest."""
     axes = {"batch_size": [batch_size], "input": [source]}
-    request = Request(workloads=(name,), contenders=("pytorch",), axes=axes)
+    request = RunRequest(workloads=(name,), contenders=("pytorch",), axes=axes)
     return make_plan(request)[0]
 
 

@@ -9,13 +9,13 @@ from rosettabench.plan.budget import ALL, fitted
 from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.plan.smaller import with_smaller_batches
 from rosettabench.statistics.interval import fewest_rounds
 from rosettabench.statistics.ranking import pairs
 
 STOPPING = Stopping(processes=1, rounds=(10, 20), round_seconds=1.0, turns=2)
-REQUEST = Request(
+REQUEST = RunRequest(
     workloads=("fashion-mlp", "resnet50-features"),
     contenders=("pytorch", "mxnet-gluon"),
     control=False,
@@ -57,8 +57,8 @@ def test_the_largest_batch_that_fits_is_taken(budget, expected):
         (sentence,) = said
         assert sentence.startswith("resnet50-features, batch size 32: no time for it within")
         assert f", and batch size {expected} in its place" in sentence
-    assert Request.model_validate(kept.model_dump(mode="json")) == kept, "a resumed run reads it again"
-    assert batches(Request.model_validate(kept.model_dump(mode="json"))) == batches(kept)
+    assert RunRequest.model_validate(kept.model_dump(mode="json")) == kept, "a resumed run reads it again"
+    assert batches(RunRequest.model_validate(kept.model_dump(mode="json"))) == batches(kept)
 
 
 def test_too_little_memory_makes_batches_smaller_too():

@@ -17,7 +17,7 @@ from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Past, TimeEstimate, estimate
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.plan.scope import scope
 from rosettabench.published.asked import claims_asking
 from rosettabench.published.available import catalogue
@@ -29,7 +29,7 @@ from rosettabench.store.store import Store
 
 WORKLOADS = ("fashion-mlp", "fashion-cnn", "imdb-gru")
 STOPPING = Stopping(processes=1, rounds=(8, 40), round_seconds=2.0)
-REQUEST = Request(workloads=WORKLOADS, contenders=("pytorch", "mxnet-gluon"), control=False, stopping=STOPPING)
+REQUEST = RunRequest(workloads=WORKLOADS, contenders=("pytorch", "mxnet-gluon"), control=False, stopping=STOPPING)
 MUCH = 1e15
 
 
@@ -161,7 +161,7 @@ def test_a_request_without_what_is_left_out_has_the_rest():
     smaller = fitted(REQUEST, plan(), 30.0, MUCH, none_asked).request
     assert [planned.workload.name for planned in make_plan(smaller)] == ["fashion-mlp", "fashion-cnn"]
     assert sentences(smaller.left_out) == ["imdb-gru, batch size 64: no time for it within 30 s; no claim asked for it"]
-    assert Request.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
+    assert RunRequest.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
 
 
 def test_processes_are_cut_before_contests_are():
@@ -258,7 +258,7 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         except UsageError as error:
             assert "rosetta claims" in error.hint
             continue
-        assert make_plan(Request(workloads=found.workloads, contenders=found.contenders, own_axes=found.axes))
+        assert make_plan(RunRequest(workloads=found.workloads, contenders=found.contenders, own_axes=found.axes))
         lost = {*suite.workloads, *suite.contenders} - {*found.workloads, *found.contenders}
         assert all(any(one in sentence for sentence in found.lacks) for one in lost)
     assert any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 0).lacks)
@@ -275,7 +275,7 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
 @given(st.floats(1, 1e4), st.floats(0, 2e4), st.integers(1, 9))
 def test_what_took_too_long_is_taken_from_the_turns_of_the_rest(budget, elapsed, contests):
     """Everybody who is left has an equal share of what is left, never more than was planned, and at last nothing."""
-    request = Request(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=100.0))
+    request = RunRequest(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=100.0))
     assert turns_of_next(request, elapsed, contests) == 100.0, "without a budget there is all the time"
     found = turns_of_next(request.model_copy(update={"budget": budget}), elapsed, contests)
     assert 0 <= found <= 100.0
@@ -286,7 +286,7 @@ def test_what_took_too_long_is_taken_from_the_turns_of_the_rest(budget, elapsed,
 @given(st.floats(60.0, 7200.0), st.lists(st.floats(1.0, 60.0), min_size=1, max_size=5), st.floats(0.0, 30.0))
 def test_time_that_starts_did_not_take_goes_to_the_turns_of_the_rest(budget, given, beside):
     """With as much beside its turns as those before, the next contest fills its share of what is left."""
-    request = Request(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=5.0))
+    request = RunRequest(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=5.0))
     request = request.model_copy(update={"budget": budget})
     elapsed = sum(given) + beside * len(given)
     found, share = turns_of_next(request, elapsed, 3, given), (budget - elapsed) / 3

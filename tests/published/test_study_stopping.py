@@ -5,7 +5,7 @@ from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.budget import within_budget
 from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.published.asked import intervals_together
 from rosettabench.published.available import catalogue
 from rosettabench.published.claim import all_claims
@@ -17,7 +17,7 @@ def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
     wobble = [1.0, 1.1, 0.9, 1.05, 0.95, 1.08, 0.92, 1.02, 0.98, 1.03]
     rounds = {"a": dict(enumerate(wobble)), "b": {number: 2 / one for number, one in enumerate(wobble)}}
     progress = Progress(rounds=rounds)
-    plain = Request(workloads=("fashion-mlp",), contenders=("a", "b"))
+    plain = RunRequest(workloads=("fashion-mlp",), contenders=("a", "b"))
     assert Judge(plain, ["a", "b"], {}).enough(progress) == "every pair is decided"
     asked = plain.model_copy(update={"study": "smartia-2019"})
     assert Judge(asked, ["a", "b"], {}).enough(progress) is None
@@ -26,7 +26,7 @@ def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
 
 
 def test_where_a_claim_has_parts_each_takes_more_rounds():
-    asked = Request(workloads=("fashion-mlp",), contenders=("a", "b"), study="borealis-2018")
+    asked = RunRequest(workloads=("fashion-mlp",), contenders=("a", "b"), study="borealis-2018")
     many = asked.model_copy(update={"tests": 8})
 
     def rounds(count):
@@ -45,7 +45,7 @@ def test_how_many_are_tested_together_is_read_from_the_claims():
 
 def test_no_workload_is_left_out_for_rounds_that_a_verdict_takes():
     """Two contests of as many rounds as the claims take do not fit, of as many as a ranking takes they do."""
-    request = Request(workloads=("imdb-lstm", "imdb-gru"), contenders=("pytorch", "mxnet-gluon"), study="s", tests=8)
+    request = RunRequest(workloads=("imdb-lstm", "imdb-gru"), contenders=("pytorch", "mxnet-gluon"), study="s", tests=8)
     contests = [(planned, TimeEstimate(5.0, 0.5, 1.0, ())) for planned in make_plan(request)]
     stopping = Stopping(rounds=(8, 10), processes=1)
     kept, _, short = within_budget(contests, stopping, 50.0, lambda one: frozenset("A"), request.tests)
@@ -57,7 +57,9 @@ def test_no_workload_is_left_out_for_rounds_that_a_verdict_takes():
 
 
 def test_what_is_kept_of_a_study_has_rounds_enough_for_its_claims():
-    request = Request(workloads=("imdb-lstm",), contenders=("pytorch", "mxnet-gluon"), study="borealis-2018", tests=8)
+    request = RunRequest(
+        workloads=("imdb-lstm",), contenders=("pytorch", "mxnet-gluon"), study="borealis-2018", tests=8
+    )
     contests = [(planned, TimeEstimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]
     for processes in (1, 5):
         stopping = Stopping(rounds=(8, 10), processes=processes)

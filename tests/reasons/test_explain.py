@@ -11,10 +11,11 @@ from rosettabench.catalogue.switch import all_switches
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.request import PeakRequest
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import Circumstances, find_shortfalls
-from rosettabench.store.schema import PEAK, Run
+from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.contest import entrants
 from rosettabench.summary.shortfalls import shortfall_words
@@ -82,7 +83,7 @@ def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
 
 def write_ceiling(store, rate):
     """Write down that a library reached a rate on this machine with one thread."""
-    request = {PEAK: {"threads": 1, "device": "cpu"}}
+    request = PeakRequest().model_dump(mode="json")
     machine, command = describe_machine(), ["rosetta", "peak"]
     store.add(Run(id="peak", at=now(), version="0", command=command, request=request, machine=machine))
     series = CeilingSeries(

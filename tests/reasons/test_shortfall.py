@@ -15,6 +15,7 @@ from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.cli.explain import again
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.request import ExplainRequest, PeakRequest
 from rosettabench.reasons.measured import Operation, Profile
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import (
@@ -31,7 +32,7 @@ from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
 from rosettabench.statistics.busy import Busy
-from rosettabench.store.schema import PEAK, Contest, Entry, Run
+from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.reasons import summarise_reasons
 from rosettabench.summary.run import summarise
@@ -224,8 +225,8 @@ CEILING = 1e11
 def store(tmp_path):
     """A store with an explanation of fashion-cnn, made up, and the ceiling of its machine."""
     kept = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    requests = {"peak": {PEAK: {"threads": 1, "device": "cpu"}}, "run": {"examining": {"seconds": 1}}}
-    for name, request in requests.items():
+    for name, asked in (("peak", PeakRequest()), ("run", ExplainRequest(seconds=1))):
+        request = asked.model_dump(mode="json")
         kept.add(Run(id=name, at=now(), version="0", command=["rosetta"], request=request, machine={"gpus": []}))
     series = CeilingSeries(
         library="numpy",

@@ -16,6 +16,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.request import PeakRequest
 from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
@@ -62,7 +63,7 @@ def store(tmp_path_factory):
         "other": (machine | {"processor": "Other"}, [series(rate=100 * CEILING)]),
     }
     for name, (where, found) in measured.items():
-        request = {"peak": {"threads": 2, "device": "cpu"}}
+        request = PeakRequest(threads=2).model_dump(mode="json")
         kept.add(Run(id=name, at=now(), version="0", command=["rosetta", "peak"], request=request, machine=where))
         for one in found:
             Journal(kept, name).event(one)

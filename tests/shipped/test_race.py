@@ -7,6 +7,7 @@ import pytest
 
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.errors import DataError, EnvironmentFault, WorkerError
+from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.shipped import race
@@ -75,7 +76,7 @@ def request(*sets, **other):
 
 
 def done(pretended, asked):
-    return pretended.race.go_on(pretended.race.begin(asked, ["rosetta", "shipped"]))
+    return pretended.race.go_on(begin_run(pretended.race.store, asked, ["rosetta", "shipped"]))
 
 
 def test_libraries_take_turns_and_who_begins_changes(pretended):
@@ -112,7 +113,7 @@ def test_who_fails_is_a_row_and_the_rest_goes_on_and_resume_tries_again(pretende
 
 def test_what_was_interrupted_goes_on_with_what_is_left(pretended):
     pretended.fails["m1_yearly", MXNET, 43] = KeyboardInterrupt()
-    run = pretended.race.begin(request("m1_yearly"), ["rosetta"])
+    run = begin_run(pretended.race.store, request("m1_yearly"), ["rosetta"])
     with pytest.raises(KeyboardInterrupt):
         pretended.race.go_on(run)
     kept = pretended.race.store.run(run.id)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosettabench.lab.progress import Judge, Progress
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import RunRequest
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
 from rosettabench.statistics.verdict import Finding, decides, judge, within
@@ -39,7 +39,7 @@ def contests(scenarios, name, count=CONTESTS):
 
 def by_the_laboratory(logs):
     """Let the laboratory's own judge stop a contest of these log ratios; return its rounds and the report's verdict."""
-    request = Request(workloads=("any",), contenders=("a", "b"))
+    request = RunRequest(workloads=("any",), contenders=("a", "b"))
     judge_ = Judge(request, ["a", "b"], {})
     for rounds in request.stopping.rounds:
         progress = Progress(

@@ -7,8 +7,9 @@ from rosettabench.catalogue.operations import operations
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
+from rosettabench.plan.request import PeakRequest
 from rosettabench.report.verification import ceiling_words
-from rosettabench.store.schema import PEAK, Event, Run
+from rosettabench.store.schema import Event, Run
 from rosettabench.store.store import now
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart
@@ -31,7 +32,8 @@ def test_without_a_ceiling_the_command_is_told(store):
 
 def test_the_share_of_a_stored_ceiling(store):
     machine = describe_machine()
-    run = Run(id="peak", at=now(), version="0", command=["rosetta", "peak"], request={PEAK: {}}, machine=machine)
+    request = PeakRequest().model_dump(mode="json")
+    run = Run(id="peak", at=now(), version="0", command=["rosetta", "peak"], request=request, machine=machine)
     store.add(run)
     series = CeilingSeries(
         library="pytorch",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.series import CeilingSeries
-from rosettabench.store.schema import PEAK
+from rosettabench.store.kind import RunKind, kind_of
 
 if TYPE_CHECKING:
     from rosettabench.store.store import Store
@@ -37,7 +37,7 @@ def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[CeilingSeries]:
     """Return every series in the store that was measured on `machine`, as a run records it."""
-    runs = [run for run in store.runs() if PEAK in run.request and same_machine(run.machine, machine)]
+    runs = [run for run in store.runs() if kind_of(run.request) is RunKind.PEAK and same_machine(run.machine, machine)]
     return [series for run in runs for series in CeilingSeries.all_of(store.run(run.id).events)]
 
 

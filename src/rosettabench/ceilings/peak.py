@@ -7,25 +7,24 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from rosettabench import __version__
 from rosettabench.ceilings.bench import SCANNED, Bench, BenchLibrary
 from rosettabench.ceilings.cache import copied_bytes
 from rosettabench.ceilings.series import CeilingSeries, Refused
-from rosettabench.client.machine import describe_machine
 from rosettabench.errors import WorkerError
+from rosettabench.lab.begin import begin_run
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.request import PeakRequest
 from rosettabench.store.record import Finished
-from rosettabench.store.schema import PEAK, Run
-from rosettabench.store.store import Store, now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rosettabench.lab.display import Display
+    from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
 
 SIZES = (512, 1024, 2048, 4096, 8192)
 """Rows of the matrices, tried in this order: small ones do not fill a machine, large ones take long."""
@@ -59,17 +58,8 @@ class Peak:
 
     def measure(self, libraries: Sequence[BenchLibrary], command: Sequence[str]) -> Run:
         """Measure every work with every library, one after the other, and return the run."""
-        row = self._store.add(
-            Run(
-                id=f"{now()[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}",
-                at=now(),
-                version=__version__,
-                command=list(command),
-                request={PEAK: {"threads": self._works.threads, "device": self._works.device}},
-                machine=describe_machine(),
-            )
-        )
-        journal = Journal(self._store, row.id)
+        run = begin_run(self._store, PeakRequest(threads=self._works.threads, device=self._works.device), command)
+        journal = Journal(self._store, run.id)
         count = len(self._works.precisions) + len(self._works.ways)
         with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
             for number, library in enumerate(libraries, start=1):
@@ -77,7 +67,7 @@ class Peak:
                 share = self._works.seconds / len(libraries) / count
                 self._library(library, Path(scratch) / str(number), share, journal)
         journal.event(Finished())
-        return self._store.run(row.id)
+        return self._store.run(run.id)
 
     def _library(self, library: BenchLibrary, folder: Path, seconds: float, journal: Journal) -> None:
         """Do everything with one library, `seconds` for each work; a failure is written down, and the rest goes on."""

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
-from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.laboratory import begin, open_laboratory
 from rosettabench.cli.options import Axes, DataDir, Offline, StoreUrl, Timeout
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
 
+if TYPE_CHECKING:
+    from rosettabench.plan.request import CalibrateRequest
+    from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
+
+Workload = Annotated[str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)]
+Framework = Annotated[str, typer.Option("--framework", "-f", help="The contender.", autocompletion=complete_contenders)]
+Contests = Annotated[int, typer.Option(help="How many contests to make now; 0 only shows those made.", min=0)]
+Planted = Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)]
+Rounds = Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)]
+Processes = Annotated[int, typer.Option(help="Fresh processes of each; 1 is what the suite quick does.", min=1)]
+RoundSeconds = Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)]
+
 
 def calibrate(
-    workload: Annotated[
-        str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)
-    ] = "fashion-mlp",
-    framework: Annotated[
-        str, typer.Option("--framework", "-f", help="The contender.", autocompletion=complete_contenders)
-    ] = "pytorch",
-    contests: Annotated[int, typer.Option(help="How many contests to make now; 0 only shows those made.", min=0)] = 20,
-    planted: Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)] = 0.05,
-    rounds: Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)] = 40,
-    processes: Annotated[int, typer.Option(help="Fresh processes of each; 1 is what the suite quick does.", min=1)] = 5,
-    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)] = 1.0,
+    workload: Workload = "fashion-mlp",
+    framework: Framework = "pytorch",
+    contests: Contests = 20,
+    planted: Planted = 0.05,
+    rounds: Rounds = 40,
+    processes: Processes = 5,
+    round_seconds: RoundSeconds = 1.0,
     axes: Axes = None,
     data_dir: DataDir = None,
     offline: Offline = False,
@@ -41,42 +49,46 @@ def calibrate(
     Example: rosetta calibrate fashion-mlp -f pytorch --contests 20
     """
     from rosettabench.catalogue.suite import Stopping
-    from rosettabench.cli.console import console
-    from rosettabench.plan.request import Request
-    from rosettabench.plan.setting import read_axes
-    from rosettabench.report.calibration import print_calibration, trials
+    from rosettabench.plan.request import CalibrateRequest, Terms
     from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
     fewest = Stopping().rounds[0] if processes > 1 else FEWEST_ROUNDS
-    stopping = Stopping(rounds=(min(fewest, rounds), rounds), round_seconds=round_seconds, processes=processes)
-    laboratory = open_laboratory(store)
-    request = Request(
+    request = CalibrateRequest(
+        **vars(Terms.read(axes, data_dir, offline, timeout)),
         workloads=(workload,),
         contenders=(framework,),
-        axes=read_axes(axes or []),
-        stopping=stopping,
-        repeats=max(1, contests),
+        stopping=Stopping(rounds=(min(fewest, rounds), rounds), round_seconds=round_seconds, processes=processes),
+        contests=max(1, contests),
         planted=planted,
-        data_dir=str(data_dir.absolute()) if data_dir else None,
-        offline=offline,
-        timeout=timeout,
     )
+    laboratory = open_laboratory(store)
     if contests:
-        run = laboratory.begin(request, ["rosetta", *sys.argv[1:]])
+        run = begin(laboratory, request)
         with laboratory.display:
             laboratory.go_on(run)
-    alike = [
-        laboratory.store.run(run.id)
-        for run in laboratory.store.runs()
-        if question(run.request) == question(request.model_dump(mode="json"))
-    ]
-    if not alike:
+    tell(alike(laboratory.store, request), f"{workload} on {framework}")
+
+
+def alike(store: Store, request: CalibrateRequest) -> list[Run]:
+    """Return the runs of a store that ask what a request asks. Raises UsageError where there is none."""
+    from rosettabench.plan.request import CalibrateRequest, read_request
+    from rosettabench.store.kind import RunKind, kind_of
+
+    found = []
+    for run in store.runs():
+        asked = read_request(run.request) if kind_of(run.request) is RunKind.CALIBRATE else None
+        if isinstance(asked, CalibrateRequest) and asked.question == request.question:
+            found.append(store.run(run.id))
+    if not found:
         raise UsageError("there are no calibration contests of this kind yet", "Leave --contests 0 out to make some.")
+    return found
+
+
+def tell(runs: list[Run], what: str) -> None:
+    """Print how often the verdicts of calibration contests were wrong."""
+    from rosettabench.cli.console import console
+    from rosettabench.report.calibration import print_calibration, trials
+
     out = console()
-    out.print(f"{workload} on {framework}, all calibration contests in this store:")
-    print_calibration(trials(alike), out)
-
-
-def question(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what a request asks, however often: contests that ask the same are counted together."""
-    return {name: request.get(name) for name in ("workloads", "contenders", "axes", "stopping", "planted")}
+    out.print(f"{what}, all calibration contests in this store:")
+    print_calibration(trials(runs), out)

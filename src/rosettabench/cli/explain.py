@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
-from rosettabench.cli.laboratory import conduct, open_laboratory
+from rosettabench.cli.laboratory import begin, conduct, open_laboratory
 from rosettabench.cli.options import Axes, DataDir, Offline, Page, Python, StoreUrl, Timeout, split
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
@@ -18,29 +17,36 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
 
+Workload = Annotated[
+    str | None, typer.Argument(help="The workload.", autocompletion=complete_workloads, show_default=False)
+]
+Contenders = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Two contenders or more: pytorch jax keras[tensorflow]:eager.",
+        autocompletion=complete_contenders,
+        show_default=False,
+    ),
+]
+Seconds = Annotated[float, typer.Option(help="How long to measure the parts of a step.", min=1, max=LONGEST_S)]
+Starts = Annotated[int, typer.Option(help="Fresh processes of each, for start and memory.", min=1)]
+WithProfile = Annotated[
+    bool, typer.Option("--profile", help="Ask each framework's own profiler for its operations, too.")
+]
+Last = Annotated[bool, typer.Option("--last", help="Print the newest explanation again; measure nothing.")]
+EachConfidence = Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)]
+
+
 def explain(
-    workload: Annotated[
-        str | None, typer.Argument(help="The workload.", autocompletion=complete_workloads, show_default=False)
-    ] = None,
-    contenders: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Two contenders or more: pytorch jax keras[tensorflow]:eager.",
-            autocompletion=complete_contenders,
-            show_default=False,
-        ),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option(help="How long to measure the parts of a step.", min=1, max=LONGEST_S)
-    ] = 60.0,
-    starts: Annotated[int, typer.Option(help="Fresh processes of each, for start and memory.", min=1)] = 5,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="Ask each framework's own profiler for its operations, too.")
-    ] = False,
-    last: Annotated[bool, typer.Option("--last", help="Print the newest explanation again; measure nothing.")] = False,
+    workload: Workload = None,
+    contenders: Contenders = None,
+    seconds: Seconds = 60.0,
+    starts: Starts = 5,
+    profile: WithProfile = False,
+    last: Last = False,
     axes: Axes = None,
     python: Python = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)] = 0.95,
+    confidence: EachConfidence = 0.95,
     data_dir: DataDir = None,
     offline: Offline = False,
     timeout: Timeout = 900.0,
@@ -55,8 +61,7 @@ def explain(
     Example: rosetta explain imdb-gru pytorch jax
     Example: rosetta explain fashion-mlp pytorch pytorch:compiled --seconds 30 --profile
     """
-    from rosettabench.plan.request import Examining, Request
-    from rosettabench.plan.setting import read_axes
+    from rosettabench.plan.request import ExplainRequest, Terms
 
     if last:
         if workload:
@@ -66,20 +71,11 @@ def explain(
     named = split(contenders)
     if workload is None or len(named) < 2:
         raise UsageError("name a workload and two contenders or more", "Example: rosetta explain imdb-gru pytorch jax")
-    request = Request(
-        workloads=(workload,),
-        examining=Examining(seconds=seconds, starts=starts, profile=profile),
-        contenders=named,
-        python=str(python) if python else None,
-        axes=read_axes(axes or []),
-        control=False,
-        confidence=confidence,
-        data_dir=str(data_dir.absolute()) if data_dir else None,
-        offline=offline,
-        timeout=timeout,
-    )
+    terms = Terms.read(axes, data_dir, offline, timeout, python)
+    examining = {"seconds": seconds, "starts": starts, "profile": profile, "confidence": confidence}
+    request = ExplainRequest(**vars(terms), **examining, workloads=(workload,), contenders=named)
     laboratory = open_laboratory(store)
-    conduct(laboratory, laboratory.begin(request, ["rosetta", *sys.argv[1:]]), report)
+    conduct(laboratory, begin(laboratory, request), report)
 
 
 def again(store: str | None) -> None:
@@ -99,9 +95,10 @@ def again(store: str | None) -> None:
 def newest(store: Store) -> Run:
     """Return the newest run that holds an explanation; UsageError where there is none."""
     from rosettabench.reasons.measured import MeasuredRounds
+    from rosettabench.store.kind import RunKind, kind_of
 
     for row in store.runs():
-        if row.request.get("examining"):
+        if kind_of(row.request) is RunKind.EXPLAIN:
             run = store.run(row.id)
             if MeasuredRounds.all_of(run.events):
                 return run

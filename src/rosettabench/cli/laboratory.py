@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
+    from rosettabench.plan.request import Request
     from rosettabench.store.schema import Contest, Run
     from rosettabench.store.store import Store
 
@@ -37,10 +39,17 @@ def open_laboratory(store: str | None) -> Laboratory:
     return Laboratory(Store(store or store_url()), cache, display())
 
 
+def begin(laboratory: Laboratory, request: Request) -> Run:
+    """Write down a new run with the command that the user typed."""
+    from rosettabench.lab.begin import begin_run
+
+    return begin_run(laboratory.store, request, ["rosetta", *sys.argv[1:]])
+
+
 def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
     from rosettabench.lab.run import unfinished
-    from rosettabench.plan.trainings import trainings_asked
+    from rosettabench.plan.request import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
     from rosettabench.shipped.results import Results

@@ -77,6 +77,19 @@ Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is p
 Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1, max=LONGEST_S)]
 
 
+Budget = Annotated[
+    str | None, typer.Option(help="Time for the whole run, 10m or 1h: what does not fit is left out, and told.")
+]
+
+
+Confidence = Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)]
+
+
+RoundSeconds = Annotated[
+    float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05, max=LONGEST_S)
+]
+
+
 Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 

@@ -22,30 +22,37 @@ if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
 
 
+Measured = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--frameworks",
+        "-f",
+        help="Contenders, separated by commas; all whose environments are made if none is named.",
+        autocompletion=complete_contenders,
+    ),
+]
+Precisions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--precision", help="Precisions of products, separated by commas; all if none is named.", show_default=False
+    ),
+]
+Threads = Annotated[int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)]
+Device = Annotated[str, typer.Option(help="cpu or cuda.")]
+Seconds = Annotated[
+    float, typer.Option(help="How long to measure, without the starting of workers.", min=1, max=LONGEST_S)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")]
+
+
 def peak(
-    frameworks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--frameworks",
-            "-f",
-            help="Contenders, separated by commas; all whose environments are made if none is named.",
-            autocompletion=complete_contenders,
-        ),
-    ] = None,
-    precision: Annotated[
-        list[str] | None,
-        typer.Option(help="Precisions of products, separated by commas; all if none is named.", show_default=False),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)
-    ] = None,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    seconds: Annotated[
-        float,
-        typer.Option(help="How long to measure, without the starting of workers.", min=1, max=LONGEST_S),
-    ] = 40.0,
+    frameworks: Measured = None,
+    precision: Precisions = None,
+    threads: Threads = None,
+    device: Device = "cpu",
+    seconds: Seconds = 40.0,
     python: Python = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")] = False,
+    as_json: AsJson = False,
     timeout: Timeout = 900.0,
     store: StoreUrl = None,
 ) -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.laboratory import begin, open_laboratory
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError
 
 if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
     from rosettabench.catalogue.workload import Workload
+    from rosettabench.plan.request import ProveRequest
     from rosettabench.store.schema import Run
 
 Jobs = Annotated[
@@ -36,17 +36,24 @@ EAGER = "eager"
 """The mode in which nothing is compiled, so that no compiler is needed."""
 
 
+Named = Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)]
+Every = Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")]
+Missing = Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")]
+Register = Annotated[bool, typer.Option("--register", help="Enter the proofs into the repository's register.")]
+Sample = Annotated[int | None, typer.Option(help="Only so many of the cells, drawn by --draw.", min=1)]
+Draw = Annotated[str, typer.Option(help="Any text: it decides which cells --sample draws.")]
+Time = Annotated[str | None, typer.Option(help="Begin no further proof after so long: 10m or 1h.")]
+
+
 def prove(
-    workloads: Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)] = None,
+    workloads: Named = None,
     frameworks: Frameworks = None,
-    every: Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")] = False,
-    missing: Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")] = False,
-    register: Annotated[
-        bool, typer.Option("--register", help="Enter the proofs into the repository's register.")
-    ] = False,
-    sample: Annotated[int | None, typer.Option(help="Only so many of the cells, drawn by --draw.", min=1)] = None,
-    draw: Annotated[str, typer.Option(help="Any text: it decides which cells --sample draws.")] = "",
-    budget: Annotated[str | None, typer.Option(help="Begin no further proof after so long: 10m or 1h.")] = None,
+    every: Every = False,
+    missing: Missing = False,
+    register: Register = False,
+    sample: Sample = None,
+    draw: Draw = "",
+    budget: Time = None,
     axes: Axes = None,
     jobs: Jobs = None,
     python: Python = None,
@@ -68,44 +75,54 @@ def prove(
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m
     """
-    from rosettabench.catalogue.contender import every_contender
-    from rosettabench.catalogue.suite import MAIN, find_suite
-    from rosettabench.catalogue.workload import all_workloads
     from rosettabench.plan.duration import read_duration
-    from rosettabench.plan.request import Request
-    from rosettabench.plan.setting import read_axes
-    from rosettabench.proof.register import enter_run
+    from rosettabench.plan.request import ProveRequest, Terms
     from rosettabench.resources.processors import usable_cores
 
-    whole = every or ((missing or sample is not None) and not workloads)
-    if whole == bool(workloads):
-        raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
-    together = jobs or usable_cores()
-    named = split(frameworks) or (
-        tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
+    asked, named = chosen_names(
+        workloads, split(frameworks), every or ((missing or sample is not None) and not workloads)
     )
-    asked = tuple(workloads or all_workloads())
     only = chosen_cells(asked, named, missing and register, sample, draw) if register or sample else ()
     if only is None:
         typer.echo("Nothing is left to prove here.")
         return
-    laboratory = open_laboratory(store)
-    request = Request(
+    together = jobs or usable_cores()
+    terms = Terms.read(axes, data_dir, offline, timeout, python)
+    request = ProveRequest(
+        **vars(terms) | {"axes": {"threads": [max(1, usable_cores() // together)]} | terms.axes},
         workloads=asked,
         contenders=named,
         only=only,
-        python=str(python) if python else None,
-        axes={"threads": [max(1, usable_cores() // together)]} | read_axes(axes or []),
-        control=False,
-        insist=True,
+        jobs=together,
         prove_again=not missing,
-        proving=together,
         budget=read_duration(budget) if budget else None,
-        data_dir=str(data_dir.absolute()) if data_dir else None,
-        offline=offline,
-        timeout=timeout,
     )
-    run = laboratory.begin(request, ["rosetta", *sys.argv[1:]])
+    make_proofs(request, register, store)
+
+
+def chosen_names(
+    workloads: Sequence[str] | None, contenders: tuple[str, ...], whole: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the workloads and contenders that are meant; all there are where the `whole` catalogue is.
+
+    Raises UsageError where it is said twice what is meant, or not at all.
+    """
+    from rosettabench.catalogue.contender import every_contender
+    from rosettabench.catalogue.suite import MAIN, find_suite
+    from rosettabench.catalogue.workload import all_workloads
+
+    if whole == bool(workloads):
+        raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
+    usual = tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
+    return tuple(workloads or all_workloads()), contenders or usual
+
+
+def make_proofs(request: ProveRequest, register: bool, store: str | None) -> None:
+    """Make the proofs of a request, enter them into the register if that is wanted, and print the certificates."""
+    from rosettabench.proof.register import enter_run
+
+    laboratory = open_laboratory(store)
+    run = begin(laboratory, request)
     try:
         with laboratory.display:
             laboratory.go_on(run)

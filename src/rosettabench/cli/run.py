@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_runs, complete_suites
-from rosettabench.cli.laboratory import conduct, open_laboratory
+from rosettabench.cli.laboratory import begin, conduct, open_laboratory
 from rosettabench.cli.options import (
     Again,
     Axes,
+    Budget,
+    Confidence,
     DataDir,
     Frameworks,
     Offline,
     Page,
     Python,
+    RoundSeconds,
     StoreUrl,
     Timeout,
     Workloads,
@@ -28,51 +31,51 @@ from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
-    from rosettabench.plan.request import Request
+    from rosettabench.plan.choice import Choice
+    from rosettabench.plan.limits import Limits
+    from rosettabench.plan.request import RunRequest
 
-
-ROUNDS_EACH = 4
-"""Rounds of a process below which fewer are started, where the user asks for few rounds."""
+SuiteName = Annotated[
+    str | None,
+    typer.Option(
+        "--suite", help="What to run where nothing else is said, and when to stop.", autocompletion=complete_suites
+    ),
+]
+Rounds = Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)]
+Precision = Annotated[
+    float | None, typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1)
+]
+Seconds = Annotated[float | None, typer.Option(help="Stop measuring a contest after so long.", min=0.1, max=LONGEST_S)]
+Processes = Annotated[
+    int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
+]
+Margin = Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)]
+Full = Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")]
+Control = Annotated[bool, typer.Option(help="Enter the first contender twice (A/A control).")]
+Insist = Annotated[bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End a contest whose contenders differ in settings that must be equal.")
+]
 
 
 def run(
     workloads: Workloads = None,
     frameworks: Frameworks = None,
-    suite: Annotated[
-        str | None,
-        typer.Option(help="What to run where nothing else is said, and when to stop.", autocompletion=complete_suites),
-    ] = None,
+    suite: SuiteName = None,
     axes: Axes = None,
     python: Python = None,
-    rounds: Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Stop measuring a contest after so long.", min=0.1, max=LONGEST_S),
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Time for the whole run, 10m or 1h: what does not fit is left out, and told.")
-    ] = None,
-    round_seconds: Annotated[
-        float | None,
-        typer.Option(help="How long a round of all contenders lasts.", min=0.05, max=LONGEST_S),
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of all verdicts together.", min=0.5, max=0.9999)] = 0.95,
-    margin: Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)] = 0.02,
-    full: Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")] = False,
-    control: Annotated[bool, typer.Option(help="Enter the first contender twice (A/A control).")] = True,
-    insist: Annotated[
-        bool, typer.Option("--insist", help="Measure contenders without a proof, too; never ranked.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="End a contest whose contenders differ in settings that must be equal.")
-    ] = False,
+    rounds: Rounds = None,
+    precision: Precision = None,
+    seconds: Seconds = None,
+    budget: Budget = None,
+    round_seconds: RoundSeconds = None,
+    processes: Processes = None,
+    confidence: Confidence = 0.95,
+    margin: Margin = 0.02,
+    full: Full = False,
+    control: Control = True,
+    insist: Insist = False,
+    strict: Strict = False,
     prove_again: Again = False,
     data_dir: DataDir = None,
     offline: Offline = False,
@@ -90,128 +93,92 @@ def run(
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
-    from rosettabench.catalogue.suite import MAIN, Stopping, find_suite
-    from rosettabench.catalogue.workload import MONASH
-    from rosettabench.cli.joined import CONTESTS, parted, trainings_of
-    from rosettabench.client.machine import describe_machine
-    from rosettabench.data.find import obtainable
-    from rosettabench.data.registry import data_set
+    from rosettabench.plan.limits import Limits
+    from rosettabench.plan.request import RunRequest, Terms
+
+    check_names(suite, budget, frameworks, python, report)
+    limits = Limits(rounds, precision, seconds, round_seconds, processes, budget, full)
+    terms = Terms.read(axes, data_dir, offline, timeout, python)
+    rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
+    asked = RunRequest(**vars(terms), **rules, workloads=tuple(workloads or ()), control=control, full=full)
+    laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
+    conduct(laboratory, begin(laboratory, request), report)
+
+
+def check_names(
+    suite: str | None, budget: str | None, frameworks: list[str] | None, python: Path | None, report: Path | None
+) -> None:
+    """Raise UsageError for an option that names nothing, and EnvironmentFault for an interpreter that is none."""
     from rosettabench.environments.environment import check_interpreter
-    from rosettabench.places import cache_dir
-    from rosettabench.plan.budget import check_rounds
-    from rosettabench.plan.duration import read_duration
-    from rosettabench.plan.plan import make_plan
-    from rosettabench.plan.request import Request
-    from rosettabench.plan.scope import scope
-    from rosettabench.plan.setting import read_axes
+    from rosettabench.plan.choice import refuse_empty
 
     if report is not None and not report.name:
         raise UsageError("--report names no file", "Leave it out, or name one: --report run.html")
-    if budget and (full or rounds or seconds):
-        raise UsageError(
-            "--budget decides on rounds and seconds; --full, --rounds and --seconds do, too", "Leave one out."
-        )
-    time = read_duration(budget) if budget else None
-    if full and (rounds or precision or seconds or processes):
-        raise UsageError(
-            "--full trains to the end; --rounds, --precision, --seconds and --processes would stop it", "Leave one out."
-        )
-    for option, given in (("--suite", suite), ("--budget", budget), *(("-f", one) for one in frameworks or ())):
-        if given is not None and not given.strip(" ,"):
-            raise UsageError(f"{option} is empty", "Leave it out, or name something: rosetta run --help")
+    for option, given in (("--suite", [suite]), ("--budget", [budget]), ("-f", frameworks or [])):
+        refuse_empty(option, [name for name in given if name is not None])
     if python is not None:
         check_interpreter(python)
-    named = find_suite(suite or MAIN)
-    gpus = len(describe_machine()["gpus"])
 
-    def real(name: str) -> bool:  # of the archive those sets are meant that lie at hand
-        return obtainable(data_set(name), data_dir, cache_dir(), offline or name.startswith(MONASH))
 
-    here = scope(named, gpus, real)
-    contenders, libraries = parted(split(frameworks))
-    own_question = suite is None and (workloads or frameworks)
-    usual = Stopping() if own_question else named.stopping
-    asked = {
-        "rounds": (rounds, rounds) if rounds else None,
-        "precision": precision,
-        "seconds": seconds,
-        "round_seconds": round_seconds,
-        "processes": processes or (min(usual.processes, max(1, rounds // ROUNDS_EACH)) if rounds else None),
-    }
-    stopping = usual.model_dump() | {name: value for name, value in asked.items() if value is not None}
-    request = Request.model_validate(
-        {
-            "workloads": tuple(workloads or here.workloads),
-            "contenders": contenders or here.contenders,
-            "study": named.study,
-            "lacking": here.lacks,
-            "own_axes": here.axes,
-            "python": str(python) if python else None,
-            "axes": read_axes(axes or []),
-            "control": control and named.control,
-            "full": full,
-            "stopping": stopping,
-            "confidence": confidence,
-            "margin": margin,
-            "data_dir": str(data_dir.absolute()) if data_dir else None,
-            "offline": offline,
-            "insist": insist,
-            "strict": strict,
-            "prove_again": prove_again,
-            "timeout": timeout,
-        }
-    )
-    if rounds is not None:
-        check_rounds(make_plan(request), rounds, confidence)
-    request = request.model_copy(update={"shipped": trainings_of(named, request, libraries, time)})
+def plan_run(
+    suite: str | None, named: Sequence[str], asked: RunRequest, limits: Limits, store: str | None
+) -> tuple[Laboratory, RunRequest]:
+    """Return the laboratory, and what is to be run there: what is `asked` for, completed from the suite.
+
+    What does not fit into memory or time is left out, and told.
+    """
+    from rosettabench.client.machine import describe_machine
+    from rosettabench.plan.budget import check_rounds
+    from rosettabench.plan.choice import choose
+    from rosettabench.plan.left_out import sentences
+    from rosettabench.plan.plan import make_plan
+    from rosettabench.published.fitting import fit_run
+    from rosettabench.shipped.beside import CONTESTS, parted, trainings_of
+
+    chosen = choose(suite, bool(asked.workloads or named), len(describe_machine()["gpus"]), originals_at_hand(asked))
+    contenders, libraries = parted(named)
+    request = completed(asked, chosen, contenders, limits)
+    if limits.rounds is not None:
+        check_rounds(make_plan(request), limits.rounds, request.confidence)
+    time = limits.time
+    request = request.model_copy(update={"shipped": trainings_of(chosen.suite, request, libraries, time)})
     laboratory = open_laboratory(store)
     share = time * CONTESTS if time is not None and request.shipped else time
-    started = laboratory.begin(fitting(request, laboratory, share, named.smaller), ["rosetta", *sys.argv[1:]])
-    conduct(laboratory, started, report)
-
-
-def fitting(
-    request: Request, laboratory: Laboratory, budget: float | None, batches: Mapping[str, Sequence[int]]
-) -> Request:
-    """Return the request with what fits into memory and, in seconds, into the budget; say what it will take.
-
-    `batches` are those that a workload may be cut to, rather than be left out.
-    """
-    from psutil import virtual_memory
-
-    from rosettabench.client.machine import describe_machine
-    from rosettabench.lab.past import read_past
-    from rosettabench.plan.budget import Fitted, fitted
-    from rosettabench.plan.estimate import estimate
-    from rosettabench.plan.left_out import sentences
-    from rosettabench.plan.plan import PlannedContest, make_plan
-    from rosettabench.plan.smaller import with_smaller_batches
-    from rosettabench.published.asked import claims_asking, intervals_together
-    from rosettabench.published.available import catalogue
-    from rosettabench.published.claim import all_claims
-
-    free = virtual_memory().available
-    machine = describe_machine()
-    before = read_past(laboratory.store, machine)
-    claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
-    here = catalogue(len(machine["gpus"]))
-
-    def asked(planned: PlannedContest) -> frozenset[str]:
-        return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
-
-    if request.study:
-        request = request.model_copy(update={"tests": intervals_together(claims, here)})
-
-    def fit(tried: Request) -> Fitted:
-        contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
-        preparing = sum(job.seconds for job in laboratory.jobs(tried, [planned for planned, _ in contests]))
-        return fitted(tried, contests, budget, free, asked, preparing)
-
-    kept = with_smaller_batches(request, batches, fit)
+    kept = fit_run(request, laboratory, share, chosen.suite.smaller)
     left_out = [f"left out: {sentence}" for sentence in sentences(kept.request.left_out)]
-    for sentence in (*request.lacking, kept.told, *left_out):
+    for sentence in (*kept.request.lacking, kept.told, *left_out):
         typer.echo(sentence, err=True)
-    return kept.request
+    return laboratory, kept.request
+
+
+def originals_at_hand(asked: RunRequest) -> Callable[[str], bool]:
+    """Return what tells whether a data set has originals here; of the Monash archive those count that lie at hand."""
+    from rosettabench.catalogue.workload import MONASH
+    from rosettabench.data.find import obtainable
+    from rosettabench.data.registry import data_set
+    from rosettabench.places import cache_dir
+
+    def at_hand(name: str) -> bool:
+        """Whether a data set has originals here."""
+        return obtainable(data_set(name), asked.data_dir, cache_dir(), asked.offline or name.startswith(MONASH))
+
+    return at_hand
+
+
+def completed(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
+    """Return what is asked for, with what the suite says where the user says nothing."""
+    here = chosen.scope
+    return asked.model_copy(
+        update={
+            "workloads": asked.workloads or here.workloads,
+            "contenders": contenders or here.contenders,
+            "study": chosen.suite.study,
+            "lacking": here.lacks,
+            "own_axes": here.axes,
+            "control": asked.control and chosen.suite.control,
+            "stopping": limits.stopping(chosen.usual),
+        }
+    )
 
 
 def resume(
@@ -233,13 +200,13 @@ def resume(
     """
     from rosettabench.cli.shipped import race
     from rosettabench.places import store_url
-    from rosettabench.plan.trainings import trains_only
+    from rosettabench.store.kind import RunKind, kind_of
     from rosettabench.store.store import Store
 
     Store.existing(store or store_url())
     laboratory = open_laboratory(store)
     found = laboratory.store.run(run_id)
-    if trains_only(found.request):
+    if kind_of(found.request) is RunKind.SHIPPED:
         race(laboratory, found, report)
     else:
         conduct(laboratory, found, report)

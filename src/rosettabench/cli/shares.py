@@ -54,11 +54,11 @@ def shares_in(store: Store) -> list[Reached]:
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
     from rosettabench.report.shares import reached
-    from rosettabench.store.schema import PEAK
+    from rosettabench.store.kind import kind_of
     from rosettabench.summary.run import summarise
 
     machine = describe_machine()
     ceilings = measured_here(store, machine)
-    runs = [run for run in store.runs() if PEAK not in run.request and same_machine(run.machine, machine)]
+    runs = [run for run in store.runs() if kind_of(run.request).has_contenders and same_machine(run.machine, machine)]
     canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
     return reached((summarise(store.run(run.id), ceilings) for run in runs), canonical)

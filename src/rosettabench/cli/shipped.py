@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_libraries, complete_sets
-from rosettabench.cli.laboratory import open_laboratory, publish
+from rosettabench.cli.laboratory import begin, open_laboratory, publish
 from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -38,35 +37,40 @@ Sets = Annotated[
 ]
 
 
+Libraries = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--frameworks",
+        "-f",
+        help="Libraries, separated by commas; all if none is named.",
+        autocompletion=complete_libraries,
+    ),
+]
+Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")]
+Epochs = Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)]
+Samples = Annotated[int, typer.Option(help="Sample paths of each series.", min=1)]
+Time = Annotated[str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")]
+Threads = Annotated[int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)]
+Long = Annotated[bool, typer.Option("--long", help="Train, too, where a graph takes minutes to build or may not end.")]
+DataChoice = Annotated[Data, typer.Option(help="Take no stand-in (real), or nothing else (synthetic).")]
+TrainingTimeout = Annotated[
+    float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1, max=LONGEST_S)
+]
+
+
 def shipped(
     sets: Sets = None,
-    libraries: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--frameworks",
-            "-f",
-            help="Libraries, separated by commas; all if none is named.",
-            autocompletion=complete_libraries,
-        ),
-    ] = None,
-    seeds: Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")] = "42,43,44,45,46",
-    epochs: Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)] = 100,
-    samples: Annotated[int, typer.Option(help="Sample paths of each series.", min=1)] = 100,
-    budget: Annotated[
-        str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)
-    ] = None,
-    long: Annotated[
-        bool, typer.Option("--long", help="Train, too, where a graph takes minutes to build or may not end.")
-    ] = False,
-    data: Annotated[Data, typer.Option(help="Take no stand-in (real), or nothing else (synthetic).")] = Data.FOUND,
+    libraries: Libraries = None,
+    seeds: Seeds = "42,43,44,45,46",
+    epochs: Epochs = 100,
+    samples: Samples = 100,
+    budget: Time = None,
+    threads: Threads = None,
+    long: Long = False,
+    data: DataChoice = Data.FOUND,
     data_dir: DataDir = None,
     offline: Offline = False,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1, max=LONGEST_S)
-    ] = 7200.0,
+    timeout: TrainingTimeout = 7200.0,
     store: StoreUrl = None,
     report: Page = None,
 ) -> None:
@@ -83,7 +87,6 @@ def shipped(
     from rosettabench.plan.trainings import TrainingRequest
     from rosettabench.resources.processors import usable_cores
     from rosettabench.shipped.library import all_libraries, find_library
-    from rosettabench.shipped.race import Race
 
     names = dict.fromkeys(find_library(name).name for name in split(libraries))
     request = TrainingRequest(
@@ -101,8 +104,7 @@ def shipped(
         offline=offline,
     )
     laboratory = open_laboratory(store)
-    started = Race(laboratory.store, laboratory.cache, laboratory.display).begin(request, ["rosetta", *sys.argv[1:]])
-    race(laboratory, started, report)
+    race(laboratory, begin(laboratory, request), report)
 
 
 def known_sets(names: Iterable[str]) -> tuple[str, ...]:

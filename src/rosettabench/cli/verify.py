@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ import typer
 
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.laboratory import open_laboratory
+from rosettabench.cli.laboratory import begin, open_laboratory
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -21,7 +20,7 @@ from rosettabench.plan.duration import LONGEST_S
 if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
     from rosettabench.lab.run import Laboratory
-    from rosettabench.plan.request import Request
+    from rosettabench.plan.request import VerifyRequest
     from rosettabench.verify.verification import Verification
 
 PROCESSES = 5
@@ -31,23 +30,30 @@ FEWEST_ROUNDS = 20
 """Rounds that they share before it is looked at first."""
 
 
+Workload = Annotated[str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)]
+Installed = Annotated[
+    Path | None,
+    typer.Option(
+        "--python", help="The interpreter whose frameworks are verified; else that of the active environment."
+    ),
+]
+Seconds = Annotated[float, typer.Option(help="Measure each framework for so long at most.", min=1, max=LONGEST_S)]
+Rounds = Annotated[int, typer.Option(help="The most rounds of turns.", min=8)]
+OneRound = Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)]
+Slowness = Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)]
+EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
+
+
 def verify(
-    workload: Annotated[
-        str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)
-    ] = "fashion-mlp",
-    python: Annotated[
-        Path | None,
-        typer.Option(help="The interpreter whose frameworks are verified; else that of the active environment."),
-    ] = None,
+    workload: Workload = "fashion-mlp",
+    python: Installed = None,
     frameworks: Frameworks = None,
     axes: Axes = None,
-    seconds: Annotated[
-        float, typer.Option(help="Measure each framework for so long at most.", min=1, max=LONGEST_S)
-    ] = 30.0,
-    rounds: Annotated[int, typer.Option(help="The most rounds of turns.", min=8)] = 60,
-    round_seconds: Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)] = 0.5,
-    margin: Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)] = 0.1,
-    confidence: Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)] = 0.95,
+    seconds: Seconds = 30.0,
+    rounds: Rounds = 60,
+    round_seconds: OneRound = 0.5,
+    margin: Slowness = 0.1,
+    confidence: EachConfidence = 0.95,
     json: Json = False,
     data_dir: DataDir = None,
     offline: Offline = False,
@@ -65,14 +71,12 @@ def verify(
     Example: rosetta verify imdb-gru --python /my/venv/bin/python -f pytorch:compiled
     """
     from rosettabench.catalogue.suite import Stopping
-    from rosettabench.plan.request import Request
-    from rosettabench.plan.setting import read_axes
+    from rosettabench.plan.request import Terms, VerifyRequest
 
     place = (python or active_python()).absolute()
-    request = Request(
+    request = VerifyRequest(
+        **vars(Terms.read(axes, data_dir, offline, timeout)),
         workloads=(workload,),
-        contenders=(),
-        axes=read_axes(axes or []),
         stopping=Stopping(
             rounds=(min(FEWEST_ROUNDS, rounds), rounds),
             seconds=seconds,
@@ -83,9 +87,6 @@ def verify(
         ),
         confidence=confidence,
         margin=margin,
-        data_dir=str(data_dir.absolute()) if data_dir else None,
-        offline=offline,
-        timeout=timeout,
     )
     laboratory = open_laboratory(store)
     found = [
@@ -124,7 +125,7 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
     return [(one, packages) for one in contenders]
 
 
-def verified(laboratory: Laboratory, request: Request, one: Contender, packages: dict[str, str]) -> Verification:
+def verified(laboratory: Laboratory, request: VerifyRequest, one: Contender, packages: dict[str, str]) -> Verification:
     """Let an installation take turns with its managed release, and return what was found."""
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import external
@@ -138,15 +139,14 @@ def verified(laboratory: Laboratory, request: Request, one: Contender, packages:
     names = [f"{one.framework}@{one.python}:{one.mode}"]
     if other is not None:
         names.append(f"{one.framework}@{other.release}:{one.mode}")
-    command = ["rosetta", *sys.argv[1:]]
-    run = laboratory.begin(request.model_copy(update={"contenders": tuple(names)}), command)
+    run = begin(laboratory, request.model_copy(update={"contenders": tuple(names)}))
     with laboratory.display:
         laboratory.go_on(run)
         done = laboratory.store.run(run.id)
         timed = any(block.phase == "turn" for block in done.contests[0].entries[0].blocks)
         library = BenchLibrary(one, external(one.python))
         setting = done.contests[0].setting
-        roof = measure_roof(laboratory, library, setting, request.timeout, command) if timed else None
+        roof = measure_roof(laboratory, library, setting, request.timeout, run.command) if timed else None
     subject = VerifiedSubject(version_of(one.entry, packages), other, is_debug_build(one.python), roof)
     return verification(laboratory.store, done, subject, read_hardware(), request.margin)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import ContestRequest
 from rosettabench.statistics.oddities import casts_doubt, oddities_by_process
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Verdict
@@ -36,7 +36,7 @@ class Judge:
     `controls` maps the label of a second copy to that of its first; it is compared with that one alone.
     """
 
-    request: Request
+    request: ContestRequest
     labels: Sequence[str]
     controls: dict[str, str]
 
@@ -52,16 +52,16 @@ class Judge:
         take far more rounds to be shown equal than those that differ to be told apart.
         """
         processes = progress.processes if self.request.stopping.processes > 1 else {}
-        tests = self.request.tests
+        tests = self.request.intervals
         pairs = self._compare(progress, self.labels, processes, tests) or self._controls(progress, processes)
         if not all(map(self._settled, pairs)) or self._doubtful(progress):
             return None
-        decided = all(verdict.decided for verdict in pairs) and not self.request.study
+        decided = all(verdict.decided for verdict in pairs) and not self.request.wants_ratios
         return "every pair is decided" if decided else "precise enough"
 
     def _settled(self, verdict: Verdict) -> bool:
         """Return whether more rounds would tell nothing that is asked: who is faster or, for a study, by how much."""
-        return self._precise(verdict) or (verdict.decided and not self.request.study)
+        return self._precise(verdict) or (verdict.decided and not self.request.wants_ratios)
 
     def _doubtful(self, progress: Progress) -> bool:
         """Return whether a contender drifts or was at another level for a while: more rounds may outweigh that."""

@@ -10,7 +10,7 @@ from rosettabench.errors import UsageError
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.plan import PlannedContest
-from rosettabench.plan.request import LeftOut, Request
+from rosettabench.plan.request import ContestRequest, LeftOut, RunRequest
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.interval import fewest_rounds
 from rosettabench.statistics.ranking import LOOKS, pairs
@@ -39,7 +39,7 @@ class Fitted:
     it has enough for those of its own ranking, and 0 where a ranking may have none.
     """
 
-    request: Request
+    request: RunRequest
     told: str
     verdicts: int
 
@@ -205,7 +205,7 @@ def gb(size: float) -> str:
 
 
 def fitted(
-    request: Request,
+    request: RunRequest,
     contests: Sequence[Planned],
     budget: float | None,
     free: float,
@@ -246,7 +246,7 @@ def fitted(
     return Fitted(smaller, told, verdicts)
 
 
-def turns_of_next(request: Request, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:
+def turns_of_next(request: ContestRequest, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:
     """Return the seconds of turns for the next of so many contests, when so many seconds of the run are over.
 
     That is what was planned; where starts and proofs took longer than expected, an equal share of what is left of the
@@ -254,8 +254,8 @@ def turns_of_next(request: Request, elapsed: float, contests: int, given: Sequen
     of turns of the contests before, and what these took beside is expected of the next ones, too.
     """
     planned = request.stopping.seconds
-    if request.budget is None:
+    if request.time_limit is None:
         return planned
-    share = (request.budget - elapsed) / contests
+    share = (request.time_limit - elapsed) / contests
     beside = max(0.0, (elapsed - sum(given)) / len(given)) if given else share
     return max(0.0, min(planned, share), share - beside)

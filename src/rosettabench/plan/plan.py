@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
-from rosettabench.plan.request import Request
+from rosettabench.plan.request import ContestRequest
 from rosettabench.plan.series import on_series
-from rosettabench.plan.setting import Setting, settings, whole
+from rosettabench.plan.setting import Setting, settings
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,21 @@ class PlannedContest:
     missing: dict[str, str]
 
 
-def make_plan(request: Request) -> list[PlannedContest]:
+def make_plan(request: ContestRequest) -> list[PlannedContest]:
     """Return the contests of a request, in its order. Raises UsageError where a name is unknown or nothing is left."""
-    python = Path(request.python).absolute() if request.python else None
-    contenders = [parse_contender(text, python) for text in request.contenders]
+    contenders = [parse_contender(text, request.python) for text in request.contenders]
     twice = [label for label, times in Counter(contender.label for contender in contenders).items() if times > 1]
     if twice:
         raise UsageError(
             f"{', '.join(twice)} is entered twice", "The A/A control enters one contender twice by itself."
         )
     contests = [
-        plan_contest(on_series(workload, setting.series), setting, meant, request.control, request.planted)
-        for _ in range(request.repeats)
+        plan_contest(on_series(workload, setting.series), setting, meant, request.copies)
+        for _ in range(request.times)
         for workload in map(find_workload, dict.fromkeys(request.workloads))
-        for meant in [meant_of(contenders, workload.name, request)]
-        for setting in settings(workload, request.own_axes.get(workload.name, {}) | request.axes)
-        if meant and not is_left_out(workload, setting, request)
+        for meant in [[one for one in contenders if request.means(workload.name, one.label)]]
+        for setting in settings(workload, request.axes_of(workload.name))
+        if meant and not request.leaves_out(workload.name, setting.as_json())
     ]
     check_length(contests, request)
     if not any(contest.contenders for contest in contests):
@@ -53,16 +52,9 @@ def make_plan(request: Request) -> list[PlannedContest]:
     return contests
 
 
-def meant_of(contenders: list[Contender], workload: str, request: Request) -> list[Contender]:
-    """Return the contenders whose cells of a workload the request means."""
-    if not request.only:
-        return contenders
-    return [one for one in contenders if (workload, one.label) in request.only]
-
-
-def check_length(contests: list[PlannedContest], request: Request) -> None:
+def check_length(contests: list[PlannedContest], request: ContestRequest) -> None:
     """Raise UsageError where a setting says how long to train and the request is for no full training."""
-    for setting in (contest.setting for contest in contests if not request.full):
+    for setting in (contest.setting for contest in contests if not request.trains_fully):
         for axis, value in (("epochs", setting.epochs), ("steps", setting.steps)):
             if value:
                 raise UsageError(
@@ -80,21 +72,13 @@ def at_proof(contest: PlannedContest) -> PlannedContest:
     return replace(contest, workload=contest.workload.proven, setting=setting)
 
 
-def is_left_out(workload: Workload, setting: Setting, request: Request) -> bool:
-    """Whether the request leaves this contest out."""
-    return any(one.workload == workload.name and whole(one.setting) == setting.as_json() for one in request.left_out)
-
-
 def plan_contest(
-    workload: Workload, setting: Setting, contenders: list[Contender], control: bool, planted: float
+    workload: Workload, setting: Setting, contenders: list[Contender], copies: Sequence[float]
 ) -> PlannedContest:
-    """Return one contest. The control is a second copy of the first contender; a third has the planted work."""
+    """Return one contest, with further copies of its first contender, each with so much extra work."""
     missing = {one.label: why for one in contenders if (why := why_missing(workload, one))}
     able = [one for one in contenders if one.label not in missing]
-    if control and able:
-        able.append(replace(able[0], copy=2))
-    if planted and able:
-        able.append(replace(able[0], copy=3, extra=planted))
+    able += [replace(able[0], copy=number, extra=extra) for number, extra in enumerate(copies, start=2) if able]
     return PlannedContest(workload, setting, tuple(able), missing)
 
 

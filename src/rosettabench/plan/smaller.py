@@ -8,16 +8,16 @@ from dataclasses import replace
 from rosettabench.errors import UsageError
 from rosettabench.plan.budget import ALL, Fitted
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import LeftOut, Request
+from rosettabench.plan.request import LeftOut, RunRequest
 
-Fit = Callable[[Request], Fitted]
+Fit = Callable[[RunRequest], Fitted]
 """Returns what of a request fits. Raises UsageError where nothing does."""
 
 BATCH = "batch_size"
 """The axis."""
 
 
-def with_smaller_batches(request: Request, sizes: Mapping[str, Sequence[int]], fit: Fit) -> Fitted:
+def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]], fit: Fit) -> Fitted:
     """Return what of a request fits, tried with smaller and smaller batches as long as something is missing.
 
     `sizes` are those of each workload, the largest first. Workloads that do not fit at all get the next smaller one;
@@ -43,7 +43,7 @@ def with_smaller_batches(request: Request, sizes: Mapping[str, Sequence[int]], f
     return replace(best, request=best.request.model_copy(update={"left_out": left_out}))
 
 
-def attempt(fit: Fit, request: Request) -> Fitted | UsageError:
+def attempt(fit: Fit, request: RunRequest) -> Fitted | UsageError:
     """Return what of a request fits, or why nothing does."""
     try:
         return fit(request)
@@ -60,18 +60,18 @@ def short_of(attempted: Fitted | UsageError, workloads: Iterable[str]) -> list[s
     return lost or ([] if attempted.verdicts == ALL else list(workloads))
 
 
-def workloads_of(request: Request) -> set[str]:
+def workloads_of(request: RunRequest) -> set[str]:
     """Return the names of the workloads that a request has a contest of."""
     return {planned.workload.name for planned in make_plan(request)}
 
 
-def with_batches(request: Request, batches: Mapping[str, int]) -> Request:
+def with_batches(request: RunRequest, batches: Mapping[str, int]) -> RunRequest:
     """Return a request with another batch for some of its workloads."""
     own = {name: {**request.own_axes.get(name, {}), BATCH: [size]} for name, size in batches.items()}
     return request.model_copy(update={"own_axes": {**request.own_axes, **own}})
 
 
-def settings_replaced(request: Request, best: Request, first: Fitted | UsageError) -> list[LeftOut]:
+def settings_replaced(request: RunRequest, best: RunRequest, first: Fitted | UsageError) -> list[LeftOut]:
     """Return the settings of a request that `best` has a smaller batch for, and why each is left out.
 
     That is what was said of it in the `first` attempt, which was with the request as it is.

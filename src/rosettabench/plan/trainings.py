@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
 from pydantic import Field
 
 from rosettabench.catalogue.workload import Strict
-from rosettabench.store.schema import SHIPPED
+from rosettabench.store.kind import RunKind
 
 STUDY = "deepar-2024"
 """The published study that is run again."""
@@ -24,8 +23,10 @@ SAMPLES = 100
 
 
 class TrainingRequest(Strict):
-    """A request for trainings, as the store keeps it."""
+    """What ``rosetta shipped`` asks for, and what a suite of ``rosetta run`` asks for beside its contests."""
 
+    kind: Literal[RunKind.SHIPPED] = RunKind.SHIPPED
+    study: str = STUDY
     sets: tuple[str, ...]
     """Sets of the Monash archive by the study's names."""
     libraries: tuple[str, ...]
@@ -43,17 +44,6 @@ class TrainingRequest(Strict):
     data: str = "found"
     """``found``, ``real`` or ``synthetic``: data/choice.py."""
     offline: bool = False
-
-
-def trainings_asked(request: Mapping[str, Any]) -> TrainingRequest | None:
-    """Return the trainings that the request of a run asks for, as the store has it; None where it asks for none."""
-    asked = request.get(SHIPPED)
-    return None if asked is None else TrainingRequest.model_validate(asked)
-
-
-def trains_only(request: Mapping[str, Any]) -> bool:
-    """Whether the request of a run asks for trainings, and for no contests beside them."""
-    return request.get(SHIPPED) is not None and "workloads" not in request
 
 
 def epochs_words(epochs: int) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.plan.left_out import sentences
-from rosettabench.plan.request import LeftOut
+from rosettabench.plan.request import RunRequest, read_request
 from rosettabench.plan.series import SERIES
+from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import EVERY, all_claims
 from rosettabench.published.judge import judge
@@ -39,18 +40,19 @@ def summarise_whole(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSumm
 
 def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
     """Return what a run says of the study that its suite runs again; None for a run of no study."""
-    name = run.request.get("study")
-    if not name:
+    asked = read_request(run.request)
+    if not isinstance(asked, RunRequest | TrainingRequest) or not asked.study:
         return None
-    study = find_study(name)
-    left_out = sentences([LeftOut.model_validate(one) for one in run.request.get("left_out", [])])
+    name, study = asked.study, find_study(asked.study)
+    lacking = asked.lacking if isinstance(asked, RunRequest) else ()
+    left_out = sentences(asked.left_out) if isinstance(asked, RunRequest) else []
     judged = tuple(outcomes(name, [summary], catalogue(len(run.machine.get("gpus", [])))))
     return StudySummary(
         name=name,
         title=study.title,
         source=study.source,
         note=study.note,
-        lacking=(*run.request.get("lacking", ()), *(f"Left out: {sentence}." for sentence in left_out)),
+        lacking=(*lacking, *(f"Left out: {sentence}." for sentence in left_out)),
         outcomes=judged,
         then_and_now=tuple(then_and_now(study, summary, judged)),
     )

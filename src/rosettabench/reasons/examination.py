@@ -11,7 +11,9 @@ It takes the place of a contest's turns, where a request asks for it::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -24,9 +26,10 @@ from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
-from rosettabench.lab.load import note_load, watch_load
+from rosettabench.lab.rounds import Rounds, RoundTurn
+from rosettabench.lab.run import measure_or_train
 from rosettabench.plan.proof_steps import STEPS
-from rosettabench.plan.request import Examining
+from rosettabench.plan.request import ExplainRequest
 from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
@@ -54,8 +57,8 @@ Column = tuple[What, int]
 
 def conduct(contest: LiveContest) -> Stopped:
     """Do with a contest what its request asks for: give turns, or examine the parts of a step; return how it ended."""
-    asked = contest.request.examining
-    return contest.run() if asked is None else Examination(contest, asked).run()
+    asked = contest.request
+    return Examination(contest, asked).run() if isinstance(asked, ExplainRequest) else measure_or_train(contest)
 
 
 @dataclass
@@ -84,15 +87,19 @@ class ExaminedContender:
         )
 
 
+Times = list[tuple[ExaminedContender, Column, float]]
+"""Who did what in a round, and the seconds per step that it took."""
+
+
 @dataclass
 class Examination:
     """One contest's contenders under examination, as its request asks for it."""
 
     contest: LiveContest
-    asked: Examining
+    asked: ExplainRequest
 
     def __post_init__(self) -> None:
-        self._random = np.random.default_rng()  # the order of turns must not repeat between runs
+        self._random = self.contest.random
         self._rounds = 0
 
     def run(self) -> Stopped:
@@ -106,8 +113,7 @@ class Examination:
         finally:
             for bench in self._benches:
                 bench.competitor.leave()
-        out = tuple(one.label for one in self.contest.competitors if one.out)
-        return Stopped(why="explained", rounds=self._rounds, out=out)
+        return Stopped(why="explained", rounds=self._rounds, out=self.contest.out)
 
     @property
     def _present(self) -> list[ExaminedContender]:
@@ -164,13 +170,13 @@ class Examination:
             with bench.competitor.stage("start"):
                 self._session(bench, "examined").prepare()
         line = self._warm_up(sizes)
-        end = monotonic() + self.asked.seconds
+        rounds, end = Rounds(self.contest), monotonic() + self.asked.seconds
         while len(self._present) >= 2 and self._rounds < MOST_ROUNDS:
             left = end - monotonic()
             if left <= 0 and self._rounds >= FEWEST_ROUNDS:
                 break
             self.contest.display.turns(self._rounds, MOST_ROUNDS, ())
-            self._round(counted=True)
+            self._round(rounds)
         for bench in self._present if self.asked.profile else ():
             self._profile(bench)
         if len(self._present) >= 2:
@@ -204,7 +210,7 @@ class Examination:
             if not self._probe(bench, "update", own):
                 self._probe(bench, "backpropagate", own)
         for _ in range(WARM_ROUNDS):
-            self._round(counted=False)
+            self._warm_round()
         return line
 
     def _probe(self, bench: ExaminedContender, what: What, size: int) -> bool:
@@ -244,24 +250,34 @@ class Examination:
             return float(session.ask("train", first=first, steps=steps)["elapsed_s"])
         return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
 
-    def _round(self, counted: bool) -> None:
-        """Let everybody do everything once, in random order."""
+    def _warm_round(self) -> None:
+        """Let everybody do everything once, and choose the lengths of the blocks by what that took."""
+        found: Times = []
+        for competitor, turn in self._turns(found):
+            if competitor.out is None:
+                with competitor.stage("turn"):
+                    turn()
+        for bench, column, seconds in found:
+            self._choose(bench, column, seconds)
+
+    def _round(self, rounds: Rounds) -> None:
+        """Let everybody do everything once more; keep what that took if the round counts."""
+        found: Times = []
+        if rounds.give(self._rounds + 1, self._turns(found)):
+            self._rounds += 1
+            for bench, column, seconds in found:
+                bench.seconds.setdefault(column, []).append(seconds)
+
+    def _turns(self, found: Times) -> Iterator[RoundTurn]:
+        """Yield everybody's blocks in random order; each adds what it took to `found`."""
         turns = [(bench, column) for bench in self._present for column in bench.steps]
-        load = watch_load([bench.competitor for bench in self._present], self.contest.work.setting.threads)
         for place in self._random.permutation(len(turns)):
             bench, column = turns[place]
-            if bench.competitor.out is not None:
-                continue
-            what, size = column
-            with bench.competitor.stage("turn"):
-                seconds = self._block(bench, what, size, bench.steps[column])
-                if counted:
-                    bench.seconds.setdefault(column, []).append(seconds)
-                else:
-                    self._choose(bench, column, seconds)
-        if counted:
-            self._rounds += 1
-            note_load(self.contest.journal, self._rounds, load)
+            yield bench.competitor, partial(self._measure, bench, column, found)
+
+    def _measure(self, bench: ExaminedContender, column: Column, found: Times) -> None:
+        what, size = column
+        found.append((bench, column, self._block(bench, what, size, bench.steps[column])))
 
     # -- what comes of it --------------------------------------------------------------------------------------------
 

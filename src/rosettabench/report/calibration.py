@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from rosettabench.plan.request import CalibrateRequest, read_request
 from rosettabench.statistics.calibration import Calibration, Rate, Trial, calibrate
 from rosettabench.statistics.ranking import compare
 from rosettabench.summary import figures
@@ -22,8 +23,15 @@ def trials(runs: Iterable[Run]) -> list[Trial]:
         trial
         for run in runs
         for contest in run.contests
-        for trial in contest_trials(run, contest, run.request["planted"])
+        for trial in contest_trials(run, contest, calibrate_request(run).planted)
     ]
+
+
+def calibrate_request(run: Run) -> CalibrateRequest:
+    """Return what a run of calibration contests was asked for."""
+    asked = read_request(run.request)
+    assert isinstance(asked, CalibrateRequest)
+    return asked
 
 
 def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.ceilings.ceiling import Ceiling, ceilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import CeilingSeries, Refused
+from rosettabench.plan.request import PeakRequest, read_request
 from rosettabench.report.record import finite
 from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.report.terminal import print_table, styled
-from rosettabench.store.schema import PEAK
 from rosettabench.summary import figures
 
 if TYPE_CHECKING:
@@ -40,14 +40,21 @@ def refused_of(run: Run) -> list[Refused]:
 
 def ceilings_of(run: Run) -> dict[tuple[str, str], Ceiling]:
     """Return the ceilings that one run found."""
-    asked = run.request[PEAK]
-    return ceilings(series_of(run), asked["threads"], asked["device"])
+    asked = peak_request(run)
+    return ceilings(series_of(run), asked.threads, asked.device)
+
+
+def peak_request(run: Run) -> PeakRequest:
+    """Return what a run that measured the machine was asked for."""
+    asked = read_request(run.request)
+    assert isinstance(asked, PeakRequest)
+    return asked
 
 
 def print_ceilings(run: Run, console: Console) -> None:
     """Print what every library reached, the ceilings, and why something is missing."""
-    asked, series = run.request[PEAK], series_of(run)
-    console.print(styled((f"This machine with {threads_words(asked['threads'])} on {asked['device']}", "bold")))
+    asked, series = peak_request(run), series_of(run)
+    console.print(styled((f"This machine with {threads_words(asked.threads)} on {asked.device}", "bold")))
     print_table(ceilings_table(series), console)
     for ceiling in ceilings_of(run).values():
         console.print(styled((ceiling_words(ceiling), "bold")))
@@ -146,7 +153,7 @@ def ceilings_record(run: Run) -> dict[str, Any]:
             "run": run.id,
             "at": run.at,
             "machine": run.machine,
-            **run.request[PEAK],
+            **peak_request(run).model_dump(exclude={"kind"}),
             "ceilings": [vars(ceiling) for ceiling in ceilings_of(run).values()],
             "series": [
                 {**one.model_dump(), "best": one.best, "fault": one.fault, "typical": typical_record(one)}

@@ -12,13 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_hex
 from time import monotonic, perf_counter
 
 import numpy as np
 
-from rosettabench import __version__
-from rosettabench.client.machine import describe_machine
 from rosettabench.data.find import find
 from rosettabench.data.monash import monash_set
 from rosettabench.data.prepare_series import prepare_series
@@ -29,7 +26,8 @@ from rosettabench.errors import EnvironmentFault, WorkerError
 from rosettabench.lab.display import Display
 from rosettabench.lab.forecasts import drawn, forecasts, shown
 from rosettabench.lab.journal import Journal
-from rosettabench.plan.trainings import STUDY, TrainingRequest, epochs_words, trainings_asked
+from rosettabench.plan.request import trainings_asked
+from rosettabench.plan.trainings import epochs_words
 from rosettabench.shipped.budget import Cost, affordable
 from rosettabench.shipped.library import Library, find_library
 from rosettabench.shipped.record import (
@@ -46,8 +44,8 @@ from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
 from rosettabench.store.record import Finished, Interrupted, Record, Resumed
-from rosettabench.store.schema import SHIPPED, Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.schema import Run
+from rosettabench.store.store import Store
 
 PILOT = (1, 1)
 """Epochs and seeds of the trainings by which a budget is shared out."""
@@ -77,21 +75,6 @@ class Race:
     display: Display
     _sets: dict[str, tuple[PreparedSeries, Path | None]] = field(default_factory=dict, init=False)
     _environments: dict[str, Environment] = field(default_factory=dict, init=False)
-
-    def begin(self, request: TrainingRequest, command: Sequence[str]) -> Run:
-        """Write a request down; nothing is started."""
-        identity = f"{now()[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
-        self.store.add(
-            Run(
-                id=identity,
-                at=now(),
-                version=__version__,
-                command=list(command),
-                request={SHIPPED: request.model_dump(mode="json"), "study": STUDY},
-                machine=describe_machine(),
-            )
-        )
-        return self.store.run(identity)
 
     def go_on(self, run: Run, begun: float | None = None) -> Run:
         """Do every training of a run that is not done yet, and return it. Ctrl-C is written down and raised again.

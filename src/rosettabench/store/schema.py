@@ -13,12 +13,6 @@ from typing import Any
 from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
 
-PEAK = "peak"
-"""Key in the request of a run that measured the machine itself: it has no contests (ceilings/ceiling.py)."""
-
-SHIPPED = "shipped"
-"""Key in the request of a run of whole trainings by libraries as shipped (shipped/race.py)."""
-
 SCHEMA_VERSION = 1
 """Stored in the database; a store of another version is refused with a sentence, never half read."""
 

@@ -20,9 +20,9 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import Session, selectinload
 
 from rosettabench.errors import StoreError, UsageError
+from rosettabench.store.kind import RunKind, kind_of
 from rosettabench.store.record import Dropped, Stopped, Unbegun
 from rosettabench.store.schema import (
-    PEAK,
     SCHEMA_VERSION,
     Base,
     Certificate,
@@ -122,7 +122,7 @@ class Store:
         """
         wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
         with explained(self.name), Session(self.engine) as session:
-            newest = self._newest(session, lambda request: PEAK not in request) if run_id is None else None
+            newest = self._newest(session, lambda kind: kind.has_contenders) if run_id is None else None
             wanted = wanted.where(Run.id.startswith(run_id or newest or "", autoescape=True))
             found = session.scalars(wanted.limit(2)).all() if run_id or newest else []
         if not found:
@@ -137,15 +137,15 @@ class Store:
     def newest_measured(self) -> str | None:
         """Return the id of the newest run that measured contenders, not only proved them; None if there is none."""
         with explained(self.name), Session(self.engine) as session:
-            return self._newest(session, lambda request: PEAK not in request and not request.get("proving"))
+            return self._newest(session, lambda kind: kind.is_timed)
 
-    def _newest(self, session: Session, fits: Callable[[dict[str, Any]], bool]) -> str | None:
-        """Return the id of the newest run whose request fits; the requests are read here, and not by the database.
+    def _newest(self, session: Session, fits: Callable[[RunKind], bool]) -> str | None:
+        """Return the id of the newest run whose kind fits; the requests are read here, and not by the database.
 
         To SQLite, one number that is not finite makes all of them unreadable.
         """
         requests = session.execute(select(Run.id, Run.request).order_by(Run.at.desc()))
-        return next((run for run, request in requests if fits(request)), None)
+        return next((run for run, request in requests if fits(kind_of(request))), None)
 
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. A damaged one raises StoreError."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
+from rosettabench.plan.request import ContestRequest, read_request
 from rosettabench.plan.setting import whole
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
@@ -236,8 +237,10 @@ def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:
     """Return the command that explains the difference between the first two of a ranking, "" without two."""
     if len(ranking) < 2:
         return ""
-    asked = run.request.get("own_axes", {}).get(contest.workload, {}) | run.request.get("axes", {})
-    axes = [f"--set={axis}={contest.setting[axis]}" for axis in asked if axis in contest.setting]
+    asked = read_request(run.request)
+    assert isinstance(asked, ContestRequest)
+    varied = asked.axes_of(contest.workload)
+    axes = [f"--set={axis}={contest.setting[axis]}" for axis in varied if axis in contest.setting]
     return shlex.join(["rosetta", "explain", contest.workload, *(row.label for row in ranking[:2]), *axes])
 
 

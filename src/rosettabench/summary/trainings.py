@@ -7,7 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from rosettabench.data.monash import all_monash_sets
-from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words, trainings_asked
+from rosettabench.plan.request import trainings_asked
+from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words
 from rosettabench.shipped.record import Absence, FinishedTraining, Installed, UsedSet
 from rosettabench.shipped.results import Results
 from rosettabench.summary import figures

@@ -5,17 +5,16 @@ The contests come first and may take CONTESTS of the time; the trainings have al
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from rosettabench.catalogue.suite import Suite
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rosettabench.catalogue.suite import Suite
-    from rosettabench.plan.request import Request
-    from rosettabench.plan.setting import Value
-    from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.plan.request import RunRequest
+from rosettabench.plan.setting import Value
+from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.resources.processors import usable_cores
+from rosettabench.shipped.library import all_libraries
 
 CONTESTS = 0.5
 """The share of a budget that the contests may take."""
@@ -23,30 +22,24 @@ CONTESTS = 0.5
 
 def parted(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return those of some names that are contenders, and those that are libraries as shipped."""
-    from rosettabench.shipped.library import all_libraries
-
     known, asked = all_libraries(), list(names)
     return tuple(one for one in asked if one not in known), tuple(one for one in asked if one in known)
 
 
 def trainings_of(
-    suite: Suite, request: Request, libraries: tuple[str, ...], budget: float | None
+    suite: Suite, request: RunRequest, libraries: tuple[str, ...], budget: float | None
 ) -> TrainingRequest | None:
     """Return what is to be trained as shipped beside the contests of a request: the same series, in as many threads.
 
     None where nothing is: the suite has no such libraries, or no workload of the request trains on time series.
     `libraries` are those that the user has named; all of the suite's where there are none.
     """
-    from rosettabench.catalogue.workload import find_workload
-    from rosettabench.plan.trainings import TrainingRequest
-    from rosettabench.resources.processors import usable_cores
-
     able = [name for name in request.workloads if find_workload(name).data.series]
     if libraries and not (suite.libraries and able):
         raise UsageError(f"{libraries[0]} trains as it is shipped, and is no contender", "rosetta shipped trains it.")
     if not (suite.libraries and able):
         return None
-    axes = request.own_axes.get(able[0], {}) | request.axes
+    axes = request.axes_of(able[0])
     if "series" not in axes:
         raise UsageError(
             "no set of the study lies at hand",
@@ -58,7 +51,7 @@ def trainings_of(
         libraries=libraries or suite.libraries,
         threads=int(only("threads", axes, usable_cores())),
         budget=budget,
-        data_dir=request.data_dir,
+        data_dir=str(request.data_dir) if request.data_dir else None,
         data=data,
         offline=request.offline,
     )

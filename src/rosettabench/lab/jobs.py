@@ -1,0 +1,67 @@
+"""The jobs that come before contests: data sets are prepared and environments made, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rosettabench.data.prepare import prepare
+from rosettabench.data.prepared import Prepared
+from rosettabench.environments.environment import Environment, Environments
+from rosettabench.environments.lock import load_lock
+from rosettabench.lab.preparation import Job, Key
+from rosettabench.plan.estimate import DATA_S, ENVIRONMENT_S
+from rosettabench.plan.plan import PlannedContest, at_proof
+from rosettabench.plan.request import ContestRequest, ProveRequest
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of one request; what they make is kept in the cache."""
+
+    cache: Path
+    request: ContestRequest
+
+    def needed(self, plan: Sequence[PlannedContest]) -> list[Job]:
+        """Return the data sets and environments that contests need, each once, in the order of need."""
+        found: dict[Key, Job] = {}
+        proves = isinstance(self.request, ProveRequest)
+        for planned in plan:
+            for extents in (at_proof(planned),) if proves else (planned, at_proof(planned)):
+                key = data_key(extents)
+                found.setdefault(
+                    key, Job(key, f"data {planned.workload.data.set}", partial(self._prepare, extents), DATA_S)
+                )
+            for lock in (contender.lock for contender in planned.contenders if contender.lock):
+                key = ("environment", lock)
+                if key not in found:
+                    found[key] = self.environment(lock)
+        return list(found.values())
+
+    def environment(self, lock: str) -> Job:
+        """Return the job that makes the environment of a lock."""
+        made = Environments(self.cache / "environments").find(load_lock(lock)) is not None
+        return Job(("environment", lock), lock, partial(self._make, lock), 0.0 if made else ENVIRONMENT_S)
+
+    def _make(self, lock: str, progress: Callable[..., None]) -> Environment:
+        return Environments(self.cache / "environments").make(load_lock(lock), progress)
+
+    def _prepare(self, planned: PlannedContest, progress: Callable[..., None]) -> Prepared:
+        return prepare(
+            planned.workload.data.set,
+            planned.workload.data.form,
+            data_dir=self.request.data_dir,
+            cache=self.cache,
+            offline=self.request.offline,
+            asked=planned.setting.data,
+            progress=progress,
+            pictures=planned.setting.input == "files",
+        )
+
+
+def data_key(planned: PlannedContest) -> Key:
+    """Return what the data of a contest are known by while they are prepared."""
+    form = repr(planned.workload.data.form)
+    return "data", planned.workload.data.set, form, planned.setting.data, planned.setting.input == "files"

@@ -1,0 +1,79 @@
+"""A measurement: all contenders of a contest alive at once, taking turns until their times are known.
+
+The order::
+
+    admit      one after the other: start, import, build, load, first step        (figures)
+               each beside the float64 reference, unless the same is proven        (certificates)
+    warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
+    turns      round 1, round 2, …: turns.py                                       (blocks, phase "turn")
+    evaluate   one after the other                                                 (figures)
+
+With more than one process asked for, everybody leaves after a share of the rounds and enters again, in an order and
+with a memory layout of its own; plan/schedule.py says when it is asked whether all is sure enough.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+
+from rosettabench.lab.contest import LiveContest
+from rosettabench.lab.turns import Turns
+from rosettabench.plan.schedule import Schedule
+from rosettabench.store.record import Stopped
+
+EVALUATION_BATCHES = 20
+"""Batches of the timed evaluation: enough to time, cheap enough for all."""
+
+
+class Measurement:
+    """Measures one contest."""
+
+    def __init__(self, contest: LiveContest) -> None:
+        self._contest = contest
+        self._schedule = Schedule(contest.request.stopping)
+        self._turns = Turns(contest, most=contest.request.stopping.rounds[1])
+
+    def run(self) -> Stopped:
+        """Give every process its turns until it is sure enough, and evaluate with the last one; return how it ended."""
+        turns, work, controller = self._turns, self._contest.work, 0.0
+        for process in self._schedule.left(turns.complete):
+            turns.begin()
+            start = process_time()
+            why = self._share(process)
+            controller += process_time() - start
+            if why is not None:
+                turns.evaluate(min(EVALUATION_BATCHES * work.setting.batch_size, work.data.test.samples))
+                turns.watch.end(self._contest.present, last=True)
+                return turns.stopped(why, controller)
+            for one in self._contest.present:
+                with one.stage("turn"):
+                    one.note_memory()
+            turns.watch.end(self._contest.present, last=False)
+            self._contest.leave()
+        raise AssertionError("the last process of a schedule ends the contest")
+
+    def _share(self, process: int) -> str | None:
+        """Warm up and give a process its share of the rounds; return why the contest ends with it, None if it goes on.
+
+        The shares are those of all processes up to this one together: what one leaves, the next may use.
+        """
+        turns = self._turns
+        if not self._contest.present:
+            return "nobody is left"
+        steps, first = turns.warm_up()
+        each, most = turns.stopping.turns, self._schedule.upto(process)
+        at_least = self._schedule.least(process, turns.complete)
+        turns.supply(first + each * steps * (most + at_least), steps)
+        while self._contest.present:
+            done = turns.complete
+            late = turns.progress.seconds >= self._schedule.seconds(process)
+            over = done >= most or (late and done >= at_least)
+            if over or (self._schedule.processes == 1 and done >= at_least):
+                if self._schedule.looks_after(process) and (enough := turns.judge.enough(turns.progress)):
+                    return enough
+                if over:
+                    cap = "cap on rounds" if done >= most else "cap on time"
+                    return cap if process == self._schedule.processes else None
+            turns.round(first, (steps,) * each)
+            first += each * steps
+        return "nobody is left"

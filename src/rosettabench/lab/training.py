@@ -1,0 +1,74 @@
+"""A full training: the stated epochs, in turns, and an evaluation of the whole test part after each of them."""
+
+from __future__ import annotations
+
+from time import process_time
+
+from rosettabench.lab.contest import LiveContest
+from rosettabench.lab.forecasts import shown
+from rosettabench.lab.turns import Turns
+from rosettabench.store.record import ShownSeries, Stopped
+
+
+class FullTraining:
+    """Trains everybody of one contest to the end."""
+
+    def __init__(self, contest: LiveContest) -> None:
+        self._contest = contest
+        self._turns = Turns(contest, most=0)
+
+    def run(self) -> Stopped:
+        """Train as long as is asked for, evaluate after each epoch and at the end; return how it ended."""
+        turns, contest = self._turns, self._contest
+        turns.begin()
+        if not contest.present:
+            return turns.stopped("nobody is left", 0.0)
+        steps, _ = turns.warm_up()
+        length = self._length
+        turns.supply(length, 0)
+        for one in contest.present:
+            with one.stage("build"):
+                one.live.build()
+        turns.watch.begin(contest.present)
+        controller = process_time()
+        per_epoch = contest.work.steps_per_epoch
+        for start in range(0, length, per_epoch):
+            end = min(start + per_epoch, length)
+            self._train(start, end, steps)
+            if not contest.present:
+                return turns.stopped("nobody is left", process_time() - controller)
+            turns.evaluate(contest.work.data.test.samples, None if end % per_epoch else end // per_epoch)
+        self._forecast()
+        turns.watch.end(contest.present, last=True)
+        return turns.stopped("all steps done", process_time() - controller)
+
+    @property
+    def _length(self) -> int:
+        """The steps to train: as many as the setting says, or its epochs, or the workload's."""
+        work = self._contest.work
+        return work.setting.steps or work.steps_per_epoch * (work.setting.epochs or work.workload.epochs)
+
+    def _train(self, start: int, end: int, steps: int) -> None:
+        """Train from one step to another, in rounds of turns of so many steps; the last round may be shorter."""
+        each = self._turns.stopping.turns
+        for first in range(start, end, each * steps):
+            if not self._contest.present:
+                return
+            self._turns.round(first, shares(min(each * steps, end - first), each))
+
+    def _forecast(self) -> None:
+        """Let everybody forecast the time series, where there are such, and judge what comes of it."""
+        contest, series = self._contest, self._contest.work.data.series
+        if contest.work.workload.forecasts is None or series is None:
+            return
+        contest.journal.event(ShownSeries(shown=tuple(shown(series))))
+        for one in contest.present:
+            contest.display.doing(f"forecasts of {one.label}")
+            with one.stage("forecast"):
+                one.forecast()
+
+
+def shares(steps: int, turns: int) -> tuple[int, ...]:
+    """Return `steps` shared among `turns` as evenly as whole steps allow; fewer turns where there are fewer steps."""
+    parts = min(steps, turns)
+    return tuple(steps // parts + (place < steps % parts) for place in range(parts))

@@ -1,0 +1,48 @@
+"""What of a run fits into memory and into its budget: with a study, what its claims ask for goes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rosettabench.client.machine import describe_machine
+from rosettabench.lab.jobs import Jobs
+from rosettabench.lab.past import read_past
+from rosettabench.lab.run import Laboratory
+from rosettabench.plan.budget import Fitted, fitted
+from rosettabench.plan.estimate import estimate
+from rosettabench.plan.plan import PlannedContest, make_plan
+from rosettabench.plan.request import RunRequest
+from rosettabench.plan.smaller import with_smaller_batches
+from rosettabench.published.asked import claims_asking, intervals_together
+from rosettabench.published.available import catalogue
+from rosettabench.published.claim import all_claims
+
+
+def fit_run(
+    request: RunRequest, laboratory: Laboratory, budget: float | None, batches: Mapping[str, Sequence[int]]
+) -> Fitted:
+    """Return the request with what fits into memory and, in seconds, into the budget; and what it will take, in words.
+
+    `batches` are those that a workload may be cut to, rather than be left out. Raises UsageError where nothing fits.
+    """
+    from psutil import virtual_memory
+
+    free = virtual_memory().available
+    machine = describe_machine()
+    before = read_past(laboratory.store, machine)
+    claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
+    here = catalogue(len(machine["gpus"]))
+
+    def asked(planned: PlannedContest) -> frozenset[str]:
+        """Return the claims that ask for a contest."""
+        return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
+
+    def fit(tried: RunRequest) -> Fitted:
+        """Return what fits of a request."""
+        contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
+        jobs = Jobs(laboratory.cache, tried).needed([planned for planned, _ in contests])
+        return fitted(tried, contests, budget, free, asked, sum(job.seconds for job in jobs))
+
+    if request.study:
+        request = request.model_copy(update={"tests": intervals_together(claims, here)})
+    return with_smaller_batches(request, batches, fit)

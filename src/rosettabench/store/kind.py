@@ -1,0 +1,44 @@
+"""What a run was made for: the command that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+
+class RunKind(StrEnum):
+    """The kinds of runs. The value is the name of the command."""
+
+    RUN = "run"
+    PROVE = "prove"
+    EXPLAIN = "explain"
+    CALIBRATE = "calibrate"
+    VERIFY = "verify"
+    SHIPPED = "shipped"
+    PEAK = "peak"
+
+    @property
+    def has_contenders(self) -> bool:
+        """Whether contenders take part, or libraries as shipped: a run of the kind PEAK measures the machine."""
+        return self is not RunKind.PEAK
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether contenders are timed."""
+        return self not in (RunKind.PEAK, RunKind.PROVE)
+
+
+def kind_of(request: Mapping[str, Any]) -> RunKind:
+    """Return the kind of a run by its request, as the store has it.
+
+    Version 0.1 did not write the kind down: what else the request asks for tells it.
+    """
+    if "kind" in request:
+        return RunKind(request["kind"])
+    if "peak" in request:
+        return RunKind.PEAK
+    if request.get("shipped") is not None and "workloads" not in request:
+        return RunKind.SHIPPED
+    told = {"proving": RunKind.PROVE, "examining": RunKind.EXPLAIN, "planted": RunKind.CALIBRATE}
+    return next((kind for key, kind in told.items() if request.get(key)), RunKind.RUN)
