@@ -1,7 +1,8 @@
 """Runs of whole trainings with a known truth, written through the real store: no library is needed for them."""
 
 from rosettabench.lab.journal import Journal
-from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.plan.request import RunRequest
+from rosettabench.plan.trainings import STUDY, TrainingRequest
 from rosettabench.shipped.record import Absence, Fact, FinishedTraining, Installed, TrainingPace, UsedSet
 from rosettabench.store.record import Drawn, Finished, Shown
 from rosettabench.store.schema import Run
@@ -12,15 +13,17 @@ MACHINE = {"processor": "Imaginary 9000", "cores": 2, "memory_bytes": 8_589_934_
 HORIZON = 6
 
 
-def trained_run(folder, times, *, absences=(), origin="original", run_id="first", pace=None, parts=None, **request):
+def trained_run(folder, times, *, absences=(), origin="original", run_id="first", pace=None, parts=None, contests=False, **request):
     """Write a run, and return it: `times` has {set: {seed: seconds of each library that was trained}}.
+
+    With `contests`, it is a run that has contests, too, which are not written here.
 
     `parts` has {library: {part: seconds}}, if they are told; the training takes their sum then.
     """
     store = Store(f"sqlite:///{folder}/results.sqlite")
     seeds = dict.fromkeys(seed for of_set in times.values() for seed in of_set)
     asked = TrainingRequest(sets=tuple(times), **{"libraries": LIBRARIES, "seeds": tuple(seeds), "epochs": 2} | request)
-    payload = asked.model_dump(mode="json")
+    payload = (RunRequest(study=STUDY, shipped=asked) if contests else asked).model_dump(mode="json")
     command = ["rosetta", "shipped", *times]
     store.add(Run(id=run_id, at=now(), version="0", command=command, request=payload, machine=MACHINE))
     journal = Journal(store, run_id)

@@ -27,7 +27,7 @@ EQUAL = {"pytorch": 1e-3, "mxnet-gluon:compiled": 2e-3, "mxnet-gluon": 3e-3}
 
 def joined(folder, sets, equal, *, told=TOLD, **more):
     """The summary of a run that trained on `sets`, and had a contest for each set in `equal`."""
-    trained_run(folder, dict.fromkeys(sets, WHOLE), parts=told, **more)
+    trained_run(folder, dict.fromkeys(sets, WHOLE), parts=told, contests=True, **more)
     store = Store(f"sqlite:///{folder}/results.sqlite")
     draw = random.Random(1)  # noqa: S311 (drawn for show)
     for series, contenders in equal.items():
