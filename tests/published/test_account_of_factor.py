@@ -13,7 +13,7 @@ from sample_run import Player
 from trained_runs import LIBRARIES, absent, trained_run
 
 from rosettabench.report.formats import Format, render_text
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 from rosettabench.store.store import Store
 from rosettabench.summary.account import EVERY
 from rosettabench.summary.run import summarise
@@ -101,7 +101,7 @@ def test_trainings_from_before_there_were_parts_have_no_account(tmp_path):
 def test_every_form_of_the_report_has_both_halves_and_the_account(tmp_path):
     summary = joined(tmp_path, ["hospital"], {"hospital": EQUAL})
     out = io.StringIO()
-    print_run(summary, Console(file=out, width=200))
+    print_details(summary, Console(file=out, width=200))
     for text in (out.getvalue(), render_text(summary, Format.MARKDOWN), render_text(summary, Format.HTML)):
         plain = " ".join(text.replace("\\", "").split())
         assert "As shipped gluonts[mxnet] trains 4.00× as long as gluonts[torch]" in plain

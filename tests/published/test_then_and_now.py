@@ -13,7 +13,7 @@ from rosettabench.report.html import render_html
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.release_charts import releases
 from rosettabench.report.releases import dated, progress, progress_sentences, releases_table
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 
 TIMES = {
     "pytorch@1.0.0": 9e-3,
@@ -59,7 +59,7 @@ def test_every_form_says_it(tmp_path):
     run = measured_run(tmp_path, ("fashion-mlp", {}, times))
     (contest,) = run.contests
     out = io.StringIO()
-    print_run(run, Console(file=out, width=200))
+    print_details(run, Console(file=out, width=200))
     (sentence,) = progress_sentences(contest)
     assert sentence.startswith("torch: pytorch@2.13.0 of 2026 is 1.5")
     page = render_html(run)

@@ -13,7 +13,7 @@ from rosettabench.report.forecast_charts import contest_pictures
 from rosettabench.report.forecast_tables import forecasts_table
 from rosettabench.report.formats import Format, render_text
 from rosettabench.report.html import file_stem
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 from rosettabench.store.record import Drawn, JudgedForecasts, ShownSeries
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise
@@ -73,7 +73,7 @@ def test_pictures_stand_side_by_side(forecast):
 
 def test_every_form_has_the_measures(forecast):
     text = io.StringIO()
-    print_run(forecast, Console(file=text, width=200))
+    print_details(forecast, Console(file=text, width=200))
     for form in (text.getvalue(), *(render_text(forecast, one) for one in (Format.MARKDOWN, Format.HTML))):
         assert "0.784" in form and "sMAPE" in form
     page = render_text(forecast, Format.HTML)

@@ -8,7 +8,7 @@ from sample_run import add_figure, event, write_sample_run
 
 from rosettabench.report.markdown import render_markdown
 from rosettabench.report.resources import KINDS, resources_table
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY
@@ -85,7 +85,7 @@ def test_a_difference_stands_above_the_tables_in_every_form(fresh):
     (sentence,) = summary.contests[0].differences
     assert sentence.startswith("The setting threads differs: ") and f"7 in {entry.label}" in sentence
     console = Console(file=io.StringIO(), width=200)
-    print_run(summary, console)
+    print_details(summary, console)
     shown = console.file.getvalue()
     assert shown.index(sentence) < shown.index("Ranking.")
     assert "The setting threads differs" in render_markdown(summary)
@@ -98,6 +98,6 @@ def test_a_step_that_is_compiled_only_in_part_is_told_in_every_form(fresh):
     summary = summarise(store.run())
     assert f"{entry.label} is compiled only in part" in " ".join(summary.contests[0].differences)
     console = Console(file=io.StringIO(), width=200)
-    print_run(summary, console)
+    print_details(summary, console)
     assert "is compiled only in part" in console.file.getvalue()
     assert "is compiled only in part" in render_markdown(summary)

@@ -22,7 +22,7 @@ from rosettabench.report.markdown import render_markdown
 from rosettabench.report.record import render_json
 from rosettabench.report.samples import render_csv
 from rosettabench.report.shares import counted, reached, shares_table
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
@@ -116,7 +116,7 @@ def test_without_a_measurement_the_report_says_what_to_type(store):
 @pytest.mark.parametrize("width", [80, 140])
 def test_the_terminal_has_the_column_where_there_is_room(held, width):
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    print_run(held, console)
+    print_details(held, console)
     shown = console.file.getvalue()
     assert "which mxnet-gluon reached in matrix products" in " ".join(shown.split())
     left_out = "Not enough room for: samples per second, of peak" in " ".join(shown.split())

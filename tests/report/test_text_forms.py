@@ -13,12 +13,12 @@ from sample_run import HOSTILE
 from rosettabench.report.markdown import fenced, render_markdown
 from rosettabench.report.record import render_json
 from rosettabench.report.samples import COLUMNS, harmless, render_csv
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 
 
 def printed(summary, width=120):
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    print_run(summary, console)
+    print_details(summary, console)
     return console.file.getvalue()
 
 

@@ -11,7 +11,7 @@ from trained_runs import LIBRARIES, absent, paced, trained_run
 from rosettabench.published.summary import summarise_whole
 from rosettabench.report.forecast_charts import observed_rows, pictures, scale
 from rosettabench.report.formats import Format, render_text
-from rosettabench.report.terminal import print_run
+from rosettabench.report.terminal import print_details
 from rosettabench.summary.trainings import SENTENCE
 
 TIMES = {"hospital": {42: (2.0, 8.0), 43: (2.5, 9.0), 44: (2.1, 8.4)}, "m1_yearly": {42: (1.0, None)}}
@@ -24,7 +24,7 @@ def summary(tmp_path):
 
 def printed(summary, width=200):
     text = io.StringIO()
-    print_run(summary, Console(file=text, width=width))
+    print_details(summary, Console(file=text, width=width))
     return text.getvalue()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.console import console, table
+from rosettabench.cli.console import console
 from rosettabench.cli.options import DataDir
 from rosettabench.errors import EnvironmentFault
 
@@ -20,8 +20,6 @@ PRECISION = 0.02
 HOPELESS = 10
 """Rounds are not counted beyond so many times the most that a suite allows."""
 
-COLOURS = {"ok": "green", "missing": "red", "optional": "yellow"}
-
 
 def doctor(
     data_dir: DataDir = None,
@@ -33,21 +31,22 @@ def doctor(
 
     Example: rosetta doctor
     """
-    from rich.text import Text
-
     from rosettabench.cli.checkup import all_checks
     from rosettabench.client.machine import describe_machine
+    from rosettabench.report.layout import print_table
+    from rosettabench.report.tables import Table, TableCell, plain_columns
 
     out = console()
     machine = describe_machine()
     memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
     out.print(f"{machine['processor']}, {machine['cores']} cores, {memory}, {machine['system']}")
-    rows = table("", "what", "state", "found", "what mends it")
-    missing = False
-    for check in all_checks(data_dir):
-        rows.add_row(check.subject, Text(check.state, style=COLOURS[check.state]), check.found, check.remedy)
-        missing = missing or check.state == "missing"
-    out.print(rows)
+    checks = all_checks(data_dir)
+    rows = tuple(
+        (TableCell(one.subject), TableCell(one.state, marked=one.state != "ok"), TableCell(one.found, one.remedy))
+        for one in checks
+    )
+    missing = any(one.state == "missing" for one in checks)
+    print_table(Table("", plain_columns("what", "state", "found, and what mends it"), rows), out)
     if noise:
         from rosettabench.cli.noise import measure_noise
 

@@ -31,22 +31,20 @@ def list_environments() -> None:
 
     Example: rosetta env list
     """
-    from rich.console import Console
-    from rich.table import Table
-
+    from rosettabench.cli.console import console
     from rosettabench.environments.lock import all_locks
+    from rosettabench.report.layout import print_table
+    from rosettabench.report.tables import Column, listing, plain_columns
 
     environments, locks = made_ones(), all_locks()
-    pythons = {version: interpreter(version) for version in {lock.python for lock in locks}}
-    table = Table()
-    table.add_column("environment", no_wrap=True)
-    for heading in ("holds", "Python", "made", "size", "interpreter"):
-        table.add_column(heading, overflow="fold")
+    rows = []
     for lock in locks:
-        made = environments.find(lock) is not None
-        size = f"{environments.size(lock) / 1e9:.2f} GB" if made else "–"
-        table.add_row(lock.name, lock.title, lock.python, "yes" if made else "no", size, pythons[lock.python])
-    Console().print(table)
+        size = f"{environments.size(lock) / 1e9:.2f} GB" if environments.find(lock) else "not made"
+        rows.append((lock.name, lock.title, lock.python, size))
+    columns = (*plain_columns("environment", "holds", "Python"), Column("on disk", numeric=True))
+    print_table(listing("", columns, rows), console())
+    for version in sorted({lock.python for lock in locks}, key=lambda word: int(word.partition(".")[2])):
+        typer.echo(f"Python {version}: {interpreter(version)}")
     typer.echo(f"In {environments.folder}. On disk, files are shared with uv's cache where it lies on the same disk.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
-from rosettabench.cli.laboratory import begin, conduct, open_laboratory
+from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
 from rosettabench.cli.options import Axes, DataDir, Offline, Page, Python, StoreUrl, Timeout, split
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
@@ -75,7 +75,7 @@ def explain(
     examining = {"seconds": seconds, "starts": starts, "profile": profile, "confidence": confidence}
     request = ExplainRequest(**vars(terms), **examining, workloads=(workload,), contenders=named)
     laboratory = open_laboratory(store)
-    conduct(laboratory, begin(laboratory, request), report)
+    conduct(laboratory, begin(laboratory, request), report, printer(verbose=False))
 
 
 def again(store: str | None) -> None:

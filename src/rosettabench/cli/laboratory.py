@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -12,11 +13,17 @@ import typer
 from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import Request
     from rosettabench.store.schema import Contest, Run
     from rosettabench.store.store import Store
+    from rosettabench.summary.records import RunSummary
 
+
+Printer = Callable[["RunSummary", "Console"], None]
+"""Prints a run."""
 
 HOW_WATCHED = "docs/explanation/watch.md says what is watched, and what may differ."
 """Where to read on about a contender that did other work."""
@@ -46,7 +53,14 @@ def begin(laboratory: Laboratory, request: Request) -> Run:
     return begin_run(laboratory.store, request, ["rosetta", *sys.argv[1:]])
 
 
-def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
+def printer(verbose: bool) -> Printer:
+    """Return what prints a run: its answers, or everything."""
+    from rosettabench.report.terminal import print_details, print_run
+
+    return print_details if verbose else print_run
+
+
+def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
     from rosettabench.lab.run import unfinished
     from rosettabench.plan.request import trainings_asked
@@ -67,11 +81,11 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None) -> None:
                 Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
     except KeyboardInterrupt:
         typer.echo("", err=True)
-        publish(laboratory.store, laboratory.store.run(started.id), page)
+        publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
         typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
         raise
     finished = laboratory.store.run(started.id)
-    publish(laboratory.store, finished, page)
+    publish(laboratory.store, finished, page, print_it)
     told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
@@ -108,7 +122,7 @@ def ranking(run: Run, contest_id: int) -> str:
     return text.getvalue().rstrip()
 
 
-def publish(store: Store, finished: Run, page: Path | None) -> None:
+def publish(store: Store, finished: Run, page: Path | None, print_it: Printer) -> None:
     """Write the page of a run, which is in `store`, and print its tables.
 
     The page comes first, so that it is not lost where nothing can be printed. Without room for it, the tables are
@@ -120,12 +134,11 @@ def publish(store: Store, finished: Run, page: Path | None) -> None:
     from rosettabench.published.summary import summarise_whole
     from rosettabench.report.formats import Format, render
     from rosettabench.report.html import file_stem
-    from rosettabench.report.terminal import print_run
 
     summary = summarise_whole(finished, measured_here(store, finished.machine))
     path = page or Path(f"{file_stem(summary)}.html")
     try:
         write(render(summary, Format.HTML), path, "rosetta report --output")
     finally:
-        print_run(summary, console())
+        print_it(summary, console())
     typer.echo(f"report: {path}")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_kind
-from rosettabench.cli.console import console, table
+from rosettabench.cli.console import console
 from rosettabench.cli.options import StoreUrl
 from rosettabench.cli.stored import stored_runs
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rosettabench.report.tables import Table
 
 
 def list_catalogue(
@@ -33,6 +33,7 @@ def list_catalogue(
     Example: rosetta list frameworks
     """
     from rosettabench.catalogue.names import nearest
+    from rosettabench.report.layout import print_table
 
     kinds: dict[str, Callable[[], Table]] = {
         "workloads": workloads,
@@ -45,57 +46,74 @@ def list_catalogue(
     out = console()
     for name in wanted:
         rows = kinds[name]()
-        out.print(rows)
-        if not rows.row_count:
+        out.print(name.capitalize(), style="bold")
+        print_table(rows, out)
+        if not rows.rows:
             out.print("There is none yet.")
     if {"frameworks", "environments"} & {*wanted}:
         out.print("What is not installed is installed when a run asks for it, or with: rosetta env make NAME")
 
 
 def workloads() -> Table:
-    """Return all workloads, and the frameworks that implement each."""
+    """Return all workloads, and how many frameworks implement each."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.report.tables import Column, listing
 
-    rows = table("Workloads", "name", "what it is", "data", "parameters", "implemented in")
-    for name, workload in all_workloads().items():
-        able = [entry.name for entry in contestants().values() if entry.does(workload)]
-        rows.add_row(name, workload.title, workload.data.set, f"{workload.parameters:,}", ", ".join(able))
-    return rows
+    columns = (
+        Column("name"),
+        Column("what it is"),
+        Column("parameters", numeric=True),
+        Column("frameworks", numeric=True),
+    )
+    rows = [
+        (
+            name,
+            workload.title,
+            f"{workload.parameters:,}",
+            str(sum(one.does(workload) for one in contestants().values())),
+        )
+        for name, workload in all_workloads().items()
+    ]
+    return listing("rosetta matrix shows which frameworks; rosetta show WORKLOAD, how they do it.", columns, rows)
 
 
 def frameworks() -> Table:
     """Return all frameworks that can be entered in a contest, their modes, and whether an environment is made."""
     from rosettabench.catalogue.contender import modes_of
     from rosettabench.catalogue.framework import contestants
+    from rosettabench.report.tables import listing, plain_columns
 
     made = made_locks()
-    rows = table("Frameworks", "name", "what it is", "modes", "environments", "installed")
+    rows = []
     for name, entry in contestants().items():
-        modes = ", ".join(f"{mode} (default)" if mode == entry.mode else mode for mode in modes_of(entry))
-        rows.add_row(name, entry.title, modes, ", ".join(entry.locks), "yes" if entry.locks[0] in made else "no")
-    return rows
+        modes = ", ".join(f"{mode}*" if mode == entry.mode else mode for mode in modes_of(entry))
+        rows.append((name, entry.title, modes, "yes" if entry.locks[0] in made else "no"))
+    return listing(
+        "* is the mode where none is named.", plain_columns("name", "what it is", "modes", "installed"), rows
+    )
 
 
 def suites() -> Table:
     """Return all suites and what each asks for."""
     from rosettabench.catalogue.suite import all_suites
+    from rosettabench.report.tables import listing, plain_columns
 
-    rows = table("Suites", "name", "what it is", "workloads", "contenders")
-    for name, suite in all_suites().items():
-        rows.add_row(name, suite.title, ", ".join(suite.workloads), ", ".join(suite.contenders))
-    return rows
+    rows = [
+        (name, suite.title, ", ".join(suite.workloads), ", ".join(suite.contenders))
+        for name, suite in all_suites().items()
+    ]
+    return listing("", plain_columns("name", "what it is", "workloads", "contenders"), rows)
 
 
 def environments() -> Table:
     """Return all locked environments and whether each is made; ``rosetta env list`` tells more."""
     from rosettabench.environments.lock import all_locks
+    from rosettabench.report.tables import listing, plain_columns
 
     made = made_locks()
-    rows = table("Environments", "name", "holds", "Python", "installed")
-    for lock in all_locks():
-        rows.add_row(lock.name, lock.title, lock.python, "yes" if lock.name in made else "no")
-    return rows
+    rows = [(lock.name, lock.title, lock.python, "yes" if lock.name in made else "no") for lock in all_locks()]
+    return listing("", plain_columns("name", "holds", "Python", "installed"), rows)
 
 
 def made_locks() -> set[str]:
@@ -110,7 +128,7 @@ def made_locks() -> set[str]:
 
 def runs(store: str | None) -> Table:
     """Return all runs in a store, newest first; a store that does not exist yet has none, and is not made."""
-    rows = table("Runs", "id", "at", "command")
-    for run in stored_runs(store):
-        rows.add_row(run.id, run.at, shlex.join(run.command))
-    return rows
+    from rosettabench.report.tables import listing, plain_columns
+
+    rows = [(run.id, f"{run.at[:10]} {run.at[11:16]}", shlex.join(run.command)) for run in stored_runs(store)]
+    return listing("", plain_columns("id", "at (UTC)", "command"), rows)

@@ -90,6 +90,11 @@ RoundSeconds = Annotated[
 ]
 
 
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print costs, resources, spreads and what was watched, too.")
+]
+
+
 Page = Annotated[Path | None, typer.Option("--report", help="Where to write the HTML report.", show_default=False)]
 
 

@@ -52,8 +52,8 @@ def report(
 def show(summary: RunSummary, output: Path | None) -> None:
     """Print the report in the terminal."""
     from rosettabench.cli.console import console
-    from rosettabench.report.terminal import print_run
+    from rosettabench.report.terminal import print_details
 
     if output is not None:
         raise UsageError("--format terminal prints, and --output names a file", hint="Leave one of the two out.")
-    print_run(summary, console())
+    print_details(summary, console())

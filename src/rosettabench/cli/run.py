@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_runs, complete_suites
-from rosettabench.cli.laboratory import begin, conduct, open_laboratory
+from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
 from rosettabench.cli.options import (
     Again,
     Axes,
@@ -23,6 +23,7 @@ from rosettabench.cli.options import (
     RoundSeconds,
     StoreUrl,
     Timeout,
+    Verbose,
     Workloads,
     split,
 )
@@ -82,6 +83,7 @@ def run(
     timeout: Timeout = 900.0,
     store: StoreUrl = None,
     report: Page = None,
+    verbose: Verbose = False,
 ) -> None:
     """Prove that contenders do equal work, then time them in turns.
 
@@ -102,7 +104,7 @@ def run(
     rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
     asked = RunRequest(**vars(terms), **rules, workloads=tuple(workloads or ()), control=control, full=full)
     laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
-    conduct(laboratory, begin(laboratory, request), report)
+    conduct(laboratory, begin(laboratory, request), report, printer(verbose))
 
 
 def check_names(
@@ -190,6 +192,7 @@ def resume(
     ] = None,
     store: StoreUrl = None,
     report: Page = None,
+    verbose: Verbose = False,
 ) -> None:
     """Go on with a run that was interrupted.
 
@@ -209,4 +212,4 @@ def resume(
     if kind_of(found.request) is RunKind.SHIPPED:
         race(laboratory, found, report)
     else:
-        conduct(laboratory, found, report)
+        conduct(laboratory, found, report, printer(verbose))

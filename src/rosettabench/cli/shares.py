@@ -29,9 +29,9 @@ def shares(
     from rosettabench.catalogue.framework import contestants
     from rosettabench.cli.console import console
     from rosettabench.cli.stored import existing_store
+    from rosettabench.report.layout import print_table
     from rosettabench.report.markdown import table_markdown
     from rosettabench.report.shares import shares_table
-    from rosettabench.report.terminal import print_table
 
     found = shares_in(kept) if (kept := existing_store(store)) else []
     if not found:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_libraries, complete_sets
-from rosettabench.cli.laboratory import begin, open_laboratory, publish
+from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish
 from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -149,10 +149,10 @@ def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
             finished = Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started)
     except KeyboardInterrupt:
         typer.echo("", err=True)
-        publish(laboratory.store, laboratory.store.run(started.id), page)
+        publish(laboratory.store, laboratory.store.run(started.id), page, printer(verbose=False))
         typer.echo(f"interrupted; what is trained is kept. Go on with: rosetta resume {started.id}", err=True)
         raise
-    publish(laboratory.store, finished, page)
+    publish(laboratory.store, finished, page, printer(verbose=False))
     if any(one.is_failure for one in Results.of(finished).absences.values()):
         raise WorkerError(
             "incomplete",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosettabench.cli.console import console, table
+from rosettabench.cli.console import console
 from rosettabench.errors import RosettaError
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
     from rosettabench.environments.environment import Environments
     from rosettabench.lab.synchronisation import check_wait
     from rosettabench.places import cache_dir
+    from rosettabench.report.layout import print_table
+    from rosettabench.report.tables import listing, plain_columns
     from rosettabench.summary import figures
 
-    rows = table("", "framework", "device", "asked", "done", "fetched", "the timed region")
+    rows: list[tuple[str, ...]] = []
     environments, hold = Environments(cache_dir() / "environments"), True
     for lock in locks:
         environment = environments.find(lock)
@@ -38,12 +40,13 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
                     wait = check_wait(entry, environment, device, cache_dir(), Path(folder))
             except RosettaError as error:
                 hold = False
-                rows.add_row(entry.name, device, "–", "–", "–", f"cannot be checked: {error.what}")
+                rows.append((entry.name, device, "–", "–", "–", f"cannot be checked: {error.what}"))
                 continue
             hold = hold and wait.holds
             times = map(figures.seconds, (wait.asked_s, wait.done_s, wait.read_s))
-            rows.add_row(entry.name, wait.device, *times, told(wait))
-    console().print(rows)
+            rows.append((entry.name, wait.device, *times, told(wait)))
+    headings = ("framework", "device", "asked", "done", "fetched", "the timed region")
+    print_table(listing("", plain_columns(*headings), rows), console())
     return hold
 
 

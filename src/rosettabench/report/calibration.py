@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rosettabench.plan.request import CalibrateRequest, read_request
+from rosettabench.report.layout import print_table
+from rosettabench.report.tables import Column, listing
 from rosettabench.statistics.calibration import Calibration, Rate, Trial, calibrate
 from rosettabench.statistics.ranking import compare
 from rosettabench.summary import figures
@@ -49,17 +51,14 @@ def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:
 
 def print_calibration(found: Sequence[Trial], console: Console) -> None:
     """Print the rates of the contests between equals, and of those with planted work."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("contests", "difference told", "right one found", "interval holds the truth", "spread", "rounds"):
-        table.add_column(heading, justify="left" if heading == "contests" else "right")
+    numbers = ("difference told", "right one found", "interval holds the truth", "spread", "rounds")
+    columns = (Column("contests"), *(Column(heading, numeric=True) for heading in numbers))
+    rows = []
     for truth in sorted({trial.truth for trial in found}):
         result = calibrate([trial for trial in found if trial.truth == truth])
         if result is not None:
-            table.add_row(kind(truth, result), *cells(result, truth))
-    console.print(table)
+            rows.append((kind(truth, result), *cells(result, truth)))
+    print_table(listing("", columns, rows), console)
 
 
 def kind(truth: float, result: Calibration) -> str:

@@ -9,9 +9,9 @@ from rosettabench.ceilings.ceiling import Ceiling, ceilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import CeilingSeries, Refused
 from rosettabench.plan.request import PeakRequest, read_request
+from rosettabench.report.layout import print_table, styled
 from rosettabench.report.record import finite
 from rosettabench.report.tables import CONTENDER, NOTHING, Column, Table, TableCell
-from rosettabench.report.terminal import print_table, styled
 from rosettabench.summary import figures
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rosettabench.report.layout import print_table
+from rosettabench.report.tables import Column, listing, plain_columns
 from rosettabench.report.text import visible
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary
 
@@ -13,9 +15,6 @@ if TYPE_CHECKING:
 
 def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Console) -> None:
     """Print one certificate: what it certifies, then for each quantity the number nearest to its tolerance."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     proof = entry.proof
     verdict = "equal work, proven" if proof.holds else visible(proof.reason)
     console.print(f"\n{contest.name} · {visible(entry.label)} ({entry.mode}) · {verdict}", style="bold")
@@ -25,14 +24,17 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
         console.print(f"likely cause: {visible(proof.cause)}")
     if not proof.tightest:
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("quantity", "tightest at", "deviation", "tolerance", ""):
-        table.add_column(heading, justify="right" if heading in ("deviation", "tolerance") else "left")
-    for check in proof.tightest:
-        result = "" if check.passed else "FAILED"
-        table.add_row(check.quantity, place(check), f"{check.deviation:.1e}", f"{check.tolerance:.0e}", result)
-    console.print(table)
-    console.print(f"{proof.checks} comparisons {proof.extent}; certificate {str(proof.key)[:16]}", style="dim")
+    columns = (
+        *plain_columns("quantity", "tightest at"),
+        *(Column(heading, numeric=True) for heading in ("deviation", "tolerance")),
+        Column("result"),
+    )
+    rows = [
+        (one.quantity, place(one), f"{one.deviation:.1e}", f"{one.tolerance:.0e}", "" if one.passed else "FAILED")
+        for one in proof.tightest
+    ]
+    caption = f"{proof.checks} comparisons {proof.extent}; certificate {str(proof.key)[:16]}"
+    print_table(listing(caption, columns, rows), console)
 
 
 def place(check: CheckSummary) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rosettabench.report.layout import print_table, styled
 from rosettabench.report.tables import NOTHING, Column, Table, TableCell
-from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.verdict import Finding
 from rosettabench.summary import figures
 from rosettabench.summary.sentences import interval_words, listed

@@ -37,6 +37,16 @@ def matrix_table(cells: Sequence[MatrixCell]) -> tables.Table:
     )
 
 
+def lettered(table: tables.Table) -> tables.Table:
+    """Return the matrix for a terminal: workloads have a letter, which the caption explains, and a row has one name."""
+    workloads = [column.title for column in table.columns[2:]]
+    letters = [chr(ord("A") + place) for place in range(len(workloads))]
+    legend = ", ".join(f"{letter}\N{NO-BREAK SPACE}{name}" for letter, name in zip(letters, workloads, strict=True))
+    rows = tuple((tables.TableCell(f"{row[0].text}:{row[1].text}"), *row[2:]) for row in table.rows)
+    columns = (tables.Column("contender"), *map(tables.Column, letters))
+    return tables.Table(f"{legend}. {table.caption}", columns, rows)
+
+
 def matrix_cell(standing: Standing | None) -> tables.TableCell:
     """Return the sign of a cell; that of a missing one where there is none."""
     return tables.TableCell(SIGNS[standing or Standing.MISSING], marked=standing is Standing.FAILED)

@@ -53,6 +53,16 @@ PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
 NOTHING = TableCell(figures.MISSING)
 
 
+def plain_columns(*titles: str) -> tuple[Column, ...]:
+    """Return columns of text with these headings."""
+    return tuple(map(Column, titles))
+
+
+def listing(caption: str, columns: tuple[Column, ...], rows: Iterable[Sequence[str]]) -> Table:
+    """Return a table of texts."""
+    return Table(caption, columns, tuple(tuple(map(TableCell, row)) for row in rows))
+
+
 def captioned(contest: ContestSummary, text: str) -> str:
     """Return a table's caption, with the warning where the contest ran on a stand-in."""
     return f"{text} {contest.warning}".strip()

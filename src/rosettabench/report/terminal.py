@@ -1,4 +1,4 @@
-"""The report in a terminal, with rich."""
+"""The report in a terminal: the answer, or with everything that was measured."""
 
 from __future__ import annotations
 
@@ -7,31 +7,38 @@ from typing import TYPE_CHECKING
 from rosettabench.report import tables
 from rosettabench.report.account_tables import account_sentences, account_tables
 from rosettabench.report.forecast_tables import forecasts_table
+from rosettabench.report.layout import inline, print_table, styled
 from rosettabench.report.reasons_tables import reason_tables
 from rosettabench.report.releases import progress_sentences, releases_table
 from rosettabench.report.resources import resources_table
 from rosettabench.report.study_tables import study_tables
-from rosettabench.report.text import visible
 from rosettabench.report.training_tables import training_tables
+from rosettabench.summary import figures
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
 from rosettabench.summary.study import StudySummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console, JustifyMethod
-    from rich.text import Text
-
-GAP = 3
-"""Blanks that the table puts beside each column."""
-PROSE = 12
-"""The narrowest column, in characters, in which a sentence can be read."""
+    from rich.console import Console
 
 
 def print_run(summary: RunSummary, console: Console) -> None:
-    """Print the verdict and the tables of every contest, who is missing, and the command that repeats the run."""
+    """Print the answers: of every contest the verdict, the ranking and its doubts, then who is missing."""
+    for contest in summary.contests:
+        print_answer(contest, console)
+    print_rest(summary, console)
+
+
+def print_details(summary: RunSummary, console: Console) -> None:
+    """Print everything: costs, resources, spreads and what was watched, too."""
     for contest in summary.contests:
         print_contest(contest, console)
+    print_rest(summary, console)
+
+
+def print_rest(summary: RunSummary, console: Console) -> None:
+    """Print what is not of one contest: trainings, a study, who is missing, and the command that repeats the run."""
     if summary.trainings:
         print_trainings(summary.trainings, console)
         print_accounts(summary.accounts, console)
@@ -40,17 +47,12 @@ def print_run(summary: RunSummary, console: Console) -> None:
     faults = tables.all_faults(summary)
     if faults:
         console.print()
-        for fault in faults:
-            where = " · ".join(filter(None, (fault.contest or "whole run", fault.label, fault.stage)))
-            console.print(
-                styled(
-                    (f"{where}: ", "bold"),
-                    (fault.what, "red"),
-                    (f" What to do: {fault.hint}" if fault.hint else "", ""),
-                )
-            )
+    for fault in faults:
+        where = " · ".join(filter(None, (fault.contest or "whole run", fault.label, fault.stage)))
+        hint = f" What to do: {fault.hint}" if fault.hint else ""
+        console.print(styled((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
     console.print()
-    console.print(styled((f"run {summary.id}, {summary.state}. To repeat it: ", "dim"), (summary.command, "")))
+    console.print(styled((f"Run {summary.id}, {summary.state}. Repeat it: ", "dim"), (summary.command, "")))
 
 
 def print_trainings(found: TrainingsSummary, console: Console) -> None:
@@ -86,12 +88,50 @@ def print_study(study: StudySummary, console: Console) -> None:
         console.print(styled((sentence, "dim")))
 
 
+def print_answer(contest: ContestSummary, console: Console) -> None:
+    """Print the answer of a contest, at most 20 lines for four contenders; that of an explanation is all its tables."""
+    if contest.reasons:
+        print_contest(contest, console)
+        return
+    print_ranking(contest, console)
+    for table in (releases_table(contest), forecasts_table(contest)):
+        if table.rows:
+            print_table(table, console)
+    for sentence in doubts(contest):
+        console.print(styled((sentence, "bold yellow")))
+    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+
+
 def print_ranking(contest: ContestSummary, console: Console) -> None:
     """Print the verdict and the ranking of a contest: what there is to see of it while its run goes on."""
     print_verdict(contest, console)
-    table = tables.ranking_table(contest)
+    table = short_ranking(contest)
     if table.rows:
         print_table(table, console)
+
+
+def short_ranking(contest: ContestSummary) -> tables.Table:
+    """Return the ranking with a line for each contender; who is not ranked says why."""
+    whole = tables.ranking_table(contest)
+    everybody = all(entry.rank is not None for entry in (*contest.ranked, *contest.unranked))
+    kept = [place for place, column in enumerate(whole.columns) if not (everybody and column.title == "proof")]
+    rows = tuple(
+        tuple(tables.TableCell(inline(row[place]), marked=row[place].marked) for place in kept) for row in whole.rows
+    )
+    caption = f"Intervals: {figures.percent(contest.stopping['confidence'])}. "
+    shared = len({entry.rank for entry in contest.ranked}) < len(contest.ranked)
+    return tables.Table(
+        caption + ("No difference was found between contenders of one rank." if shared else ""),
+        tuple(whole.columns[place] for place in kept),
+        rows,
+    )
+
+
+def doubts(contest: ContestSummary) -> list[str]:
+    """Return what speaks against trusting a contest, each once: the verdict may have said it already."""
+    control = contest.control.sentence if contest.control and contest.control.false_difference else ""
+    found = (contest.warning, *contest.differences, *contest.oddities, control)
+    return [sentence for sentence in dict.fromkeys(found) if sentence and sentence not in contest.headline.evidence]
 
 
 def print_verdict(contest: ContestSummary, console: Console) -> None:
@@ -124,7 +164,7 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
         if table.rows:
             print_table(table, console)
     print_remarks(contest, console)
-    console.print(styled((contest.stopped, "dim"), (f" Why it is so: {contest.why}" if contest.why else "", "dim")))
+    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
 
 
 def print_remarks(contest: ContestSummary, console: Console) -> None:
@@ -154,64 +194,3 @@ def print_reasons(reasons: Reasons, console: Console) -> None:
         print_table(table, console)
     for remark in reasons.remarks:
         console.print(styled((remark, "yellow")))
-
-
-def print_table(table: tables.Table, console: Console) -> None:
-    """Print a table with the columns that there is room for; an interval stands under its estimate."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    kept = columns_that_fit(table, console.width)
-    fits = taken(table, kept) <= console.width
-    printed = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for place in kept:
-        column = table.columns[place]
-        justify: JustifyMethod = "right" if column.numeric else "left"
-        exact = room(table, place) if fits and (column.numeric or column.contender) else None
-        printed.add_column(styled((column.title, "")), justify=justify, overflow="fold", width=exact)
-    for row in table.rows:
-        printed.add_row(*(cell_text(row[place]) for place in kept))
-    console.print(printed)
-    left_out = [column.title for place, column in enumerate(table.columns) if place not in kept]
-    more = f" Not enough room for: {', '.join(left_out)}; rosetta report has them." if left_out else ""
-    console.print(styled((table.caption + more, "dim")))
-
-
-def columns_that_fit(table: tables.Table, width: int) -> list[int]:
-    """Return the places of the columns to print in `width` characters: the spare ones go until the rest fits."""
-    kept = list(range(len(table.columns)))
-    spare = sorted((place for place in kept if table.columns[place].spare), key=lambda i: table.columns[i].spare)
-    while spare and taken(table, kept) > width:
-        kept.remove(spare.pop())
-    return kept
-
-
-def taken(table: tables.Table, places: Sequence[int]) -> int:
-    """Return how many characters the columns at `places` take side by side."""
-    return sum(room(table, place) + GAP for place in places)
-
-
-def room(table: tables.Table, place: int) -> int:
-    """Return how many characters a column takes. Names and numbers do not break; other text does."""
-    column = table.columns[place]
-    heading = max(map(len, column.title.split()))
-    longest = max(len(line) for row in table.rows for line in (row[place].text, row[place].note))
-    return max(heading, longest if column.numeric or column.contender else min(longest, PROSE))
-
-
-def cell_text(cell: tables.TableCell) -> Text:
-    """Return a cell with its note on a line of its own."""
-    text = styled((cell.text, "yellow" if cell.marked else ""))
-    if cell.note:
-        text.append("\n").append_text(styled((cell.note, "dim")))
-    return text
-
-
-def styled(*parts: tuple[str, str]) -> Text:
-    """Return (text, style) pairs as rich's Text: nothing in them is markup, and no control character gets through."""
-    from rich.text import Text
-
-    text = Text()
-    for words, style in parts:
-        text.append(visible(words), style=style)
-    return text

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rosettabench.plan.setting import stated
 from rosettabench.report.comparison import change_words
+from rosettabench.report.layout import print_table, styled
 from rosettabench.report.tables import Column, Table, TableCell
-from rosettabench.report.terminal import print_table, styled
 from rosettabench.statistics.change_point import LEAST
 from rosettabench.summary import figures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report.comparison import change_words
-from rosettabench.report.terminal import styled
+from rosettabench.report.layout import styled
 from rosettabench.summary import figures
 from rosettabench.summary.sentences import interval_words, listed
 from rosettabench.verify.roof import roof_words
