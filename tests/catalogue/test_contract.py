@@ -65,7 +65,7 @@ def test_a_key_left_out_of_a_description(adapter, key):
 @pytest.mark.parametrize(
     ("pattern", "replacement", "said"),
     [
-        (r'^    "mode": "eager"', '    "mode": "eagre"', "'eagre' the mode of planted, which is none of its modes"),
+        (r'^    "mode": "eager"', '    "mode": "eagre"', "'eagre' the mode of planted, which is not one of its modes"),
         (r'^    "title"', '    "tilte"', "tilte: Extra inputs are not permitted"),
         (r'"locks": \[.*\]', '"locks": []', "DESCRIPTION names no lock for planted"),
         (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is no literal"),
@@ -214,7 +214,7 @@ def test_a_reference_needs_its_formulas(tmp_path, monkeypatch):
     path = tmp_path / "reference_pytorch.py"
     path.write_text('"""Formulas."""\n\n\ndef backward(w, images): ...\n')
     monkeypatch.setattr(type(workload), "implementation", lambda self, name, release=None: path)
-    assert missing([reference], [workload])[-1] == f"{path}: there is no function forward(w, inputs)"
+    assert missing([reference], [workload])[-1] == f"{path}: the function forward(w, inputs) is missing"
 
 
 def test_back_ends_are_checked_one_by_one(tmp_path):
@@ -247,8 +247,8 @@ def test_releases_and_modes_that_nobody_has(tmp_path):
     absent = {"pytorch@0.9": "too old", "pytorch@1.0.0": "too old", "pytorch:tund": "no", "pytorch:tuned": "no"}
     workload = Workload(**{**stated, "absent": absent})
     release, mode = missing([all_frameworks()["pytorch"]], [workload])
-    assert release.endswith("absent names pytorch@0.9, which is no release of it")
-    assert mode.endswith("absent names pytorch:tund, which is no mode of it")
+    assert release.endswith("absent names pytorch@0.9: not a release of it")
+    assert mode.endswith("absent names pytorch:tund: not a mode of it")
     source = (worker_folder() / "frameworks" / "pytorch.py").read_text(encoding="utf-8")
     for old, new in (('"pytorch@1.0.0": {', '"pytorch@0.9": {'), ('"tuned": "torch.comp', '"tund": "torch.comp')):
         assert old in source

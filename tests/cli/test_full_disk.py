@@ -98,10 +98,10 @@ import os, sys
 from pathlib import Path
 import rosettabench.cli.list
 from rosettabench.cli import main
-from rosettabench.cli.laboratory import publish
+from rosettabench.cli.laboratory import printer, publish
 from rosettabench.store.store import Store
 store = Store(os.environ["ROSETTA_STORE"])
-rosettabench.cli.list.workloads = lambda: publish(store, store.run(), Path(sys.argv[1]))
+rosettabench.cli.list.workloads = lambda: publish(store, store.run(), Path(sys.argv[1]), printer(verbose=True))
 sys.exit(main(["list", "workloads"]))
 """
 
@@ -208,7 +208,7 @@ def test_an_environment_without_room_for_its_packages(tmp_path, disk, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("room", "words"), [(0, ["disk I/O error"]), (40 * 1024, ["full", "go on with: rosetta resume"])]
+    ("room", "words"), [(0, ["disk I/O error"]), (40 * 1024, ["full", "continue with: rosetta resume"])]
 )
 def test_the_store(rosetta, disk, room, words):
     """Without any room SQLite cannot even open it; with some it opens, and cannot add to it."""

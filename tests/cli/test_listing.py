@@ -27,7 +27,7 @@ def test_everything_but_runs(rosetta):
 
 
 def test_square_brackets_of_a_name_are_kept(rosetta):
-    assert "keras[tensorflow]" in row(rosetta("list", "workloads").stdout, "fashion-mlp")
+    assert "Keras on TensorFlow" in row(rosetta("list", "frameworks").stdout, "keras[tensorflow]")
 
 
 @pytest.mark.parametrize("kind", KINDS)

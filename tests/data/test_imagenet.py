@@ -59,7 +59,7 @@ def test_kaggles_list_says_the_place_among_all_classes(tmp_path):
     train, test = read(tmp_path)
     assert test.labels.tolist() == [0, 2, 4] and sorted(set(train.labels)) == [0, 2, 4]
     (tmp_path / MAPPING).write_text("\n".join(lines[:-3]))
-    with pytest.raises(DataError, match=r"n00000005 is none of the classes in .*LOC_synset"):
+    with pytest.raises(DataError, match=r"n00000005 is not a class in .*LOC_synset"):
         ImageNet().find(tmp_path)
 
 
@@ -110,7 +110,7 @@ def test_the_sample_at_hand(real_data):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["2.JPEG", "n00000001", "1000"], "line 3: '1000' is no class; they are 0 to 999"),
+        (["2.JPEG", "n00000001", "1000"], "line 3: '1000' is not a class; classes are 0 to 999"),
         (["2.JPEG", "n00000001", "-1"], "line 3: '-1' is no class"),
         (["2.JPEG", "n00000001", ""], "line 3: '' is no class"),
         (["2.JPEG"], "line 3: '' is no class"),

@@ -61,7 +61,7 @@ def test_both_halves_run_within_a_budget_and_go_on_after_ctrl_c(rosetta, store, 
     ("words", "told"),
     [
         ((*SMALL, "--budget", "10s", "--set", "series=m1_yearly"), "nothing fits into 5 s"),
-        (("run", "imdb-gru", "-f", "gluonts[torch]"), "gluonts[torch] trains as it is shipped, and is no contender"),
+        (("run", "imdb-gru", "-f", "gluonts[torch]"), "gluonts[torch] trains as it is shipped, and is not a contender"),
         (
             (*SUITE, "--set", "threads=1,2", "--set", "series=m1_yearly"),
             "threads=1,2 gives the trainings as shipped more than one",
@@ -78,4 +78,4 @@ def test_without_a_file_there_is_no_set(rosetta, tmp_path):
     (tmp_path / "empty").mkdir()
     code, _, err = finish(rosetta(*SMALL, "--data-dir", str(tmp_path / "empty")))
     assert code == 2
-    assert "no set of the study lies at hand" in err
+    assert "no set of the study was found" in err

@@ -41,7 +41,7 @@ def test_where_the_first_processes_decide_no_more_are_started(rosetta, store):
         assert last == (first if enough else first | {5: 25, 6: 30, 7: 35, 8: 40}), "they share the fewest rounds"
         places = [block.position for block in turns(entry) if block.round == 1]
         assert sorted(place // 2 for place in places) == [0, 1, 2, 3], "there and back, twice"
-    assert f"It stopped after {20 if enough else 40} rounds: " in out
+    assert f"Stopped after {20 if enough else 40} rounds: " in out
     assert not enough or f": {enough}." in out
     assert "One process of each" not in out
 
@@ -54,7 +54,7 @@ def test_where_they_do_not_as_many_again_share_the_rest(rosetta, store):
         last = {block.session: block.round for block in turns(entry)}
         assert last == {1: 10, 2: 20, 3: 30, 4: 40}
         assert {certification.session for certification in entry.certifications} == {1, 2, 3, 4}
-    assert "It stopped after 40 rounds: cap on rounds." in out
+    assert "Stopped after 40 rounds: limit on rounds." in out
     first, second = (seconds_per_step(turns(entry)) for entry in run.contests[0].entries)
     processes = process_of_round(turns(run.contests[0].entries[0]))
     sessions = by_process(first, processes), by_process(second, processes)

@@ -48,7 +48,7 @@ def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
     code, out, err = finish(rosetta("resume", run.id))
     assert code == 0, err
     assert "fashion-cnn: nothing is left of the budget" in err
-    assert f"the budget was spent before all had begun; go on with: rosetta resume {run.id}" in err
+    assert f"the budget was used up before every contest began; continue with: rosetta resume {run.id}" in err
     assert out.count("The budget was spent before it could begin") == 2
     found = store().run(run.id)
     assert all(unbegun(found, contest) and unfinished(found, contest) for contest in found.contests)

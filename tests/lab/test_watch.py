@@ -80,7 +80,7 @@ def test_a_training_ends_when_nobody_is_left(rosetta, store, cheating):
     words = ("run", "--full", "fashion-mlp", "-f", f"{label(last_layer)}@{sys.executable}", "--no-control")
     code, out, err = finish(rosetta(*words, "--set", "threads=1", "--set", "steps=400", PYTHONPATH=cheating))
     assert code == OtherWork.exit_code, err
-    assert "nobody is left" in out
+    assert "no contender is left" in out
     assert not turns(store().run().contests[0].entries[0])
 
 

@@ -58,4 +58,4 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
         write_figures(store, entry, player, 1.0)
         if player.proof != "none":
             write_certificate(store, entry, workload, player)
-    event(store, run_id, Stopped(why="cap on rounds", rounds=12), contest)
+    event(store, run_id, Stopped(why="limit on rounds", rounds=12), contest)

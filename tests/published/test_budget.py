@@ -268,7 +268,7 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
     assert "series australian_electricity_demand, solar_10_minutes, " in hospital.lacks[0], "one sentence for all"
     for real in (True, False):
         found = scope(all_suites()["rosetta-2018"], 0, lambda name, real=real: real and name == "chestxray14")
-        lost = "chestxray-densenet121: data real cannot be had here." in found.lacks
+        lost = "chestxray-densenet121: data real is not available here." in found.lacks
         assert (found.axes["chestxray-densenet121"]["data"], lost) == (["synthetic", "real"][: 1 + real], not real)
 
 

@@ -18,7 +18,7 @@ def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
     rounds = {"a": dict(enumerate(wobble)), "b": {number: 2 / one for number, one in enumerate(wobble)}}
     progress = Progress(rounds=rounds)
     plain = RunRequest(workloads=("fashion-mlp",), contenders=("a", "b"))
-    assert Judge(plain, ["a", "b"], {}).enough(progress) == "every pair is decided"
+    assert Judge(plain, ["a", "b"], {}).enough(progress) == "all pairs decided"
     asked = plain.model_copy(update={"study": "smartia-2019"})
     assert Judge(asked, ["a", "b"], {}).enough(progress) is None
     exact = {"a": dict.fromkeys(range(12), 1.0), "b": dict.fromkeys(range(12), 2.0)}

@@ -46,7 +46,7 @@ def test_equals_get_no_confident_sentence():
     explanation = explain(measured(subject("one", SLOW, random, noise=0.1), subject("two", SLOW, random, noise=0.1)))
     [pair] = explanation.pairs
     assert not pair.ratio.excludes(1)
-    assert answered(explanation)[0] == "two and one are not parted at batch 32"
+    assert answered(explanation)[0] == "two and one do not differ surely at batch 32"
 
 
 def test_where_a_run_gives_no_verdict_there_is_no_ratio():
@@ -58,7 +58,7 @@ def test_where_a_run_gives_no_verdict_there_is_no_ratio():
     assert (said, why) == ("slow and fast: no verdict", "6 rounds are too few for an interval.")
     said, why = answered(explained(parts=SLOW | {"optimiser": 2e-3}))
     assert said == "slow and fast: no verdict"
-    assert why.startswith("The launch and interpreter of slow comes out below zero (")
+    assert why.startswith("The launch and interpreter of slow is below zero (")
     for told in (said, why):
         assert "×" not in told
 
@@ -71,7 +71,7 @@ def test_a_line_that_does_not_fit_is_remarked():
 
 def test_a_part_that_cannot_be_told_apart_is_remarked():
     [told] = remarks(explained(without=("update", "backpropagate")))
-    assert told == "slow: the optimiser cannot be told apart in this framework (the step is one piece)."
+    assert told == "slow: the optimiser cannot be measured apart in this framework (the step is one piece)."
     assert remarks(explained(without=("update",))) == []
 
 

@@ -72,7 +72,7 @@ def write_sample_run(store, run_id="2f6c1d3a", seed=1):
     write_contest(store, run_id, "fashion-mlp", quick_players(), fashion, draw)
     write_contest(store, run_id, "fashion-cnn", flawed_players(), fashion, draw, scale=9)
     stand_in = {"name": "imdb", "origin": "stand-in", "note": "drawn, because nothing could be downloaded"}
-    write_contest(store, run_id, "imdb-gru", hostile_players(), stand_in, draw, scale=14, stopped="cap on time")
+    write_contest(store, run_id, "imdb-gru", hostile_players(), stand_in, draw, scale=14, stopped="limit on time")
     store.add(
         Failure(
             run_id=run_id,

@@ -41,7 +41,7 @@ def test_many_pairs_are_counted_each_once(states):
     assert whole == len(pairs) == sum(parts)
     assert len(evidence) < 200
     assert "got slower" not in evidence  # that is told once, below
-    for state, words in zip(STATES, ["difference above 2%", "odd in their rounds", "enough data"], strict=True):
+    for state, words in zip(STATES, ["difference above 2%", "doubt about their rounds", "enough data"], strict=True):
         assert (words in evidence) == (state in states[: len(pairs)])
 
 
@@ -50,5 +50,5 @@ def test_nine_that_were_disturbed_make_a_sentence():
     verdicts = [verdict(pair, "doubted") for pair in combinations(labels[:-1], 2)]
     verdicts += [verdict((label, labels[-1]), "open") for label in labels[:-1]]
     assert headline(ranking(labels), verdicts).evidence == (
-        "Of their 36 pairs, 28 have no verdict (something was odd in their rounds) and 8 have not enough data."
+        "Of their 36 pairs, 28 have no verdict (a doubt about their rounds) and 8 have not enough data."
     )

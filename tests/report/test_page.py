@@ -218,6 +218,40 @@ def test_the_page_can_be_read_without_eyes(opened):
     )
 
 
+def test_the_whole_run_stands_above_its_contests(opened, summary):
+    page = opened()
+    assert page.locator("#overview-0 svg").count() == 1
+    names = page.locator("section[aria-labelledby=overview] tbody tr td:first-child").all_inner_texts()
+    assert names == [contest.name for contest in summary.contests]
+    for link in page.locator(".contents a").all():
+        assert page.locator(link.get_attribute("href")).count() == 1
+
+
+def test_a_click_on_a_heading_sorts_by_numbers_with_their_units(opened):
+    page = opened()
+    table = page.locator("#contest-0 .table table").first
+    head = table.locator("th", has_text="time per step")
+    times = f"td:nth-child({1 + head.evaluate('head => head.cellIndex')})"
+    before = table.locator(times).all_inner_texts()
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").click()
+    assert table.locator(times).all_inner_texts() == before[::-1], "the ranking goes from fast to slow"
+
+
+def test_every_command_has_a_button_that_copies_it(opened, summary):
+    page = opened()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#repeat ~ .copy").click()
+    page.wait_for_function("document.querySelector('#repeat ~ .copy').textContent === 'copied'")
+    assert page.evaluate("navigator.clipboard.readText()") == summary.command
+
+
+def test_a_table_that_is_wider_than_the_screen_says_so(opened):
+    assert opened(width=390).locator(".table.wider").count() > 0
+    assert opened(width=1280).locator("#contest-0 .table.wider").count() == 0
+
+
 def test_the_policy_stops_a_script_that_got_in(browser, page_file):
     """The guard behind the escaping: a script that is not ours does not run, and no connection is made."""
     page = browser.new_page()

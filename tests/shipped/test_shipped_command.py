@@ -139,7 +139,7 @@ def test_what_is_not_run_for_long_unrolls_is_a_row(rosetta):
         (("hospital", "--seeds", "-1"), 2, "'-1' is not a seed"),
         (("hospital", "--epochs", "0"), 2, "epochs"),
         (("hospital", "--budget", "soon"), 2, "'soon' is not a duration"),
-        ((), 2, "no set of the Monash archive lies at hand"),
+        ((), 2, "no set of the Monash archive was found"),
         (("hospital", "--data-dir", "/nowhere"), 4, "The data folder /nowhere does not exist."),
     ],
 )

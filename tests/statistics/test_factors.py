@@ -30,7 +30,7 @@ def test_a_part_that_costs_both_the_same_hides_part_of_the_difference():
 
 
 def test_nothing_left_is_an_error():
-    with pytest.raises(ValueError, match="nothing is left when input"):
+    with pytest.raises(ValueError, match="nothing remains when input"):
         factors({"input": 1.0}, {"input": 1.0}, ["input"])
 
 

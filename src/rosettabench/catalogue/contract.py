@@ -77,10 +77,10 @@ def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | 
             yield from missing_in_implementation(own, workload)
     for framework, _, release in (name.partition("@") for name in workload.absent if "@" in name):
         if framework == entry.implementation_name and release not in entry.releases:
-            yield f"{workload.folder / 'workload.toml'}: absent names {framework}@{release}, which is no release of it"
+            yield f"{workload.folder / 'workload.toml'}: absent names {framework}@{release}: not a release of it"
     for framework, _, mode in (name.partition(":") for name in workload.absent if ":" in name):
         if framework == entry.implementation_name and mode not in entry.modes:
-            yield f"{workload.folder / 'workload.toml'}: absent names {framework}:{mode}, which is no mode of it"
+            yield f"{workload.folder / 'workload.toml'}: absent names {framework}:{mode}: not a mode of it"
 
 
 def missing_in_adapter(path: Path) -> list[str]:
@@ -93,13 +93,13 @@ def missing_in_adapter(path: Path) -> list[str]:
     except UsageError as error:
         return [error.what]
     sentences = [
-        f"{path}: DESCRIPTION calls {entry.mode!r} the mode of {entry.name}, which is none of its modes"
+        f"{path}: DESCRIPTION calls {entry.mode!r} the mode of {entry.name}, which is not one of its modes"
         for entry in entries
         if entry.mode not in entry.modes
     ]
     sentences += [f"{path}: DESCRIPTION names no lock for {entry.name}" for entry in entries if not entry.locks]
     sentences += [
-        f"{path}: DESCRIPTION says that {lock} lacks {mode!r}, which is no lock, or no mode, of {entry.name}"
+        f"{path}: DESCRIPTION says that {lock} lacks {mode!r}, which is not a lock or a mode of {entry.name}"
         for entry in entries
         for lock, modes in entry.lacks.items()
         for mode in modes
@@ -110,12 +110,10 @@ def missing_in_adapter(path: Path) -> list[str]:
         return sentences if adapter.is_file() else [*sentences, f"{adapter} is missing: {path} says that it is there"]
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:
-        return [*sentences, f"{path}: there is no class Adapter(Framework)"]
+        return [*sentences, f"{path}: the class Adapter(Framework) is missing"]
     spared = NOT_OF_REFERENCES if entries[0].reference else set()
     has = methods(classes["Adapter"], classes)
-    return sentences + [
-        f"{path}: Adapter lacks the method {name}" for name in sorted(required_methods() - spared - has)
-    ]
+    return sentences + [f"{path}: Adapter has no method {name}" for name in sorted(required_methods() - spared - has)]
 
 
 def methods(defined: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
@@ -141,7 +139,7 @@ def missing_in_reference(path: Path) -> list[str]:
     tree = parsed(path)
     if isinstance(tree, str):
         return [tree]
-    lacks = [] if "forward" in defined_names(tree) else [f"{path}: there is no function forward(w, inputs)"]
+    lacks = [] if "forward" in defined_names(tree) else [f"{path}: the function forward(w, inputs) is missing"]
     return [*missing_docstring(path, tree), *lacks]
 
 
@@ -154,7 +152,7 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         source = path.read_text(encoding="utf-8")
         names = own = list(r_source.definitions(source))
         tied: Callable[[str], list[str] | None] = partial(r_source.tied_names, source)
-        sentences = [] if source.startswith("# ") else [f"{path}: there is no comment at the top that says what it is"]
+        sentences = [] if source.startswith("# ") else [f"{path}: the comment at the top is missing"]
     else:
         tree = parsed(path)
         if isinstance(tree, str):
@@ -246,7 +244,7 @@ def assigned(statement: ast.Assign) -> str:
 
 def missing_docstring(path: Path, tree: ast.Module) -> list[str]:
     """Return that the module's docstring is missing, if it is."""
-    return [] if ast.get_docstring(tree) else [f"{path}: there is no docstring at the top that says what it is"]
+    return [] if ast.get_docstring(tree) else [f"{path}: the docstring at the top is missing"]
 
 
 def parsed(path: Path) -> ast.Module | str:

@@ -132,6 +132,6 @@ def read_description(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}, line {error.lineno}, is not Python: {error.msg}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(
-            f"{path}: DESCRIPTION is no literal: {error}", "See docs/guide/adding-a-framework.md."
+            f"{path}: DESCRIPTION is not a literal: {error}", "See docs/guide/adding-a-framework.md."
         ) from error
     raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/guide/adding-a-framework.md.")

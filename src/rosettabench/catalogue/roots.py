@@ -78,7 +78,7 @@ def package_of(path: Path) -> str | None:
 
 def pass_over(package: str, why: str) -> None:
     """Warn that something of a package is not used."""
-    warnings.warn(PassedOver(f"something of the installed package {package} is passed over: {why}"), stacklevel=2)
+    warnings.warn(PassedOver(f"a part of the installed package {package} is skipped: {why}"), stacklevel=2)
 
 
 def worker_folder() -> Path:

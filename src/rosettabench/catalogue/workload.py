@@ -336,7 +336,7 @@ class Workload(Strict):
         stated = [part for part in LEARNING if getattr(self, part) is not None]
         if self.inference is None and len(stated) < len(LEARNING):
             missing = [part for part in LEARNING if part not in stated]
-            raise ValueError(f"{', '.join(missing)} is missing, unless there is an inference in their place")
+            raise ValueError(f"{', '.join(missing)} is missing; only a workload of inference does without it")
         if self.inference is not None and stated:
             raise ValueError(f"inference has no {', '.join(stated)}")
         if self.forecasts is not None and not self.data.series:

@@ -39,9 +39,9 @@ REFUSALS = {
     errno.EDQUOT: "Your quota is used up: free some space, or name another place with ROSETTA_CACHE or --store.",
     errno.EACCES: "Give yourself permission there, or name another place with ROSETTA_CACHE, --store or --output.",
     errno.EROFS: "Name a place that can be written with ROSETTA_CACHE, --store or --output.",
-    errno.EFBIG: "A limit forbids files of that size (ulimit -f): raise it.",
-    errno.EMFILE: "A limit forbids to open so many files (ulimit -n): raise it.",
-    errno.ENOMEM: "There is not enough memory, or a limit forbids to use it (ulimit -v).",
+    errno.EFBIG: "The limit on the size of files is too low (ulimit -f): raise it.",
+    errno.EMFILE: "The limit on open files is too low (ulimit -n): raise it.",
+    errno.ENOMEM: "There is not enough memory, or the limit on it is too low (ulimit -v).",
 }
 """What to do about the system's refusals that no room has explained better."""
 
@@ -60,7 +60,7 @@ class Rosetta(LazyGroup):
         "run": CommandPlace(
             "rosettabench.cli.run", "run", "Prove that contenders do equal work, then time them in turns."
         ),
-        "resume": CommandPlace("rosettabench.cli.run", "resume", "Go on with a run that was interrupted."),
+        "resume": CommandPlace("rosettabench.cli.run", "resume", "Continue a run that was interrupted."),
         "prove": CommandPlace("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
         "explain": CommandPlace(
             "rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Run
     from rosettabench.store.store import Store
 
-Workload = Annotated[str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)]
+Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
 Framework = Annotated[str, typer.Option("--framework", "-f", help="The contender.", autocompletion=complete_contenders)]
 Contests = Annotated[int, typer.Option(help="How many contests to make now; 0 only shows those made.", min=0)]
 Planted = Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)]
 Rounds = Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)]
-Processes = Annotated[int, typer.Option(help="Fresh processes of each; 1 is what the suite quick does.", min=1)]
-RoundSeconds = Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)]
+Processes = Annotated[
+    int, typer.Option(help="Number of fresh processes of each contender; the suite quick has 1.", min=1)
+]
+RoundSeconds = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
 
 
 def calibrate(

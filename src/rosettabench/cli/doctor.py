@@ -40,7 +40,7 @@ def doctor(
     machine = describe_machine()
     memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
     out.print(f"{machine['processor']}, {machine['cores']} cores, {memory}, {machine['system']}")
-    checks = all_checks(data_dir)
+    checks = list(all_checks(data_dir))
     rows = tuple(
         (TableCell(one.subject), TableCell(one.state, marked=one.state != "ok"), TableCell(one.found, one.remedy))
         for one in checks

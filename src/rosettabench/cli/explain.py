@@ -28,11 +28,9 @@ Contenders = Annotated[
         show_default=False,
     ),
 ]
-Seconds = Annotated[float, typer.Option(help="How long to measure the parts of a step.", min=1, max=LONGEST_S)]
-Starts = Annotated[int, typer.Option(help="Fresh processes of each, for start and memory.", min=1)]
-WithProfile = Annotated[
-    bool, typer.Option("--profile", help="Ask each framework's own profiler for its operations, too.")
-]
+Seconds = Annotated[float, typer.Option(help="Seconds of measuring the parts of a step.", min=1, max=LONGEST_S)]
+Starts = Annotated[int, typer.Option(help="Number of fresh processes of each contender, for start and memory.", min=1)]
+WithProfile = Annotated[bool, typer.Option("--profile", help="Also run each framework's own profiler.")]
 Last = Annotated[bool, typer.Option("--last", help="Print the newest explanation again; measure nothing.")]
 EachConfidence = Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)]
 

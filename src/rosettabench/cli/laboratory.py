@@ -82,7 +82,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
     except KeyboardInterrupt:
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
-        typer.echo(f"interrupted; what is measured is kept. Go on with: rosetta resume {started.id}", err=True)
+        typer.echo(f"interrupted; what was measured is kept. Continue with: rosetta resume {started.id}", err=True)
         raise
     finished = laboratory.store.run(started.id)
     publish(laboratory.store, finished, page, print_it)
@@ -101,7 +101,9 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
             f"rosetta resume {finished.id} tries those that failed again.",
         )
     if waiting:
-        typer.echo(f"the budget was spent before all had begun; go on with: rosetta resume {finished.id}", err=True)
+        typer.echo(
+            f"the budget was used up before every contest began; continue with: rosetta resume {finished.id}", err=True
+        )
 
 
 def ranking(run: Run, contest_id: int) -> str:

@@ -13,7 +13,7 @@ from rosettabench.plan.duration import LONGEST_S
 
 Workloads = Annotated[
     list[str] | None,
-    typer.Argument(help="Workloads; those of the suite if none is named.", autocompletion=complete_workloads),
+    typer.Argument(help="Workloads; by default those of the suite.", autocompletion=complete_workloads),
 ]
 
 
@@ -29,7 +29,7 @@ Frameworks = Annotated[
 
 
 Python = Annotated[
-    Path | None, typer.Option(help="Measure what is installed beside this interpreter instead of our environments.")
+    Path | None, typer.Option(help="Measure the frameworks of this interpreter instead of managed environments.")
 ]
 
 
@@ -64,21 +64,23 @@ DataDir = Annotated[
 
 StoreUrl = Annotated[
     str | None,
-    typer.Option("--store", help="Where results are kept, as a URL.", envvar="ROSETTA_STORE", callback=not_empty),
+    typer.Option(
+        "--store", help="Where results are stored: a URL, or a file.", envvar="ROSETTA_STORE", callback=not_empty
+    ),
 ]
 
 
-Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in where there is none.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in for missing data.")]
 
 
-Again = Annotated[bool, typer.Option("--prove-again", help="Prove even what is proven already.")]
+Again = Annotated[bool, typer.Option("--prove-again", help="Prove again what is already proven.")]
 
 
-Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is given up.", min=1, max=LONGEST_S)]
+Timeout = Annotated[float, typer.Option(help="Seconds after which a silent worker is stopped.", min=1, max=LONGEST_S)]
 
 
 Budget = Annotated[
-    str | None, typer.Option(help="Time for the whole run, 10m or 1h: what does not fit is left out, and told.")
+    str | None, typer.Option(help="Time for the whole run, such as 10m or 1h. What does not fit is skipped and listed.")
 ]
 
 
@@ -86,7 +88,7 @@ Confidence = Annotated[float, typer.Option(help="Confidence of all verdicts toge
 
 
 RoundSeconds = Annotated[
-    float | None, typer.Option(help="How long a round of all contenders lasts.", min=0.05, max=LONGEST_S)
+    float | None, typer.Option(help="Seconds of a round of all contenders.", min=0.05, max=LONGEST_S)
 ]
 
 

@@ -27,20 +27,20 @@ Measured = Annotated[
     typer.Option(
         "--frameworks",
         "-f",
-        help="Contenders, separated by commas; all whose environments are made if none is named.",
+        help="Contenders, separated by commas; by default all whose environments are installed.",
         autocompletion=complete_contenders,
     ),
 ]
 Precisions = Annotated[
     list[str] | None,
     typer.Option(
-        "--precision", help="Precisions of products, separated by commas; all if none is named.", show_default=False
+        "--precision", help="Precisions of products, separated by commas; by default all.", show_default=False
     ),
 ]
-Threads = Annotated[int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)]
+Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Seconds = Annotated[
-    float, typer.Option(help="How long to measure, without the starting of workers.", min=1, max=LONGEST_S)
+    float, typer.Option(help="Seconds of measuring, without the start of workers.", min=1, max=LONGEST_S)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")]
 

@@ -38,11 +38,11 @@ EAGER = "eager"
 
 Named = Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)]
 Every = Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")]
-Missing = Annotated[bool, typer.Option("--missing", help="Only what no certificate stands for.")]
+Missing = Annotated[bool, typer.Option("--missing", help="Only cells without a certificate.")]
 Register = Annotated[bool, typer.Option("--register", help="Enter the proofs into the repository's register.")]
-Sample = Annotated[int | None, typer.Option(help="Only so many of the cells, drawn by --draw.", min=1)]
-Draw = Annotated[str, typer.Option(help="Any text: it decides which cells --sample draws.")]
-Time = Annotated[str | None, typer.Option(help="Begin no further proof after so long: 10m or 1h.")]
+Sample = Annotated[int | None, typer.Option(help="Only this number of cells, drawn at random (--draw).", min=1)]
+Draw = Annotated[str, typer.Option(help="The seed of --sample: any text.")]
+Time = Annotated[str | None, typer.Option(help="Start no new proof after this time, such as 10m or 1h.")]
 
 
 def prove(
@@ -84,7 +84,7 @@ def prove(
     )
     only = chosen_cells(asked, named, missing and register, sample, draw) if register or sample else ()
     if only is None:
-        typer.echo("Nothing is left to prove here.")
+        typer.echo("Everything is proven already.")
         return
     together = jobs or usable_cores()
     terms = Terms.read(axes, data_dir, offline, timeout, python)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def report(
     run: Annotated[
-        str | None, typer.Argument(help="Id of the run, or the beginning of it; else the newest that measured.")
+        str | None, typer.Argument(help="The run's id, or its beginning; by default the newest run that measured.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.HTML,
     output: Annotated[

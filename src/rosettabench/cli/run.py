@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 SuiteName = Annotated[
     str | None,
-    typer.Option(
-        "--suite", help="What to run where nothing else is said, and when to stop.", autocompletion=complete_suites
-    ),
+    typer.Option("--suite", help="The suite: what to run, and when to stop.", autocompletion=complete_suites),
 ]
-Rounds = Annotated[int | None, typer.Option(help="Give exactly so many rounds of turns.", min=1)]
+Rounds = Annotated[int | None, typer.Option(help="Run exactly this number of rounds.", min=1)]
 Precision = Annotated[
-    float | None, typer.Option(help="Stop when all intervals are as narrow as this: 0.02 is ±2%.", min=0.0001, max=1)
+    float | None, typer.Option(help="Stop when all intervals are this narrow: 0.02 is ±2%.", min=0.0001, max=1)
 ]
-Seconds = Annotated[float | None, typer.Option(help="Stop measuring a contest after so long.", min=0.1, max=LONGEST_S)]
+Seconds = Annotated[
+    float | None, typer.Option(help="Stop measuring a contest after this number of seconds.", min=0.1, max=LONGEST_S)
+]
 Processes = Annotated[
-    int | None, typer.Option(help="Start every contender afresh so many times; they share the rounds.", min=1)
+    int | None, typer.Option(help="Number of fresh processes of each contender; they share the rounds.", min=1)
 ]
 Margin = Annotated[float, typer.Option(help="A difference that does not matter in practice.", min=0, max=1)]
 Full = Annotated[bool, typer.Option("--full", help="Train the stated epochs and evaluate after each.")]
@@ -130,6 +130,8 @@ def plan_run(
     What does not fit into memory or time is left out, and told.
     """
     from rosettabench.client.machine import describe_machine
+    from rosettabench.data.registry import originals_at_hand
+    from rosettabench.places import cache_dir
     from rosettabench.plan.budget import check_rounds
     from rosettabench.plan.choice import choose
     from rosettabench.plan.left_out import sentences
@@ -137,7 +139,8 @@ def plan_run(
     from rosettabench.published.fitting import fit_run
     from rosettabench.shipped.beside import CONTESTS, parted, trainings_of
 
-    chosen = choose(suite, bool(asked.workloads or named), len(describe_machine()["gpus"]), originals_at_hand(asked))
+    real = originals_at_hand(asked.data_dir, cache_dir(), asked.offline)
+    chosen = choose(suite, bool(asked.workloads or named), len(describe_machine()["gpus"]), real)
     contenders, libraries = parted(named)
     request = completed(asked, chosen, contenders, limits)
     if limits.rounds is not None:
@@ -151,20 +154,6 @@ def plan_run(
     for sentence in (*kept.request.lacking, kept.told, *left_out):
         typer.echo(sentence, err=True)
     return laboratory, kept.request
-
-
-def originals_at_hand(asked: RunRequest) -> Callable[[str], bool]:
-    """Return what tells whether a data set has originals here; of the Monash archive those count that lie at hand."""
-    from rosettabench.catalogue.workload import MONASH
-    from rosettabench.data.find import obtainable
-    from rosettabench.data.registry import data_set
-    from rosettabench.places import cache_dir
-
-    def at_hand(name: str) -> bool:
-        """Whether a data set has originals here."""
-        return obtainable(data_set(name), asked.data_dir, cache_dir(), asked.offline or name.startswith(MONASH))
-
-    return at_hand
 
 
 def completed(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
@@ -187,14 +176,14 @@ def resume(
     run_id: Annotated[
         str | None,
         typer.Argument(
-            metavar="RUN", help="A run, or the beginning of its name; else the newest.", autocompletion=complete_runs
+            metavar="RUN", help="The run's id, or its beginning; by default the newest.", autocompletion=complete_runs
         ),
     ] = None,
     store: StoreUrl = None,
     report: Page = None,
     verbose: Verbose = False,
 ) -> None:
-    """Go on with a run that was interrupted.
+    """Continue a run that was interrupted.
 
     Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
     Of libraries as shipped, trainings that are done are kept, and the others done. A budget begins anew.

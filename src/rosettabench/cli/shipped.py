@@ -32,7 +32,9 @@ class Data(StrEnum):
 Sets = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SETS]...", help="Sets of the Monash archive; all of the study at hand.", autocompletion=complete_sets
+        metavar="[SETS]...",
+        help="Sets of the Monash archive; without it, all sets of the study that are found.",
+        autocompletion=complete_sets,
     ),
 ]
 
@@ -42,7 +44,7 @@ Libraries = Annotated[
     typer.Option(
         "--frameworks",
         "-f",
-        help="Libraries, separated by commas; all if none is named.",
+        help="Libraries, separated by commas; by default all.",
         autocompletion=complete_libraries,
     ),
 ]
@@ -50,11 +52,11 @@ Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one traini
 Epochs = Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)]
 Samples = Annotated[int, typer.Option(help="Sample paths of each series.", min=1)]
 Time = Annotated[str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")]
-Threads = Annotated[int | None, typer.Option(help="Threads for everybody; all processors if left out.", min=1)]
-Long = Annotated[bool, typer.Option("--long", help="Train, too, where a graph takes minutes to build or may not end.")]
-DataChoice = Annotated[Data, typer.Option(help="Take no stand-in (real), or nothing else (synthetic).")]
+Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
+Long = Annotated[bool, typer.Option("--long", help="Also train where building a graph takes minutes or may never end.")]
+DataChoice = Annotated[Data, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
 TrainingTimeout = Annotated[
-    float, typer.Option(help="Seconds after which a training that is not over is given up.", min=1, max=LONGEST_S)
+    float, typer.Option(help="Seconds after which an unfinished training is stopped.", min=1, max=LONGEST_S)
 ]
 
 
@@ -124,7 +126,7 @@ def sets_at_hand(data_dir: Path | None, *, stand_ins: bool) -> tuple[str, ...]:
     found = tuple(one.key for one in of_study if stand_ins or obtainable(one, data_dir, cache_dir(), offline=True))
     if not found:
         raise UsageError(
-            "no set of the Monash archive lies at hand",
+            "no set of the Monash archive was found",
             "Name a folder that holds .tsf files with --data-dir, or a set: rosetta shipped hospital",
         )
     return found
@@ -150,7 +152,7 @@ def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     except KeyboardInterrupt:
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, printer(verbose=False))
-        typer.echo(f"interrupted; what is trained is kept. Go on with: rosetta resume {started.id}", err=True)
+        typer.echo(f"interrupted; finished trainings are kept. Continue with: rosetta resume {started.id}", err=True)
         raise
     publish(laboratory.store, finished, page, printer(verbose=False))
     if any(one.is_failure for one in Results.of(finished).absences.values()):

@@ -30,16 +30,18 @@ FEWEST_ROUNDS = 20
 """Rounds that they share before it is looked at first."""
 
 
-Workload = Annotated[str, typer.Argument(help="The workload to do it with.", autocompletion=complete_workloads)]
+Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
 Installed = Annotated[
     Path | None,
     typer.Option(
         "--python", help="The interpreter whose frameworks are verified; else that of the active environment."
     ),
 ]
-Seconds = Annotated[float, typer.Option(help="Measure each framework for so long at most.", min=1, max=LONGEST_S)]
+Seconds = Annotated[
+    float, typer.Option(help="Measure each framework for at most this number of seconds.", min=1, max=LONGEST_S)
+]
 Rounds = Annotated[int, typer.Option(help="The most rounds of turns.", min=8)]
-OneRound = Annotated[float, typer.Option(help="How long a round lasts.", min=0.05, max=LONGEST_S)]
+OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
 Slowness = Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)]
 EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
 

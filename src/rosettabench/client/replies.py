@@ -159,4 +159,4 @@ def read_reply(line: bytes, number: int, do: str, service: str) -> dict[str, Any
 
 def refuse(constant: str) -> float:
     """Refuse NaN and the infinities: JSON has none of them."""
-    raise ValueError(f"{constant} is no number of JSON: null is")
+    raise ValueError(f"{constant} is not a number of JSON; null is")

@@ -153,7 +153,7 @@ def places_of(numbers: list[str], mapping: Path | None, where: Path) -> dict[str
     known = numbers if mapping is None else sorted(SYNSET.findall(mapping.read_text(encoding="utf-8")))
     strangers = sorted(set(numbers) - set(known))
     if strangers:
-        raise DataError(f"{where / strangers[0]} is none of the classes in {mapping}.", "Move the folder away.")
+        raise DataError(f"{where / strangers[0]} is not a class in {mapping}.", "Move the folder away.")
     if len(known) > CLASSES:
         raise DataError(
             f"{mapping or where} has {len(known):,} classes, where ILSVRC2012 has {CLASSES:,}.",
@@ -168,7 +168,7 @@ def indexed(index: Path, images: Path) -> Iterator[Labelled]:
         for line, row in enumerate(csv.DictReader(file), start=2):
             word = row["class_index"] or ""
             if not (word.isascii() and word.isdigit() and int(word) < CLASSES):
-                raise DataError(f"{index}, line {line}: {word!r} is no class; they are 0 to {CLASSES - 1}.")
+                raise DataError(f"{index}, line {line}: {word!r} is not a class; classes are 0 to {CLASSES - 1}.")
             path = images / Path(row["file"] or ".").name
             if not path.is_file():
                 raise DataError(f"{index}, line {line}: {path} does not exist.", "Fetch it again, or remove the line.")

@@ -52,7 +52,7 @@ def _reviews(path: Path, archive: zipfile.ZipFile, part: str, progress: DataProg
     if labels.shape != (len(ranks),) or labels.dtype.kind not in "iu" or not set(np.unique(labels)) <= {0, 1}:
         raise ValueError(f"y_{part} does not hold a 0 or 1 for each of {len(ranks):,} reviews")
     if any(len(review) and not 0 < review.min() <= review.max() <= HIGHEST for review in ranks):
-        raise ValueError(f"x_{part} holds a number that is no rank")
+        raise ValueError(f"x_{part} holds a number that is not a rank")
     return from_ranks(ranks, labels)
 
 
@@ -63,5 +63,5 @@ def _lists(archive: zipfile.ZipFile, member: str) -> list[NDArray[np.int64]]:
         read: Any = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
         shape, _fortran, dtype = read(stream)
         if not dtype.hasobject or len(shape) != 1:
-            raise ValueError(f"{member} is no array of lists")
+            raise ValueError(f"{member} is not an array of lists")
         return lists_of_numbers(stream.read())

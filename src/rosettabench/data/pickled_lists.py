@@ -70,7 +70,7 @@ def lists_of_numbers(pickle: bytes) -> list[NDArray[np.int64]]:
 def _numbers(element: object) -> NDArray[np.int64]:
     """Return one list as an array; anything but a list of whole numbers is refused by `array` or here."""
     if not isinstance(element, list):
-        raise PickleRefused("an element of the array is no list")
+        raise PickleRefused("an element of the array is not a list")
     return np.frombuffer(array("q", element), np.int64)
 
 
@@ -178,7 +178,7 @@ class Machine:
     def grow(self, things: list[Any]) -> None:
         """Append `things` to the list on top of the stack."""
         if not isinstance(self.stack[-1], list):
-            raise PickleRefused("it appends to something that is no list")
+            raise PickleRefused("it appends to something that is not a list")
         self.stack[-1].extend(things)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
+from pathlib import Path
 
 from rosettabench.catalogue.workload import MONASH
 from rosettabench.data.chestxray14 import ChestXray14
 from rosettabench.data.cifar_10 import Cifar10
 from rosettabench.data.data_set import DataSet
 from rosettabench.data.fashion_mnist import FashionMnist
+from rosettabench.data.find import obtainable
 from rosettabench.data.imagenet import ImageNet
 from rosettabench.data.imdb import Imdb
 from rosettabench.data.monash_windows import MonashWindows
@@ -33,3 +36,16 @@ def data_set(name: str) -> DataSet | MonashWindows:
     near = difflib.get_close_matches(name, SETS, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(SETS)}."
     raise UsageError(f"There is no data set {name!r}.", hint)
+
+
+def originals_at_hand(data_dir: Path | None, cache: Path, offline: bool) -> Callable[[str], bool]:
+    """Return what tells whether a data set has originals here, or may download them.
+
+    Sets of the Monash archive are many: those count whose files are here already.
+    """
+
+    def at_hand(name: str) -> bool:
+        """Whether a data set has originals here."""
+        return obtainable(data_set(name), data_dir, cache, offline or name.startswith(MONASH))
+
+    return at_hand

@@ -26,7 +26,7 @@ HINTS = {
         "Check the network; behind a mirror, set it for pip (pip config set global.index-url URL): it is used here too."
     ),
     r"No solution|not found in the package registry": (
-        "The package index at hand does not have it: pip config list shows which one is asked."
+        "The package index does not have it. pip config list shows which index is used."
     ),
 }
 """What in uv's words calls for which advice; the first that matches counts."""
@@ -39,7 +39,9 @@ def uv_path() -> Path:
     try:
         return Path(uv.find_uv_bin())
     except FileNotFoundError as error:
-        raise EnvironmentFault("the program uv is missing beside Rosettabench", "Run: pip install uv") from error
+        raise EnvironmentFault(
+            "the program uv is missing from Rosettabench's environment", "Run: pip install uv"
+        ) from error
 
 
 class Installer:

@@ -28,7 +28,7 @@ ALONE = (
 OTHER_MACHINE = "The two were measured on different machines."
 NO_CONTROL = (
     "Nothing that both sides measured stayed the same, and no earlier runs say how much this machine differs from one "
-    "run to the next: a slower machine cannot be told from a slower contender."
+    "run to the next: a slower machine and a slower contender look the same."
 )
 
 

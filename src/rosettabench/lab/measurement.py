@@ -59,7 +59,7 @@ class Measurement:
         """
         turns = self._turns
         if not self._contest.present:
-            return "nobody is left"
+            return "no contender is left"
         steps, first = turns.warm_up()
         each, most = turns.stopping.turns, self._schedule.upto(process)
         at_least = self._schedule.least(process, turns.complete)
@@ -72,8 +72,8 @@ class Measurement:
                 if self._schedule.looks_after(process) and (enough := turns.judge.enough(turns.progress)):
                     return enough
                 if over:
-                    cap = "cap on rounds" if done >= most else "cap on time"
+                    cap = "limit on rounds" if done >= most else "limit on time"
                     return cap if process == self._schedule.processes else None
             turns.round(first, (steps,) * each)
             first += each * steps
-        return "nobody is left"
+        return "no contender is left"

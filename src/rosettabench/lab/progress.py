@@ -57,7 +57,7 @@ class Judge:
         if not all(map(self._settled, pairs)) or self._doubtful(progress):
             return None
         decided = all(verdict.decided for verdict in pairs) and not self.request.wants_ratios
-        return "every pair is decided" if decided else "precise enough"
+        return "all pairs decided" if decided else "precise enough"
 
     def _settled(self, verdict: Verdict) -> bool:
         """Return whether more rounds would tell nothing that is asked: who is faster or, for a study, by how much."""

@@ -76,7 +76,7 @@ class Laboratory:
         """
         request = read_request(run.request)
         if not isinstance(request, ContestRequest):
-            raise UsageError(f"run {run.id} has no contest to go on with", f"Repeat it: {' '.join(run.command)}")
+            raise UsageError(f"run {run.id} has no contest to continue", f"Repeat it: {' '.join(run.command)}")
         left = left_contests(run, request)
         trains = isinstance(request, RunRequest) and request.shipped is not None
         if not left and not trains:
@@ -124,7 +124,7 @@ class Laboratory:
             name = title(planned, arranger.run.contests)
             seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
-                self.display.told(f"{name}: nothing is left of the budget. rosetta resume goes on with it")
+                self.display.told(f"{name}: the budget is used up. rosetta resume continues it")
                 Journal(self.store, arranger.run.id, row.id).event(Unbegun(budget=request.time_limit))
                 continue
             self.display.contest(name, number, len(left))

@@ -385,16 +385,16 @@ class Watch:
                 continue
             if self._note_off(off):
                 for accused in filter(None, wrong):
-                    self._out(accused, f"what comes out of it is not that of the weights that it was given ({off:.1g})")
+                    self._out(accused, f"its outputs are not those of the weights that it was given ({off:.1g})")
                 return
             wrong.append(judge)
             if len(wrong) == 2:
                 break
         if wrong:
             names = in_words([judge.label if judge else REFERENCE for judge in wrong])
-            self._out(one, f"what comes out of it is not what {names} compute from its own weights")
+            self._out(one, f"its outputs are not what {names} compute from its own weights")
         else:
-            self._record.unchecked.append(f"Nobody was there to compute what comes out of {one.label}.")
+            self._record.unchecked.append(f"No other framework could compute the outputs of {one.label}.")
 
     def _judges(self, present: Sequence[Competitor], one: Competitor) -> Iterator[Competitor | None]:
         """Yield who may judge a contender: those of other frameworks in a random order, then None: the reference."""

@@ -103,7 +103,7 @@ class TimeEstimate:
         return self.starts(stopping) + stopping.rounds[0] * self.round(stopping)
 
     def most(self, stopping: Stopping) -> float:
-        """Return the seconds of the contest up to its cap on time, or on rounds if that comes first."""
+        """Return the seconds of the contest up to its limit on time, or on rounds if that comes first."""
         rounds = stopping.rounds[1] * self.round(stopping)
         return max(self.least(stopping), self.starts(stopping) + min(stopping.seconds, rounds))
 

@@ -91,7 +91,7 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
         known = variants_of(contender.framework, contender.release)
         if workload.name not in known:
             others = ", ".join(known) or "no workload"
-            return f"{contender.label} differs in {others}, as far as is known, and not in {workload.name}"
+            return f"{contender.label} differs in {others}, and not in {workload.name}"
     implementation = contender.entry.implementation_name
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:

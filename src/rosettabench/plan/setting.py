@@ -195,7 +195,7 @@ def check_precision(setting: Setting) -> None:
     """Raise UsageError where TF32 is asked of a processor."""
     if setting.precision == "tf32" and setting.device == "cpu":
         raise UsageError(
-            "TF32 is a format of NVIDIA's GPUs: with device=cpu there is no precision=tf32",
+            "TF32 is a format of NVIDIA's GPUs: device=cpu does not support precision=tf32",
             "Add --set device=cuda, or name precision=bfloat16.",
         )
 

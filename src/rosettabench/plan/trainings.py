@@ -39,7 +39,7 @@ class TrainingRequest(Strict):
     long: bool = False
     """Whether to train, too, where a library's graph takes minutes to build or may not end."""
     timeout: float = 7200.0
-    """Seconds after which a silent worker is given up."""
+    """Seconds after which a silent worker is stopped."""
     data_dir: str | None = None
     data: str = "found"
     """``found``, ``real`` or ``synthetic``: data/choice.py."""

@@ -91,7 +91,7 @@ def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
                 found[line.key] = line
             except (KeyError, TypeError, ValueError) as error:
                 raise StoreError(
-                    f"{path}, line {number}, is no line of the register", "rosetta prove --all --register"
+                    f"{path}, line {number}, is not a line of the register", "rosetta prove --all --register"
                 ) from error
     return found
 

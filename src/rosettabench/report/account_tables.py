@@ -111,7 +111,7 @@ def account_sentences(found: Sequence[Account]) -> list[tuple[str, str]]:
 def sentence(one: Account) -> str:
     """Return in a sentence by how much one library is faster as shipped, and which factors that is made of."""
     if not one.factors:
-        return f"There is no account: {one.why}."
+        return f"No account: {one.why}."
     whole, *parts = one.factors
     told = ", ".join(f"{factor_words(factor)} {SAID[factor.name]}" for factor in parts)
     faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}; of that is {told}."

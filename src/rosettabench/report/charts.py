@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.marks import by_contender, by_shape, layered, plot, row_axis, row_texts
 from rosettabench.report.release_charts import releases
+from rosettabench.report.tables import compared_contests, ratios_of
 from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure
+from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure, RunSummary
 
 if TYPE_CHECKING:
     import altair as alt
@@ -88,6 +89,38 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | 
         f"Ranking of {contest.name}: " + "; ".join(f"{row['label']} {row['text']}" for row in rows),
         ROW * len(rows),
     )
+
+
+def overview(summary: RunSummary) -> dict[str, Any] | None:
+    """Return the specification of the chart of a whole run: a row for each contest, a mark for each contender.
+
+    None where fewer than two contests compare anybody.
+    """
+    import altair as alt
+
+    rows = [
+        {"contest": contest.name, "label": label, "ratio": ratio.value, "text": figures.ratio(ratio.value)}
+        for contest in compared_contests(summary)
+        for label, ratio in ratios_of(contest).items()
+    ]
+    names = list(dict.fromkeys(str(row["contest"]) for row in rows))
+    if len(names) < 2:
+        return None
+    axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True)
+    title = "time per step, relative to the fastest (log scale)"
+    x = alt.X("ratio:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
+    y = alt.Y("contest:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, grid=True))
+    tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in OVERVIEW.items()]
+    marks = plot(rows).mark_point(filled=True, size=90, opacity=1)
+    encoded = marks.encode(
+        x=x, y=y, color=by_contender(summary.labels), shape=by_shape(summary.labels), tooltip=tooltip
+    )
+    description = "Time of each contender relative to the fastest, a row for each contest"
+    return specification(layered([encoded], description, 30 * len(names)))
+
+
+OVERVIEW = {"contest": "contest", "label": "contender", "text": "time / fastest"}
+"""What a mark of the overview says, with its titles."""
 
 
 def ranking_domain(rows: Sequence[dict[str, Any]]) -> list[float]:

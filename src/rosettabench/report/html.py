@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TITLES = {
+    "overview": "All contests",
     "ranking": "Time relative to the fastest, with intervals",
     "releases": "Then and now: speed by day of release",
     "losses": "Training loss over samples seen",
@@ -51,6 +52,8 @@ def render_html(summary: RunSummary) -> str:
     sets = summary.trainings.sets if summary.trainings else ()
     forecasts = [pictures(found, summary.labels) for found in sets]
     paths = [contest_pictures(contest, summary.labels) for contest in summary.contests]
+    whole = charts.overview(summary)
+    drawn |= {"overview-0": whole} if whole else {}
     drawn |= by_id("forecast", forecasts) | by_id("paths", paths)
     raw = render_raw(summary)
     data = {
@@ -64,6 +67,7 @@ def render_html(summary: RunSummary) -> str:
         .get_template("report.html.j2")
         .render(
             run=summary,
+            whole=whole,
             specs=specs,
             forecasts=forecasts,
             paths=paths,

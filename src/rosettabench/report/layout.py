@@ -6,6 +6,7 @@ Words are never broken: names and paths are there to be copied.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rosettabench.report.tables import Table, TableCell
@@ -37,7 +38,11 @@ def print_table(table: Table, console: Console) -> None:
     else:
         print_columns(table, kept, widths, console)
     left_out = [column.title for place, column in enumerate(table.columns) if place not in kept]
-    more = f" Not enough room for: {', '.join(left_out)}; a wider terminal, or a pipe, shows them." if left_out and widths else ""
+    more = (
+        f" Not enough room for: {', '.join(left_out)}; a wider terminal, or a pipe, shows them."
+        if left_out and widths
+        else ""
+    )
     if table.caption or more:
         console.print(styled((table.caption + more, "dim")))
 
@@ -58,19 +63,15 @@ def print_columns(table: Table, kept: Sequence[int], widths: Sequence[int], cons
 
 def print_records(table: Table, console: Console) -> None:
     """Print a row as its first cell, and below it a line for each of the others that says something."""
-    from rich.padding import Padding
-    from rich.table import Table as RichTable
-
+    room = max(len(column.title) for column in table.columns[1:]) + 2
     for row in table.rows:
         console.print()
-        console.print(styled((inline(row[0]), "bold")))
-        lines = RichTable.grid(padding=(0, 2))
-        lines.add_column(style="dim", no_wrap=True)
-        lines.add_column()
+        console.print(styled((inline(row[0]), "bold")), soft_wrap=True)
         for column, cell in zip(table.columns[1:], row[1:], strict=True):
-            if cell.text:
-                lines.add_row(column.title, styled((inline(cell), "yellow" if cell.marked else "")))
-        console.print(Padding(lines, (0, 0, 0, 2)))
+            words = wrap(inline(cell), max(READABLE, console.width - room - 2), break_long_words=False)
+            for title, line in zip([column.title, *[""] * len(words)], words, strict=False):
+                marked = "yellow" if cell.marked else ""
+                console.print(styled((f"  {title.ljust(room)}", "dim"), (line, marked)), soft_wrap=True)
 
 
 def print_lines(table: Table, console: Console) -> None:

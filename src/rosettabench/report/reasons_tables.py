@@ -40,7 +40,7 @@ def parts_table(explanation: Explanation) -> Table:
     caption = (
         f"A step of {explanation.measured.batch_size} samples and its parts, which add up to it; "
         f"{explanation.rounds} rounds; below each its {figures.percent(explanation.measured.confidence)} interval, "
-        "those of differences paired within rounds. Marked: not parted from zero."
+        "those of differences paired within rounds. Marked: zero lies within the interval."
     )
     return Table(caption, columns, tuple(rows))
 

@@ -73,7 +73,7 @@ def ranking_table(contest: ContestSummary) -> Table:
     confidence = figures.percent(contest.stopping["confidence"])
     caption = (
         f"{'Ranking of inference' if contest.inference else 'Ranking'}. "
-        "Contenders that share a rank could not be parted. Below each: its mode. "
+        "No difference was found between contenders of one rank. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
     shown = [*contest.ranked, *contest.unranked]
@@ -93,6 +93,31 @@ def ranking_table(contest: ContestSummary) -> Table:
     return Table(captioned(contest, caption), columns, tuple(rows))
 
 
+def overview_table(summary: RunSummary) -> Table:
+    """Return the whole run at a glance: a row for each contest, and each contender's time over that of the fastest."""
+    told = compared_contests(summary)
+    labels = [label for label in summary.labels if any(label in ratios_of(contest) for contest in told)]
+    columns = (Column("contest"), *(Column(label, numeric=True, contender=True) for label in labels))
+    rows = tuple(
+        (
+            TableCell(contest.name),
+            *(relative_cell(ratios_of(contest).get(label)) for label in labels),
+        )
+        for contest in told
+    )
+    return Table("Time relative to the fastest of each contest, with its interval.", columns, rows)
+
+
+def compared_contests(summary: RunSummary) -> list[ContestSummary]:
+    """Return the contests in which somebody is compared with somebody."""
+    return [contest for contest in summary.contests if len(ratios_of(contest)) > 1]
+
+
+def ratios_of(contest: ContestSummary) -> dict[str, Estimate]:
+    """Return the time relative to the fastest of each ranked contender that has one."""
+    return {entry.label: entry.relative for entry in contest.ranked if entry.relative is not None}
+
+
 def share_cell(entry: EntrySummary) -> TableCell:
     """Return the share of the machine's ceiling that a contender reaches, in percent."""
     return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
@@ -107,18 +132,22 @@ def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
 
 def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCell, ...]:
     """Return one contender's row of the ranking."""
-    relative = estimated(entry.relative, figures.ratio)
-    if entry.relative is not None and entry.relative.exact:
-        relative = TableCell("1×", "reference")
     return (
         TableCell(str(entry.rank)) if entry.rank is not None else NOTHING,
         TableCell(entry.label, entry.mode),
-        relative,
+        relative_cell(entry.relative),
         estimated(entry.step, figures.seconds, figures.seconds_span),
         estimated(entry.throughput, figures.significant),
         per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
         TableCell("proven") if entry.rank is not None else TableCell("not ranked", entry.standing, marked=True),
     )
+
+
+def relative_cell(relative: Estimate | None) -> TableCell:
+    """Return a time relative to the fastest; that of the fastest is 1 by definition."""
+    if relative is not None and relative.exact:
+        return TableCell("1×", "reference")
+    return estimated(relative, figures.ratio)
 
 
 def estimated(

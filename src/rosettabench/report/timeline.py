@@ -66,7 +66,7 @@ def timeline_table(one: Timeline) -> Table:
         )
         for point in one.points
     )
-    return Table("Beside each time: its interval over the rounds of its run.", COLUMNS, rows)
+    return Table("In brackets: the interval over the rounds of its run.", COLUMNS, rows)
 
 
 def step_cell(point: Point) -> TableCell:

@@ -36,13 +36,15 @@ def trainings_of(
     """
     able = [name for name in request.workloads if find_workload(name).data.series]
     if libraries and not (suite.libraries and able):
-        raise UsageError(f"{libraries[0]} trains as it is shipped, and is no contender", "rosetta shipped trains it.")
+        raise UsageError(
+            f"{libraries[0]} trains as it is shipped, and is not a contender", "rosetta shipped trains it."
+        )
     if not (suite.libraries and able):
         return None
     axes = request.axes_of(able[0])
     if "series" not in axes:
         raise UsageError(
-            "no set of the study lies at hand",
+            "no set of the study was found",
             "Name a folder that holds .tsf files with --data-dir, or a set: --set series=hospital",
         )
     data = str(only("data", axes, "found"))

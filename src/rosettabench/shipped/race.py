@@ -107,7 +107,7 @@ class Race:
         libraries = [library for name in self._request.libraries if self._install(library := find_library(name))]
         if not libraries:
             raise EnvironmentFault(
-                "none of the libraries can be had", "rosetta env make gluonts-torch@0.17.0 tells why."
+                "none of the libraries is available", "rosetta env make gluonts-torch@0.17.0 tells why."
             )
         begun = monotonic() if self._begun is None else self._begun
         self._end = None if self._request.budget is None else begun + self._request.budget
@@ -198,7 +198,7 @@ class Race:
                 f"not run: a window has {steps:,} steps, and for more than {library.longest_unroll} the graph takes "
                 "minutes to build, or is never done"
             )
-            error = WorkerError(TOO_LONG, what, "--long tries it all the same.")
+            error = WorkerError(TOO_LONG, what, "--long trains it anyway.")
             self._absent(series, library, None, "plan", error)
             self.display.told(f"{series}, {library.name}: {what}")
         return [library for library in libraries if library not in long]

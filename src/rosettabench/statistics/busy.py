@@ -7,7 +7,7 @@ is not. So a ratio that was measured beside other programs is one of these conte
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,12 +49,15 @@ class Busy:
 
 def busy(rounds: Iterable[Loaded]) -> Busy | None:
     """Return the load of all rounds together where it is too high for a verdict; None where it is not, or not known."""
-    known = list(rounds)
-    seconds = sum(one.seconds for one in known)
-    if not seconds:
+    known = [one for one in rounds if one.seconds]
+    if not known:
         return None
-    others, stolen = (
-        sum(share * one.seconds for one, share in zip(known, shares, strict=True)) / seconds
-        for shares in ([one.others for one in known], [one.stolen for one in known])
-    )
+    others, stolen = mean_load(known)
     return Busy(others, stolen) if others + stolen > MOST_LOAD else None
+
+
+def mean_load(rounds: Sequence[Loaded]) -> tuple[float, float]:
+    """Return the shares that others and the hypervisor used over all rounds, each weighted by its seconds."""
+    seconds = sum(one.seconds for one in rounds)
+    others = sum(one.others * one.seconds for one in rounds) / seconds
+    return others, sum(one.stolen * one.seconds for one in rounds) / seconds

@@ -73,7 +73,7 @@ class SteadyState:
             return f"Steady from value {self.start + 1} on."
         if self.steadiness is Steadiness.SLOWING:
             fastest = min(segment.level for segment in self.segments if segment.end - segment.start >= LEAST)
-            return f"It gets slower: in the end a step takes {last / fastest:.2f}× what it took at its fastest."
+            return f"It gets slower: a step finally takes {last / fastest:.2f}× what it took at its fastest."
         return "No steady state: the level was still changing towards the end."
 
 

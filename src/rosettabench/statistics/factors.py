@@ -23,7 +23,7 @@ def factors(
     for part in order:
         slow_left, fast_left = slow_left - slow[part], fast_left - fast[part]
         if slow_left <= 0 or fast_left <= 0:
-            raise ValueError(f"nothing is left when {part} is taken out")
+            raise ValueError(f"nothing remains when {part} is taken out")
         found[part], ratio = ratio * fast_left / slow_left, slow_left / fast_left
     return found, ratio
 

@@ -291,7 +291,7 @@ def _write_ahead(cursor: DBAPICursor) -> None:
 
 
 TO_DO = {
-    "full": "Free some space, then go on with: rosetta resume",
+    "full": "Free some space, then continue with: rosetta resume",
     "readonly": "Give yourself permission to write there, or name another place with --store.",
     "unable to open": "Give yourself permission to write there, or name another place with --store.",
     "disk I/O": "Free some space if the disk is full; if it is damaged, name another place with --store.",

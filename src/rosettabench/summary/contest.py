@@ -305,7 +305,6 @@ def summarise_entry(
     confidence = contest.stopping["confidence"]
     environment = UsedEnvironment.last_of(happened) or UsedEnvironment()
     settings = ReadBack.last_of(happened)
-    rates = [block.samples / block.elapsed_s for block in turns(entry)]
     step = estimate(list(contestant.rounds.values()), confidence)
     achieved = rate(step, peak, contest.setting["batch_size"])
     return EntrySummary(
@@ -322,7 +321,7 @@ def summarise_entry(
         standing=standing(contestant),
         relative=place.relative if place else None,
         step=step,
-        throughput=estimate(rates, confidence),
+        throughput=step.inverse(contest.setting["batch_size"]) if step else None,
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),

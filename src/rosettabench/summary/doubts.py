@@ -69,7 +69,7 @@ def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict
         if not isinstance(one, Gap | Busy) and casts_doubt(one):
             suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
     if len(verdicts) > FEW_PAIRS:
-        suspects = {label: f"Something odd is told of {label}." for label in suspects}
+        suspects = {label: f"There is a doubt about {label}." for label in suspects}
     return [with_doubt(verdict, suspects, whole) for verdict in verdicts]
 
 

@@ -14,6 +14,11 @@ class Estimate:
     high: float | None
     rounds: int
 
+    def inverse(self, amount: float) -> Estimate:
+        """Return how much is done in a unit of time, where this is the time that an `amount` takes."""
+        low, high = (None if end is None else amount / end for end in (self.high, self.low))
+        return Estimate(amount / self.value, low, high, self.rounds)
+
     @property
     def exact(self) -> bool:
         """Whether it is true by definition: the fastest contender's time relative to its own."""

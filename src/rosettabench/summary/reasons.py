@@ -100,7 +100,7 @@ def below_zero(explanation: Explanation, pair: Pair) -> list[str]:
     """
     steps = [step for step in explanation.steps if step.label in (pair.slower, pair.faster)]
     return [
-        f"The {NAMES[name]} of {step.label} comes out below zero ({spanned(part)}): its rounds do not fit together."
+        f"The {NAMES[name]} of {step.label} is below zero ({spanned(part)}): its rounds do not fit together."
         for step in steps
         for name, part in step.parts.items()
         if name != "bend" and part.high < 0 and -part.value > BENT * step.total.value
@@ -113,7 +113,7 @@ def headline(explanation: Explanation, pair: Pair, verdict: Verdict) -> str:
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         times = f"{figures.ratio(verdict.interval.ratio)} the time of {verdict.faster} at batch {size}"
         return f"{verdict.slower} takes {times} ({interval_words(verdict.interval)})"
-    level = f"{pair.slower} and {pair.faster} are not parted at batch {size}"
+    level = f"{pair.slower} and {pair.faster} do not differ surely at batch {size}"
     return f"{level}: {level_words(verdict)}" if verdict.finding is Finding.EQUIVALENT else level
 
 
@@ -124,9 +124,9 @@ def evidence(explanation: Explanation, pair: Pair) -> str:
     unsure = [name for name in ordered if name not in sure]
     more = figures.seconds(pair.more.value)
     words = [f"{difference(pair.parts[name])} {NAMES[name]}" for name in sure]
-    told = f"Of the {more} more, {listed(words)}." if words else f"No part of the {more} more is parted from zero."
+    told = f"Of the {more} more, {listed(words)}." if words else f"No part of the {more} more is surely above zero."
     if unsure and words:
-        told += f" Not parted from zero: {listed([f'{NAMES[name]} ({spanned(pair.parts[name])})' for name in unsure])}."
+        told += f" Perhaps zero: {listed([f'{NAMES[name]} ({spanned(pair.parts[name])})' for name in unsure])}."
     return told
 
 
@@ -166,7 +166,7 @@ def remarks(explanation: Explanation) -> list[str]:
             )
     for one in explanation.measured.subjects:
         told += [
-            f"{one.label}: {WITHOUT[what]} cannot be told apart in this framework ({why})."
+            f"{one.label}: {WITHOUT[what]} cannot be measured apart in this framework ({why})."
             for what, why in one.unsupported.items()
             if what in WITHOUT and not (what == "update" and one.cell("backpropagate", explanation.measured.batch_size))
         ]

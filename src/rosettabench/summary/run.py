@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import apart
-from rosettabench.store.record import ENDS, Resumed
+from rosettabench.statistics.busy import mean_load
+from rosettabench.store.record import ENDS, Resumed, RoundLoad
 from rosettabench.summary import figures
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
@@ -46,7 +47,7 @@ def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
         version=run.version,
         state=state(run),
         command=shlex.join(run.command),
-        machine=machine(run.machine),
+        machine=(*machine(run.machine), *load(run)),
         labels=(*labels, *(trainings.request.libraries if trainings else ())),
         contests=contests,
         faults=tuple(fault(failure, "", "") for failure in whole),
@@ -78,6 +79,16 @@ def machine(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(
         (MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()
     )
+
+
+def load(run: Run) -> tuple[tuple[str, str], ...]:
+    """Return what others computed during the rounds of a run, as a (name, value) pair; none where it is not known."""
+    rounds = RoundLoad.all_of(run.events)
+    if not rounds:
+        return ()
+    others, stolen = mean_load(rounds)
+    shares = f"{figures.percent(others)} of the processors' time, the hypervisor {figures.percent(stolen)}"
+    return (("Load during the rounds", f"other programs used {shares}"),)
 
 
 def machine_value(name: str, value: object) -> str:

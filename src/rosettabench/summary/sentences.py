@@ -20,7 +20,7 @@ FEW_PAIRS = 3
 repeating in all of them what was odd of one contender."""
 
 ONE_PROCESS = (
-    f"One process of each was measured: the interval supposes that others differ by {PRIOR.deviation:.0%} "
+    f"One process of each was measured: the interval allows for processes that differ by {PRIOR.deviation:.0%} "
     "(--processes 5 measures it)."
 )
 """What the headline of such a contest says once."""
@@ -74,8 +74,8 @@ def level_words(verdict: Verdict) -> str:
 def needed_words(rounds: int | None) -> str:
     """Return what would decide an open pair; `rounds` is None where no number that one could wait for would."""
     if rounds is None:
-        return f"At this noise not even {figures.count(MOST_ROUNDS)} rounds would decide it."
-    return f"At this noise about {figures.count(rounds)} rounds would decide it."
+        return f"At this noise, not even {figures.count(MOST_ROUNDS)} rounds would decide it."
+    return f"At this noise, about {figures.count(rounds)} rounds would decide it."
 
 
 def other_processes_words() -> str:
@@ -84,10 +84,13 @@ def other_processes_words() -> str:
 
 
 def fresh_words(processes: int | None) -> str:
-    """Return what would decide a pair that its processes keep open; None: no number that one could wait for."""
+    """Return what would decide a pair that several processes leave open; None: no number that one could wait for.
+
+    Means of processes scatter by the noise of their rounds, too, so this does not say that processes differ.
+    """
     if processes is None:
-        return f"Its processes differ so much that not even {figures.count(MOST_PROCESSES)} would decide it."
-    return f"As its processes differ, it takes about {figures.count(processes)} fresh ones to decide it."
+        return f"At this noise, not even {figures.count(MOST_PROCESSES)} fresh processes would decide it."
+    return f"At this noise, about {figures.count(processes)} fresh processes would decide it."
 
 
 def scoped(headline: Headline, processes: int) -> Headline:
@@ -110,9 +113,10 @@ def headline(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline
     if not level:
         return Headline(f"{first} is fastest", lead(min(against.values(), key=distance)))
     pairs = [verdict for verdict in verdicts if {verdict.faster, verdict.slower} <= {first, *level}]
+    names = listed([first, *level])
     equal = all(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
-    words = "equally fast" if equal else "not told apart yet"
-    return Headline(f"{listed([first, *level])} are {words}", level_evidence(pairs))
+    answer = f"{names} are equally fast" if equal else f"No difference found yet between {names}"
+    return Headline(answer, level_evidence(pairs))
 
 
 def distance(verdict: Verdict) -> float:
@@ -147,7 +151,7 @@ def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
     counted = (
         (apart, "a difference"),
         (level, f"no difference above {figures.percent(pairs[0].margin)}"),
-        (doubted, "no verdict (something was odd in their rounds)"),
+        (doubted, "no verdict (a doubt about their rounds)"),
         (len(pairs) - apart - level - doubted, "not enough data"),
     )
     return [f"{number} {'has' if number == 1 else 'have'} {what}" for number, what in counted if number]
@@ -194,8 +198,8 @@ def stopped_sentence(end: Stopped | None, waits: bool) -> str:
     `waits` is whether it has none because there was no time left to begin.
     """
     if waits:
-        return "The budget was spent before it could begin: rosetta resume goes on with it."
+        return "The budget was used up before it began. rosetta resume continues it."
     if end is None:
-        return "It was interrupted before it was sure enough: rosetta resume goes on with it."
+        return "Interrupted before the result was sure enough. rosetta resume continues it."
     rounds = "" if end.rounds is None else f" after {end.rounds} rounds"
-    return f"It stopped{rounds}: {end.why}."
+    return f"Stopped{rounds}: {end.why}."

@@ -103,7 +103,7 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
     true = continued(series, found.places, found.paths)
     nothing = np.repeat(known(series, found.places), found.paths.shape[1], 0)
     for sentence, inputs in (
-        ("what is drawn is not fed back: later steps see 0 in its place", nothing),
+        ("samples are not fed back: later steps see 0 instead", nothing),
         ("what is drawn is fed back one step too late", later(true, nothing)),
     ):
         parameters = suspect.sampling.parameters(files, inputs).reshape(found.parameters.shape)
