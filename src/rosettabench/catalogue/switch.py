@@ -55,6 +55,7 @@ class Switch(Strict):
 
     @model_validator(mode="after")
     def _agrees_with_its_numbers(self) -> Self:
+        """Refuse a switch whose numbers say otherwise than it does."""
         faster = any(one.after < one.before for one in self.measured)
         if self.gains != faster:
             raise ValueError(f"gains is {self.gains}, and a workload became faster with it: {faster}")

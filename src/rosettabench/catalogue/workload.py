@@ -246,6 +246,7 @@ class ProofExtents(Strict):
 
     @model_validator(mode="after")
     def _guided(self) -> Self:
+        """Refuse a margin without guided steps: it is that of known weights."""
         if self.margin is not None and not self.guided:
             raise ValueError("a margin is that of known weights: the proof has to be guided, too")
         return self

@@ -173,6 +173,7 @@ class Ending:
         return SIGNALLED + self.number if self.number and code == INTERRUPTED else code
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
+        """Note the signal, and interrupt what is going on."""
         self.number = number
         raise KeyboardInterrupt
 

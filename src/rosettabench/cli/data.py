@@ -83,6 +83,7 @@ def shown(name: str) -> Iterator[DataProgress]:
         task = bars.add_task(name, total=None)
 
         def progress(message: str, done: int | None = None, total: int | None = None) -> None:
+            """Show how far the preparation is."""
             bars.update(task, description=escape(f"{name}: {message}"), completed=done or 0, total=total)
 
         yield progress

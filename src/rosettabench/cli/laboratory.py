@@ -72,6 +72,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
     begun = monotonic()
 
     def tell_ranking(contest: Contest) -> None:
+        """Print the ranking of a contest that is over."""
         laboratory.display.told(ranking(laboratory.store.run(started.id), contest.id))
 
     try:

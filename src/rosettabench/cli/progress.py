@@ -66,6 +66,7 @@ class PlainDisplay:
         self._print(f"  * {what}")
 
     def _print(self, text: str) -> None:
+        """Write a line with the time since the beginning."""
         sys.stderr.write(f"{monotonic() - self._start:7.1f} s {text}\n")
         sys.stderr.flush()
 
@@ -133,6 +134,7 @@ class Moving:
         self._progress.console.print(what, markup=False, highlight=False)
 
     def _show(self, message: str, done: float | None, total: int | None) -> None:
+        """Show what is being done, and how far it is."""
         assert self._progress is not None
         description = " · ".join(filter(None, (self._heading, self._left.words, message)))
         self._progress.update(self._bar, description=description, completed=done or 0, total=total)

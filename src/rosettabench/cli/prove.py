@@ -64,13 +64,12 @@ def prove(
 ) -> None:
     """Prove equal work, and print the certificates.
 
-    Every contender takes some optimiser steps beside a float64 reference. The certificate lists, for each quantity, the
-    number that came closest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
-    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures. It stands
-    as long as nothing has changed that it depends on; comments and docstrings may.
+    Every contender takes some optimiser steps beside a float64 reference. The certificate lists for each quantity the
+    check nearest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
+    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures.
 
-    --missing proves what has no certificate in your store. With --register, it proves what has no line in the register
-    that counts. --missing and --sample mean every cell where no workload is named.
+    --missing proves what has no certificate in your store; with --register, what has no current line in the register.
+    --missing and --sample mean every cell where no workload is named.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m
@@ -146,6 +145,7 @@ def chosen_cells(
     labels = {parse_contender(text).label for text in contenders}
 
     def is_meant(workload: Workload, contender: Contender) -> bool:
+        """Whether a cell is to be proven."""
         if workload.name not in workloads or contender.label not in labels:
             return False
         return not stale or not is_current(known.get(cell_key(workload, contender)), workload, contender)

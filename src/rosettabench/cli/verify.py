@@ -172,6 +172,7 @@ def judge(found: Sequence[Verification], python: Path) -> None:
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:
+        """Return the labels of what was chosen, in words."""
         return listed([one.label for one in chosen])
 
     if bad := [one for one in found if one.unproven]:

@@ -158,6 +158,7 @@ class WorkerProcess:
         return bool(ready)
 
     def _parse(self, do: str, line: bytes) -> dict[str, Any]:
+        """Return a reply; a worker whose line is not one is killed."""
         try:
             return read_reply(line, self._number, do, self._service)
         except ValueError as error:

@@ -72,6 +72,7 @@ def _prepared(
     folder = cache / "prepared" / f"{data_set.name}-{key}"
 
     def put() -> shelf.Manifest:
+        """Read the originals, or make the stand-in, and keep it as arrays."""
         read = data_set.read(found.source, form, progress) if found.source else data_set.stand_in(form)
         return shelf.put(folder, recipe, read, progress)
 

@@ -43,6 +43,7 @@ def prepare_windows(
     folder = cache / "prepared" / f"{chosen.name}-windows-{key}"
 
     def put() -> shelf.Manifest:
+        """Cut the windows and keep them as arrays."""
         return shelf.put(folder, recipe, portions(series, form["windows"]), progress)
 
     try:

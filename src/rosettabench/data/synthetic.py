@@ -89,6 +89,7 @@ def byte_values(part: str) -> Callable[[Shape], Floats]:
     stream = np.random.Generator(np.random.Philox(key=SEEDS[part]))
 
     def chunk(shape: Shape) -> Floats:
+        """Draw images of whole grey levels, of this shape."""
         integers = np.floor(stream.random(prod(shape), np.float32) * np.float32(255))
         images: Floats = np.divide(integers, np.float32(255), dtype=np.float32)
         return images.reshape(shape)
@@ -101,6 +102,7 @@ def uniform_values(part: str) -> Callable[[Shape], Floats]:
     stream = np.random.RandomState(SEEDS[part] - 1)
 
     def chunk(shape: Shape) -> Floats:
+        """Draw images of real numbers, of this shape."""
         return stream.random_sample(shape).astype(np.float32)
 
     return chunk

@@ -70,6 +70,7 @@ class Installer:
         return lines if exit_code == 0 else None
 
     def _run(self, arguments: Sequence[str], progress: Progress) -> tuple[int, list[str]]:
+        """Run uv with its output in the log; raise EnvironmentFault where it fails."""
         lines: list[str] = []
         with (
             self.log.open("a", encoding="utf-8") as log,

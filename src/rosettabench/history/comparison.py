@@ -267,6 +267,7 @@ class Pairing:
         return None
 
     def _weather(self, unchanged: Sequence[Key]) -> float | None:
+        """Return how much the machine itself changed, by what stayed the same."""
         pairs = [(self.before.seconds(key), self.after.seconds(key)) for key in unchanged]
         moved = [new / old for old, new in pairs if old and new]
         return geometric_mean(moved) if moved else None

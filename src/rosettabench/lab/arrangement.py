@@ -99,6 +99,7 @@ class Arranger:
                 one.environment = found
 
     def _environment(self, contender: Contender) -> Environment | EnvironmentFault:
+        """Return the environment of a contender, or why there is none."""
         try:
             if contender.python is not None:
                 return external(contender.python)
@@ -119,6 +120,7 @@ class Arranger:
         check_fit(planned, data, together, virtual_memory().available)
 
     def _work(self, planned: PlannedContest, journal: Journal, folder: Path) -> tuple[Work, dict[str, Any]]:
+        """Return the work of a contest, its data noted, and the weights that were drawn."""
         workload, setting = planned.workload, planned.setting
         data = self.data(planned)
         journal.event(
@@ -163,6 +165,7 @@ class Arranger:
         self.display.doing(f"reference for {work.workload.name}")
 
         def start(precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
+            """Start a session of the reference."""
             own = entry if adapter is None else entry.model_copy(update={"path": adapter})
             return Session(own, own.mode, environment, work, place, timeout, precision, rounded).prepare()
 

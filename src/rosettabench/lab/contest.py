@@ -130,11 +130,13 @@ class LiveContest:
     # -- one competitor ----------------------------------------------------------------------------------------------
 
     def _enter(self, competitor: Competitor) -> None:
+        """Start a competitor and let it take its first step."""
         with competitor.stage("start"):
             self._start(competitor)
             competitor.first_step()
 
     def _start(self, competitor: Competitor) -> None:
+        """Start a competitor's worker."""
         assert competitor.environment is not None
         competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
 
@@ -159,6 +161,7 @@ class LiveContest:
                 competitor.live.build()
 
     def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
+        """Note whether a competitor is proven; without a proof it leaves, unless the user insists."""
         competitor.proven = failure is None
         if failure is not None and competitor.out is None:
             self.display.told(f"{competitor.label} is not proven: {failure.what}")

@@ -46,9 +46,11 @@ class Jobs:
         return Job(("environment", lock), lock, partial(self._make, lock), 0.0 if made else ENVIRONMENT_S)
 
     def _make(self, lock: str, progress: Callable[..., None]) -> Environment:
+        """Make the environment of a lock."""
         return Environments(self.cache / "environments").make(load_lock(lock), progress)
 
     def _prepare(self, planned: PlannedContest, progress: Callable[..., None]) -> Prepared:
+        """Prepare the data of a contest."""
         return prepare(
             planned.workload.data.set,
             planned.workload.data.form,

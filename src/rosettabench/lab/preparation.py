@@ -150,6 +150,7 @@ class Preparation:
     # -- in the background -------------------------------------------------------------------------------------------
 
     def _work(self, jobs: Iterable[Job]) -> None:
+        """Do jobs one after the other, and wait while all is paused."""
         for job in jobs:
             with self._gate:
                 self._gate.wait_for(lambda: self._abandoned or not self._held)

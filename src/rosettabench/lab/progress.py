@@ -69,14 +69,17 @@ class Judge:
         return any(map(casts_doubt, oddities_by_process(rounds, progress.processes, self.request.margin)))
 
     def _controls(self, progress: Progress, processes: Mapping[int, int]) -> list[Verdict]:
+        """Return the verdict on each control."""
         pairs = [(original, copy) for copy, original in self.controls.items()]
         return [verdict for pair in pairs for verdict in self._compare(progress, pair, processes)]
 
     def _precise(self, verdict: Verdict) -> bool:
+        """Whether an interval is as narrow as is asked for."""
         return verdict.interval is not None and verdict.interval.precision <= self.request.stopping.precision
 
     def _compare(
         self, progress: Progress, labels: Sequence[str], processes: Mapping[int, int], tests: int = 1
     ) -> list[Verdict]:
+        """Return the verdicts on all pairs of some contenders."""
         rounds = {label: progress.rounds.get(label, {}) for label in labels}
         return compare(rounds, self.request.confidence, self.request.margin, processes, tests)

@@ -119,6 +119,7 @@ class Proving:
         return True
 
     def _abandon(self) -> None:
+        """Begin nothing more, and end every worker."""
         self._stopping.set()
         self._executor.shutdown(wait=False, cancel_futures=True)
         for contest in self._contests:

@@ -68,11 +68,13 @@ class Registrar:
         self._store.add(Certification(entry_id=entry, certificate_id=certificate.id, session=session))
 
     def _subject(self, competitor: Competitor) -> dict[str, Any]:
+        """Return what a competitor's certificate is about."""
         assert competitor.environment is not None
         contender = competitor.contender
         return subject_of(contender.entry, contender.mode, competitor.environment, self._work, self._weights)
 
     def _prove(self, competitor: Competitor, subject: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """Prove a competitor and return the body of its certificate."""
         reference = self.reference()
         kind: type[Proof] | type[InferenceProof] = Proof if self._work.workload.inference is None else InferenceProof
         with competitor.proving(self._work, folder / "session") as session:
@@ -112,6 +114,7 @@ class Registrar:
         return Move(made.start, made.steps[steps - 1].parameters)
 
     def _attempt(self) -> Reference | ProofError:
+        """Make the reference; return the error where that fails."""
         try:
             return self._make_reference()
         except WorkerError as error:

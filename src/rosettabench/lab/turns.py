@@ -140,6 +140,7 @@ class Turns:
     def _block(
         self, one: Competitor, number: int, position: int, first: int, steps: int, taken: dict[str, float]
     ) -> None:
+        """Let a competitor do one block, and add up what it took."""
         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:

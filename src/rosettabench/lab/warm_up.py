@@ -68,6 +68,7 @@ class WarmUp:
         self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
 
     def _block_steps(self, seconds_per_step: Mapping[str, float]) -> int:
+        """Return the steps of a block: a multiple that keeps planted work whole."""
         steps = block_steps(seconds_per_step, self._turn_seconds, self._shortest)
         return ceil(steps / self._multiple) * self._multiple
 

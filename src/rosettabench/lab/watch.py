@@ -206,10 +206,12 @@ class Watch:
                 self._uncounted.setdefault(what, set()).add(one.label)
 
     def _loss(self, one: Competitor) -> float:
+        """Return the mean loss of a competitor's last block; not a number where it has none."""
         assert one.done is not None  # only who has done a block is asked
         return nan if one.done.loss is None else one.done.loss
 
     def _check_clock(self, one: Competitor) -> None:
+        """Part with a competitor whose clock disagrees with the controller's."""
         turns = self._clocks.get(one.label, [])
         wrong = clock_fault([turn.elapsed_s for turn in turns], [turn.wall_s for turn in turns])
         if wrong is not None:
@@ -227,6 +229,7 @@ class Watch:
 
     @property
     def _mixed(self) -> bool:
+        """Whether the contest computes in less than single precision."""
         return self.work.setting.precision in MIXED
 
     @property
@@ -249,6 +252,7 @@ class Watch:
         return found
 
     def _moves(self, present: Iterable[Competitor], before: Mapping[str, Files]) -> dict[str, Move]:
+        """Return how the parameters of everybody have moved."""
         after = self._parameters(present)
         return {label: Move(before[label], files) for label, files in after.items() if label in before}
 
@@ -420,6 +424,7 @@ class Watch:
         return None
 
     def _off_in(self, session: Session, kept: Kept, place: Path) -> float:
+        """Return how far kept outputs are from those that a session computes from the same weights."""
         session.ask("place", weights=kept.parameters)
         expected = np.load(self._outputs(session, place), allow_pickle=False)
         return off_by(np.load(kept.outputs, allow_pickle=False), expected)
@@ -442,6 +447,7 @@ class Watch:
                 self._out(one, f"{what(one.label)}; nothing tells which of them is right")
 
     def _out(self, one: Competitor, what: str) -> None:
+        """Take a competitor out of the contest for other work."""
         one.fail("watch", OtherWork(f"it did other work while it was timed: {what}", HINT))
 
     def _draw(self) -> None:

@@ -105,6 +105,7 @@ class InferenceProof:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _deviations(self) -> Iterator[Deviation]:
+        """Yield what is compared: outputs, again in other batches, and states."""
         found = infer(self._session, self._folder / "first")
         deviations = list(compare_outputs(found, self._reference.evaluation))
         yield from deviations
@@ -122,6 +123,7 @@ class InferenceProof:
     # -- the likely cause ----------------------------------------------------------------------------------------------
 
     def _causes(self, failed: Check) -> Iterator[str]:
+        """Yield the causes that a failed check may have."""
         if failed.quantity == "samples":
             yield "inference does not return every sample: the last, partial batch is dropped, or padded"
         if failed.quantity == "reduced precision":
@@ -146,5 +148,6 @@ class InferenceProof:
         yield from layer_causes(self._reference.start, workload.recurrent, normalised=bool(workload.normalisation))
 
     def _outputs(self, samples: int) -> Array:
+        """Return the outputs of the first samples."""
         files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]
         return np.array(read(files, "outputs"))

@@ -92,12 +92,14 @@ class Chooser:
         return [Margin(step, float(near.min()), self._reach[step]) for step, near in enumerate(self.nearest)]
 
     def _draw(self, count: int) -> list[NDArray[np.int64]]:
+        """Return the next samples; raise ProofError where there are too few."""
         drawn = list(islice(self._samples, count))
         if len(drawn) < count:
             raise self._failure(len(self.nearest))
         return drawn
 
     def _failure(self, step: int) -> ProofError:
+        """Return the error that no batch keeps the margin."""
         workload = self._session.work.workload.name
         return ProofError(
             f"too few samples keep the margin {self._margin:g} that {workload} states for its proof (step {step})",

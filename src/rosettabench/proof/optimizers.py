@@ -201,6 +201,7 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
     """Return NAdam's numerator at step `count`: Dozat (2016), algorithm 2, with momentum mu."""
 
     def mu(step: int) -> float:
+        """Return the momentum of a step: its schedule warms it up."""
         return beta1 if decay is None else float(beta1 * (1 - 0.5 * 0.96 ** (step * decay)))
 
     product = prod(mu(step) for step in range(1, count + 1))

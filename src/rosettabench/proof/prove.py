@@ -116,6 +116,7 @@ class Proof:
         return make_check(sharper, self._reference.tolerances.of(sharper))
 
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
+        """Yield the parts of the proof in their order: what is compared, and the step that was walked."""
         session, reference = self._session, self._reference
         own = self._own
         if session.work.data.pictures is not None:
@@ -155,10 +156,12 @@ class Proof:
         return walk_unguided(self._session, self._folder / "unguided")
 
     def _build(self) -> None:
+        """Let the worker build the model with the weights of the start."""
         workload = self._session.work.workload
         self._session.build(self._reference.start, dropout=not workload.dropout, pace=pace_of(workload))
 
     def _diagnose(self, failed: Check, found: Walked | None) -> str | None:
+        """Return the likely cause of a failed check, and where it begins."""
         divergence = Deviation(failed.quantity, failed.step, failed.tensor, failed.deviation)
         work = self._session.work
         workload, lazy = work.workload, work.lazy
@@ -182,8 +185,10 @@ class Proof:
         return likely_cause(case) + (f"; {place}" if place else "")
 
     def _logits_again(self) -> Array:
+        """Return the logits of the first batch, asked for once more."""
         files = self._session.ask("gradients", step=0, folder=str(self._folder / "again"))["files"]
         return np.array(read(files, "logits"))
 
     def _evaluation_again(self) -> Array:
+        """Return the logits of the evaluation, asked for once more."""
         return np.array(read(evaluate(self._session, self._folder / "again").files, "logits"))

@@ -168,6 +168,7 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
         begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
 
         def measure(session: Session, own: Files) -> list[Deviation]:
+            """Return the noise of a reference of lower precision."""
             found = measure_noise(session, own, steps, evaluation, begin, guide, chooser, unguided)
             return list(found)
 

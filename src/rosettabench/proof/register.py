@@ -200,6 +200,7 @@ def draw_cells(count: int, text: str, cells: Iterable[tuple[Workload, Contender]
     """Return so many cells, drawn by a text such as a commit's hash: another text draws others."""
 
     def place(cell: tuple[Workload, Contender]) -> str:
+        """Return where a cell stands in the order that the text draws."""
         return sha256(" ".join((text, *cell_key(*cell))).encode()).hexdigest()
 
     return sorted(cells, key=place)[:count]

@@ -109,6 +109,7 @@ def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, A
 
     @cache
     def files(series: str) -> dict[str, str]:
+        """Return the files that the certificate of a set of series depends on."""
         found = files_of(on_series(workload, series).proven, entry, contender.release)
         assert found is not None  # it is not missing
         return found

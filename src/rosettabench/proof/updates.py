@@ -98,6 +98,7 @@ class OwnUpdates:
             yield from compare_update(found, exact, self._wandering)
 
     def _compare_own(self, found: Walked) -> Iterator[Deviation]:
+        """Yield the updates held against the optimiser's own formula."""
         for name in self._ends:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
@@ -177,11 +178,13 @@ class OwnUpdates:
 
     @property
     def _optimizer(self) -> Optimizer:
+        """Return the workload's optimiser."""
         optimizer = self._work.workload.optimizer
         assert optimizer is not None  # inference has a proof of its own
         return optimizer
 
     def _off(self, name: str, form: str) -> float:
+        """Return how far a tensor is from where a form of the optimiser leads, relative to its way."""
         expected = self._there(name, form)
         moved = norm(expected - read(self._start, name).astype(np.float64))
         written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
@@ -195,6 +198,7 @@ class OwnUpdates:
         return self._from_guide(name, *self._led[name, form].after(len(self.gradients[name])))
 
     def _walk(self, name: str, gradients: Sequence[Array], **change: object) -> Iterator[Array]:
+        """Yield where the optimiser leads a tensor, step by step, from its gradients."""
         lazy = {"lazy": True} if name in self._work.lazy else {}
         start = read(self._start, name).astype(np.float64)
         taken = ((gradient.astype(np.float64), rate) for gradient, rate in zip(gradients, self.rates, strict=False))

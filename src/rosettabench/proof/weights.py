@@ -61,6 +61,7 @@ def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]],
     """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Draw normal values of this deviation."""
         return generator.normal(0, deviation, shape)
 
     return rule
@@ -78,6 +79,7 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
     """Return the rule by which every number is `value`."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the value everywhere."""
         return np.full(shape, value)
 
     return rule
@@ -87,6 +89,7 @@ def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int
     """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Draw uniform values between the bounds."""
         return generator.uniform(low, high, shape)
 
     return rule
@@ -96,6 +99,7 @@ def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], 
     """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return a kernel that hands on a share of each channel."""
         outputs = np.arange(shape[0])
         kernel = np.zeros(shape)
         kernel[outputs, outputs % shape[1]] = share

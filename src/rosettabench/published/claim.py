@@ -72,6 +72,7 @@ class Range(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Range:
+        """Refuse an expectation that expects nothing, or two things."""
         if (self.around is None) == (self.low is None and self.high is None):
             raise ValueError("give low, high or both; or around")
         if self.around is not None and self.around <= 0:
@@ -126,6 +127,7 @@ class ClaimPart(Strict):
 
     @model_validator(mode="after")
     def _has_its_arms(self) -> ClaimPart:
+        """Refuse a part without the arms that its quantity compares."""
         if not self.workload:
             raise ValueError("it names no workload")
         two, many = self.quantity in OF_TWO, self.quantity in OF_MANY

@@ -117,10 +117,12 @@ class Examination:
 
     @property
     def _present(self) -> list[ExaminedContender]:
+        """The contenders that are still in it."""
         return [bench for bench in self._benches if bench.competitor.out is None]
 
     @property
     def _size(self) -> int:
+        """The batch size that is explained."""
         return self.contest.work.setting.batch_size
 
     # -- fresh processes ---------------------------------------------------------------------------------------------
@@ -137,6 +139,7 @@ class Examination:
                         bench.competitor.leave()
 
     def _start(self, bench: ExaminedContender, name: str) -> None:
+        """Start a fresh process and keep what its start cost."""
         session = self._session(bench, name)
         figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
         session.load()
@@ -162,6 +165,7 @@ class Examination:
     # -- all alive ---------------------------------------------------------------------------------------------------
 
     def _examine(self) -> None:
+        """Measure the parts of a step of everybody until the time is over."""
         if len(self._present) < 2:
             return
         sizes = self._supply()
@@ -193,6 +197,7 @@ class Examination:
         return sizes
 
     def _batches(self, size: int) -> Path:
+        """Return the file of batches of a size."""
         return self.contest.folder / f"batches-of-{size}.npy"
 
     def _warm_up(self, sizes: list[int]) -> Literal["reuse", "train"]:
@@ -229,6 +234,7 @@ class Examination:
         return True
 
     def _choose(self, bench: ExaminedContender, column: Column, seconds: float) -> None:
+        """Choose how many steps a block has, by what one takes."""
         bench.steps[column] = int(np.clip(round(BLOCK_S / seconds), 1, MOST_STEPS))
 
     def _block(self, bench: ExaminedContender, what: What, size: int, steps: int) -> float:
@@ -276,6 +282,7 @@ class Examination:
             yield bench.competitor, partial(self._measure, bench, column, found)
 
     def _measure(self, bench: ExaminedContender, column: Column, found: Times) -> None:
+        """Do one block, and add what it took."""
         what, size = column
         found.append((bench, column, self._block(bench, what, size, bench.steps[column])))
 
@@ -299,6 +306,7 @@ class Examination:
                 bench.competitor.fail("profile", error)
 
     def _write(self, sizes: list[int], line: Literal["reuse", "train"]) -> None:
+        """Write down what was measured."""
         measured = MeasuredRounds(
             workload=self.contest.work.workload.name,
             batch_size=self._size,

@@ -194,6 +194,7 @@ def longest(framework: str, profile: Profile, kinds: Sequence[KindShare]) -> tup
     whole = max(profile.elapsed_s, sum(one.seconds for one in profile.operations))
 
     def seconds(operation: Operation) -> float:
+        """Return the time of an operation."""
         return operation.seconds
 
     return tuple(

@@ -85,6 +85,7 @@ def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domai
     forecast = plot(forecast_rows(drawn, label))
 
     def y(name: str) -> alt.Y:
+        """Return the axis of values for a field."""
         return alt.Y(f"{name}:Q", title=None, scale=y_scale, axis=alt.Axis(tickCount=4))
 
     observed = plot(observed_rows(shown)).mark_line(style="observed", strokeWidth=1.5, clip=True)

@@ -95,6 +95,7 @@ class Meter:
         return found
 
     def _whole(self, name: str) -> bool:
+        """Whether a counter was read in every window."""
         return name in self._sums and name not in self.unreadable
 
     def _sampled(self, common: dict[str, Any]) -> list[Amount]:

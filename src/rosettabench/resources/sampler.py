@@ -42,6 +42,7 @@ class Sampler:
             self._thread = None
 
     def _sample(self, pids: frozenset[int]) -> None:
+        """Look again and again until it is over."""
         over = False
         try:
             while not over:

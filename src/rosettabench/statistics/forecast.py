@@ -48,6 +48,7 @@ def rounds_until(
         return None
 
     def enough(rounds: int) -> bool:
+        """Whether so many rounds would decide it."""
         interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests)
         return interval is not None and reached(interval)
 

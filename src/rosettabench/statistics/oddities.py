@@ -173,6 +173,7 @@ def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
     level = ERROR / max(1, len(contenders))
 
     def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
+        """Return a contender's trend if it is sure, and large enough to matter."""
         found = trend(label, left)
         return found if found and found.p_value <= level and abs(found.change) > margin else None
 

@@ -69,6 +69,7 @@ class Store:
         return cls(url)
 
     def _create_or_check(self) -> None:
+        """Make the tables of a new store; refuse one of another version."""
         if not inspect(self.engine).has_table(Version.__tablename__):
             create(self.engine)
         with Session(self.engine) as session:

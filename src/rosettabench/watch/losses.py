@@ -76,6 +76,7 @@ class Losses:
         return {label: fmean(block[label] for block in half) for label in there}
 
     def _alike(self, blocks: Sequence[Mapping[str, float]], one: str, other: str) -> bool:
+        """Whether the differences between two have both signs, as those of chance do."""
         if len(blocks) < FEWEST:
             return True
         signed = [(block[one] - block[other]) / self._size(block[one], block[other]) for block in blocks]
@@ -84,6 +85,7 @@ class Losses:
         return abs(fmean(signed)) <= max(APART, ERRORS * stdev(signed) / sqrt(len(signed)))
 
     def _apart(self, one: float, other: float) -> float:
+        """Return how far two losses are apart, in units of their noise."""
         if not (isfinite(one) and isfinite(other)):
             return 0.0 if isfinite(one) == isfinite(other) else inf
         return abs(one - other) / self._size(one, other)

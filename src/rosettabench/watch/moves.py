@@ -97,6 +97,7 @@ class Moves:
         """
 
         def near(one: str, other: str) -> bool:
+            """Whether two have moved alike."""
             pair = (one, other) if (one, other) in self.distance else (other, one)
             alike = self.standing(one, bounds) == self.standing(other, bounds)
             return alike and self.distance[pair] <= bounds.away and self.ratio[pair] <= bounds.further

@@ -65,6 +65,7 @@ def other_law(suspect: Suspect) -> Iterator[str]:
     scale = scales(known(series, found.places))[:, None, None]
 
     def student(freedom: Array, location: Array, width: Array) -> Array:
+        """Return the distribution function of Student's t with these parameters, at the paths."""
         return distribution_function(np.stack([freedom, location, width], -1), found.paths)
 
     laws: dict[str, Callable[[], Array]] = {
