@@ -67,9 +67,7 @@ def prove(
     Every contender takes some optimiser steps beside a float64 reference. The certificate lists for each quantity the
     check nearest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
     A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures.
-
     --missing proves what has no certificate in your store; with --register, what has no current line in the register.
-    --missing and --sample mean every cell where no workload is named.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m

@@ -25,7 +25,7 @@ EVALUATION_BATCHES = 20
 """Batches of the timed evaluation: enough to time, cheap enough for all."""
 
 
-class Measurement:
+class TimedContest:
     """Measures one contest."""
 
     def __init__(self, contest: LiveContest) -> None:

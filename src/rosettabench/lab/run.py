@@ -16,7 +16,7 @@ from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
 from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.measurement import Measurement
+from rosettabench.lab.measurement import TimedContest
 from rosettabench.lab.owner import owned
 from rosettabench.lab.past import read_past
 from rosettabench.lab.preparation import Preparation
@@ -48,7 +48,7 @@ LeftContest = tuple[PlannedContest, ContestRow]
 def measure_or_train(contest: LiveContest) -> Stopped:
     """Train the stated epochs if the request asks for that; else measure until the times are known well enough."""
     try:
-        return (FullTraining if contest.request.trains_fully else Measurement)(contest).run()
+        return (FullTraining if contest.request.trains_fully else TimedContest)(contest).run()
     finally:
         contest.leave()
 
