@@ -13,7 +13,9 @@ MACHINE = {"processor": "Imaginary 9000", "cores": 2, "memory_bytes": 8_589_934_
 HORIZON = 6
 
 
-def trained_run(folder, times, *, absences=(), origin="original", run_id="first", pace=None, parts=None, contests=False, **request):
+def trained_run(
+    folder, times, *, absences=(), origin="original", run_id="first", pace=None, parts=None, contests=False, **request
+):
     """Write a run, and return it: `times` has {set: {seed: seconds of each library that was trained}}.
 
     With `contests`, it is a run that has contests, too, which are not written here.
