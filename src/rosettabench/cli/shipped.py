@@ -31,9 +31,7 @@ class Data(StrEnum):
 
 Sets = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[SETS]...", help="Sets of the Monash archive; all of the study at hand.", autocompletion=complete_sets
-    ),
+    typer.Argument(help="Sets of the Monash archive; all of the study at hand.", autocompletion=complete_sets),
 ]
 
 
