@@ -227,9 +227,10 @@ def fields(schema: Mapping[str, Any]) -> str:
 
 
 def type_words(schema: Mapping[str, Any]) -> str:
-    """Return the type of a field, in JSON's words, and what it is where it is left out."""
+    """Return the type of a field, in JSON's words, and what it is where it is left out: if nothing is told, null."""
     if "anyOf" in schema:
-        return " or ".join(map(type_words, schema["anyOf"]))
+        optional = {"type": "null"} if "default" in schema else None
+        return " or ".join(type_words(one) for one in schema["anyOf"] if one != optional)
     words = " or ".join(code(json.dumps(one)) for one in schema.get("enum", [])) or str(schema.get("type", "any"))
     if words == "array" and schema["items"]:
         words += f" of {type_words(schema['items'])}s"
