@@ -1,5 +1,6 @@
-"""The pages: every link leads to a page and a heading that exist, and the README is short."""
+"""The pages: every link leads somewhere, what the code states is what they say, and the README is short."""
 
+import importlib
 import re
 from pathlib import Path
 
@@ -37,3 +38,28 @@ def test_every_page_stands_in_the_index():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+@pytest.fixture
+def generate(monkeypatch):
+    """The program that writes the parts of pages which the code states."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return importlib.import_module("generate")
+
+
+def test_what_the_code_states_is_on_the_pages(generate, capsys):
+    assert generate.main(["--check"]) == 0, capsys.readouterr().out
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for part in generate.PARTS:
+        assert f"<!-- generated: {part} -->" in pages, f"{part} is on no page"
+
+
+def test_a_stale_page_is_named_and_written_anew(generate, tmp_path, capsys):
+    stale = tmp_path / "docs" / "reference" / "exit-codes.md"
+    stale.parent.mkdir(parents=True)
+    whole = (ROOT / "docs" / "reference" / "exit-codes.md").read_text(encoding="utf-8")
+    stale.write_text(whole.replace("| 2 | `UsageError` |", "| 2 | `Mistake` |"), encoding="utf-8")
+    assert generate.main(["--check"], tmp_path / "docs") == 1
+    assert capsys.readouterr().out == "stale: docs/reference/exit-codes.md\n"
+    assert generate.main([], tmp_path / "docs") == 0
+    assert stale.read_text(encoding="utf-8") == whole

@@ -6,7 +6,8 @@ from __future__ import annotations
 class RosettaError(Exception):
     """An error that the user can act on: what was wrong and where, and what to type next.
 
-    Every kind has an exit code of its own; docs/reference/exit-codes.md lists them.
+    Every kind has an exit code of its own, and its docstring says when a command ends with it: together they are the
+    table of docs/reference/exit-codes.md.
     """
 
     exit_code = 1
@@ -18,19 +19,28 @@ class RosettaError(Exception):
 
 
 class UsageError(RosettaError):
-    """A word on the command line that means nothing here, or options that contradict each other."""
+    """An unknown workload, framework, mode, axis, value, run or option (the nearest match is offered).
+
+    Also options that contradict each other, and a plan with nothing in it.
+    """
 
     exit_code = 2
 
 
 class EnvironmentFault(RosettaError):
-    """An interpreter that is missing, an installation that failed, a framework that cannot be imported."""
+    """An interpreter that is missing, an installation that failed, a framework that cannot be imported.
+
+    `rosetta doctor` and `rosetta env check` end with it when they found something missing.
+    """
 
     exit_code = 3
 
 
 class DataError(RosettaError):
-    """Data that is missing, cut off, or not what its checksum says."""
+    """Data that is missing where it should be, cut off, or not what its checksum says.
+
+    Also data that cannot be prepared, for lack of room, say.
+    """
 
     exit_code = 4
 
@@ -42,27 +52,32 @@ class ProofError(RosettaError):
 
 
 class StoreError(RosettaError):
-    """A results store that cannot be read or written."""
+    """A results store, or a certificate in it, that cannot be read or written."""
 
     exit_code = 6
 
 
 class WorkerError(RosettaError):
-    """A worker that crashed, hung, ran out of memory or answered nonsense.
+    """A contender failed or is missing, but the rest was measured and the report is whole: it says who, and why.
 
-    `kind` is one of the failure kinds of docs/reference/protocol.md; it becomes the cause in the result row.
+    Its worker crashed, hung, ran out of memory or answered nonsense. Under `rosetta run --strict` also a contest that
+    was ended because its contenders do not work under the same settings.
     """
 
     exit_code = 7
 
     def __init__(self, kind: str, what: str, hint: str = "", details: str = "") -> None:
+        """`kind` is a failure kind of docs/reference/protocol.md; it becomes the cause in the result row."""
         super().__init__(what, hint)
         self.kind = kind
         self.details = details
 
 
 class OtherWork(WorkerError):
-    """A contender that did other work while it was timed than it was proven to do, or did not report it truly."""
+    """A contender did other work while it was timed than it was proven to do, or did not report it truly.
+
+    It is named and not ranked, the others are measured and reported (docs/explanation/watch.md).
+    """
 
     exit_code = 10
     KIND = "other_work"
@@ -72,12 +87,12 @@ class OtherWork(WorkerError):
 
 
 class Slower(RosettaError):
-    """Something that was measured, and is surely slower than it should be, or than it was."""
+    """`rosetta verify` found an installation slower than it should be, `rosetta compare` a trial slower than it was."""
 
     exit_code = 8
 
 
 class Undecided(RosettaError):
-    """A question that was measured, and that the measurements do not answer."""
+    """`rosetta verify` measured, and cannot say: too few rounds, too much noise, nothing to compare it with."""
 
     exit_code = 9

@@ -46,7 +46,7 @@ def until(condition, seconds=20.0):
 
 def test_prints_do_not_reach_the_protocol(worker):
     assert worker.ask("print", 10)["ok"]
-    assert worker.ask("hello", 10)["ok"]
+    assert worker.ask("hello", 10, protocol=1)["ok"]
     assert "xxx" in worker.log.read_text()
 
 
@@ -70,10 +70,10 @@ def test_every_misbehaviour_has_its_cause(worker, do, kind, words):
 
 
 def test_a_killed_worker_is_told(worker):
-    pid = worker.ask("hello", 10)["pid"]
+    pid = worker.ask("hello", 10, protocol=1)["pid"]
     os.kill(pid, 9)
     with pytest.raises(WorkerError, match="SIGKILL") as told:
-        worker.ask("hello", 10)
+        worker.ask("hello", 10, protocol=1)
     assert told.value.kind == "crash"
 
 
@@ -101,7 +101,7 @@ def test_no_file_descriptor_is_lost(worker, tmp_path):
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         another = WorkerProcess(Path(sys.executable), tmp_path / "log", os.environ, tmp_path)
-        another.ask("hello", 10)
+        another.ask("hello", 10, protocol=1)
         another.close()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
@@ -188,7 +188,7 @@ def test_a_long_answer_is_read_in_one_go(worker):
 
 def test_what_does_not_fit_the_protocol_is_told(worker):
     with pytest.raises(WorkerError, match="elapsed_s: Field required") as told:
-        worker.ask("train", 10)
+        worker.ask("train", 10, first=0, steps=1)
     assert told.value.kind == "protocol"
     assert gone(worker.pid)
 

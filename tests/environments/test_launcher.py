@@ -24,6 +24,7 @@ name = "rosettabench"
 version = "1.0"
 [project.optional-dependencies]
 test = []
+docs = []
 [project.scripts]
 rosetta = "program:main"
 """
@@ -40,7 +41,9 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
     files = {
         "rosettabench.pth": f"{here}\\n{here / 'src'}\\n",
         "pytest.py": "import sys; print('tests', *sys.argv[1:])",
-        INFO + "/METADATA": "Metadata-Version: 2.1\\nName: rosettabench\\nVersion: 1.0\\nProvides-Extra: test\\n",
+        "mkdocs.py": "import sys; print('site', *sys.argv[1:])",
+        INFO + "/METADATA": "Metadata-Version: 2.1\\nName: rosettabench\\nVersion: 1.0\\n"
+        "Provides-Extra: test\\nProvides-Extra: docs\\n",
         INFO + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
         INFO + "/entry_points.txt": "[console_scripts]\\nrosetta = program:main\\n",
     }
@@ -151,6 +154,15 @@ def test_tests_are_added_to_what_is_there(clone):
     assert (tests.returncode, tests.stdout) == (0, "tests -k proof\n"), tests.stderr
     assert "Making" not in tests.stderr
     assert launch(clone, "list").stderr == ""
+    assert builds(clone) == 2
+
+
+def test_what_the_site_needs_is_added_and_stays(clone):
+    launch(clone, "test")
+    site = launch(clone, "docs", "--clean")
+    assert (site.returncode, site.stdout) == (0, "site build --strict --clean\n"), site.stderr
+    assert "Making" not in site.stderr
+    assert launch(clone, "test").stderr == launch(clone, "docs").stderr == launch(clone, "list").stderr == ""
     assert builds(clone) == 2
 
 

@@ -32,6 +32,26 @@ INTERRUPTED = SIGNALLED + signal.SIGINT
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Signals that ask a program to end. They end a run as Ctrl-C does: nothing is left behind, and the report is made."""
 
+OTHER_ENDS = {
+    0: (
+        "success",
+        "Everything that was asked for was done. Under `--budget`, as much of it as there was time for; what was not "
+        "begun is named.",
+    ),
+    1: (
+        "unexpected",
+        "A mistake of ours, told in one sentence. A file that the system refuses to read or write, where no other code "
+        "fits. Also, silently: whatever read the output stopped reading, as `head` does.",
+    ),
+    SIGNALLED + signal.SIGHUP: (
+        "hung up",
+        "SIGHUP: the terminal went away (not under `nohup`, which ignores it). Otherwise as 130.",
+    ),
+    INTERRUPTED: ("interrupted", "Ctrl-C. What was measured is in the store, and `rosetta resume` goes on with it."),
+    SIGNALLED + signal.SIGTERM: ("ended", "SIGTERM. Otherwise as 130."),
+}
+"""The exit codes that belong to no class of errors: in a word, and in sentences when a command ends so."""
+
 AGAIN = "Run it again with --debug for the traceback."
 
 REFUSALS = {

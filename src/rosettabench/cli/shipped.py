@@ -32,7 +32,6 @@ class Data(StrEnum):
 Sets = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SETS]...",
         help="Sets of the Monash archive; without it, all sets of the study that are found.",
         autocompletion=complete_sets,
     ),

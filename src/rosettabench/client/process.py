@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.client.messages import check_message
 from rosettabench.client.replies import LONGEST_LINE, read_reply
 from rosettabench.errors import WorkerError
 
@@ -110,8 +111,10 @@ class WorkerProcess:
         """Send one request and return the reply's fields.
 
         Raises WorkerError when the worker answers with an error, dies, answers nonsense, or is silent for `timeout`
-        seconds; in the last three cases it is dead afterwards.
+        seconds; in the last three cases it is dead afterwards. Raises ValueError for a request that does not fit the
+        protocol, and sends nothing.
         """
+        check_message(do, fields, self._service)
         self._number += 1
         line = json.dumps({"id": self._number, "do": do, **fields}) + "\n"
         end = monotonic() + timeout

@@ -1,6 +1,7 @@
 """What a worker may answer: replies are checked before anybody believes a number in them.
 
-docs/reference/protocol.md lists them.
+A field without a default must be there; the others are checked where they are. docs/reference/protocol.md shows all of
+them beside the requests (messages.py).
 """
 
 from __future__ import annotations
@@ -48,6 +49,15 @@ class Failed(BaseModel):
     error: Told
 
 
+class HelloReply(Reply):
+    """Of `hello`."""
+
+    protocol: int | None = None
+    pid: int | None = None
+    language: str | None = None
+    interpreter: str | None = None
+
+
 class Opened(Reply):
     """Of `open`."""
 
@@ -59,12 +69,20 @@ class Built(Reply):
     """Of `build`."""
 
     build_s: Seconds
+    parameters: Count | None = None
 
 
 class LoadedReply(Reply):
     """Of `data`."""
 
     load_s: Seconds
+    samples: Count | None = None
+
+
+class BatchesReply(Reply):
+    """Of `batches`."""
+
+    steps: Count | None = None
 
 
 class TimedReply(Reply):
@@ -94,6 +112,18 @@ class Computed(TimedReply):
     files: Files = {}
 
 
+class FeedReply(TimedReply):
+    """Of `feed`."""
+
+    samples: Count | None = None
+
+
+class ReuseReply(TimedReply):
+    """Of `reuse`."""
+
+    loss: FiniteFloat | None = None
+
+
 class Ticked(Reply):
     """Of `tick`."""
 
@@ -106,35 +136,112 @@ class Written(Reply):
     files: Files
 
 
+class GradientsReply(Written):
+    """Of `gradients`."""
+
+    loss: FiniteFloat | None = None
+
+
+class ForecastReply(Written, TimedReply):
+    """Of `forecast` and `predict`."""
+
+
 class Settings(Reply):
     """Of `settings`."""
 
     settings: dict[str, Any]
 
 
+class LingerReply(Reply):
+    """Of `linger`."""
+
+    asked_s: Seconds
+    done_s: Seconds
+    read_s: Seconds
+    finite: bool
+
+
+class ProfileReply(Reply):
+    """Of `profile`."""
+
+    elapsed_s: Seconds
+    operations: list[dict[str, Any]]
+
+
+class ProductReply(Reply):
+    """Of `product`."""
+
+    error: FiniteFloat | None
+    operations: Count
+
+
+class CopyReply(Reply):
+    """Of `copy`."""
+
+    equal: bool
+    bytes: Count
+
+
+class FactsReply(Reply):
+    """Of `facts`."""
+
+    facts: list[dict[str, str]]
+
+
+class ParseReply(TimedReply):
+    """Of `parse`."""
+
+    series: Count
+    values: Count
+    total: FiniteFloat
+
+
+class TrainingReply(TimedReply):
+    """Of `train`, of a whole training."""
+
+    parts: dict[str, Seconds] | None = None
+
+
 REPLIES: dict[str, type[Reply]] = {
+    "hello": HelloReply,
     "open": Opened,
     "build": Built,
     "data": LoadedReply,
+    "batches": BatchesReply,
     "train": Trained,
-    "evaluate": Computed,
-    "infer": Computed,
-    "tick": Ticked,
     "batch": Written,
-    "gradients": Written,
+    "gradients": GradientsReply,
     "margins": Written,
     "parameters": Written,
-    "forecast": Written,
+    "evaluate": Computed,
+    "infer": Computed,
+    "forecast": ForecastReply,
     "settings": Settings,
-    "feed": TimedReply,
-    "reuse": TimedReply,
+    "tick": Ticked,
+    "linger": LingerReply,
+    "feed": FeedReply,
+    "reuse": ReuseReply,
     "backpropagate": TimedReply,
+    "place": Reply,
     "update": TimedReply,
+    "profile": ProfileReply,
+    "product": ProductReply,
+    "copy": CopyReply,
     "repeat": TimedReply,
+    "close": Reply,
 }
-"""By the request that they answer; of the others only that they are replies is checked."""
+"""By the request that they answer."""
 
-TRAININGS: dict[str, type[Reply]] = {"open": Opened, "settings": Settings, "parse": TimedReply, "train": TimedReply}
+TRAININGS: dict[str, type[Reply]] = {
+    "hello": HelloReply,
+    "open": Opened,
+    "facts": FactsReply,
+    "settings": Settings,
+    "parse": ParseReply,
+    "train": TrainingReply,
+    "predict": ForecastReply,
+    "close": Reply,
+}
 """The same of a worker that serves whole trainings."""
 
 

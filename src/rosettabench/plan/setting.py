@@ -116,11 +116,6 @@ def seed(word: str) -> int:
     return int(word)
 
 
-def one_of(*values: str) -> Callable[[str], str]:
-    """Return a reader that accepts the `values` only."""
-    return lambda word: nearest("value", word, values)
-
-
 def a_set(word: str) -> str:
     """Read what the study calls a set of the Monash archive."""
     from rosettabench.data.monash import monash_set  # NumPy comes with it
@@ -128,22 +123,50 @@ def a_set(word: str) -> str:
     return monash_set(word).key
 
 
-AXES: Mapping[str, Callable[[str], int | str]] = {
-    "batch_size": count,
-    "data": one_of(FOUND, REAL, SYNTHETIC),
-    "device": one_of("cpu", "cuda"),
-    "embedding_gradient": one_of("dense", "sparse"),
-    "epochs": count,
-    "input": one_of("memory", "loader", "files"),
-    "precision": one_of("float32", "bfloat16", "tf32"),
-    "schedule": one_of(*SCHEDULES),
-    "seed": seed,
-    "series": a_set,
-    "steps": count,
-    "threads": count,
-    "workers": seed,
+@dataclass(frozen=True)
+class Axis:
+    """An axis of --set. Called with a word, it returns the value; UsageError for a word that is none.
+
+    `values` are all there are, or say in words what a value is. `default` says in words what holds where the axis is
+    not set; without it, that is its value in `canonical_setting`. `page` is the page of the docs that tells more.
+    """
+
+    meaning: str
+    values: tuple[str, ...] | str
+    read: Callable[[str], Value]
+    default: str = ""
+    page: str = ""
+
+    def __call__(self, word: str) -> Value:
+        """Read a value."""
+        return self.read(word)
+
+
+def choice(meaning: str, *values: str, page: str = "") -> Axis:
+    """Return an axis that has the `values` only."""
+    return Axis(meaning, values, lambda word: nearest("value", word, values), page=page)
+
+
+AXES: Mapping[str, Axis] = {
+    "batch_size": Axis("Samples in a batch.", "a number", count, "what the workload states"),
+    "data": choice(
+        "The originals or a stand-in for them.", FOUND, REAL, SYNTHETIC, page="guide/data.md#real-or-synthetic"
+    ),
+    "device": choice("Where the model is trained.", "cpu", "cuda"),
+    "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
+    "epochs": Axis("How long to train, with `--full` only.", "a number", count, "what the workload states"),
+    "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
+    "precision": choice("What products are computed in; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
+    "schedule": choice("The learning rate from epoch to epoch.", *SCHEDULES),
+    "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", seed),
+    "series": Axis("Which time series.", "a set of the Monash archive", a_set, page="guide/data.md#the-monash-archive"),
+    "steps": Axis("The same as `epochs`, in steps.", "a number", count, "what the workload states"),
+    "threads": Axis(
+        "Threads of every numerical library.", "a number", count, "all processors that the laboratory may use"
+    ),
+    "workers": Axis("Workers of a loader; 0 with `input=memory`.", "a number from 0 on", seed),
 }
-"""Every axis that --set knows, and how its values are read."""
+"""Every axis that --set knows."""
 
 
 def read_axes(assignments: Iterable[str]) -> dict[str, list[int | str]]:
