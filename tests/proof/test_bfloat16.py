@@ -23,7 +23,7 @@ ROUNDED = f"{STEP}        for tensor in self.tensors.values(): tensor.data.copy_
 INFERENCE = "resnet50-features"
 FURTHER_OFF = "mxnet-gluon"
 """Its features are off by 0.038, where ten times the noise are 0.030: so it is not proven in bfloat16
-(docs/explanation/proof.md).
+(docs/results/proof-margins.md).
 """
 
 

@@ -99,7 +99,7 @@ LESS = {
     ("imagenet-resnet56", "epsilon 1e-7"): 5.0,
     ("imagenet-resnet56", "epsilon of the normalisation"): 4.0,
 }
-"""Where it is less; docs/explanation/proof.md has the reasons."""
+"""Where it is less; docs/results/proof-margins.md has the reasons."""
 
 
 def whole_plants() -> list[Plant]:

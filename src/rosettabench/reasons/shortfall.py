@@ -25,7 +25,7 @@ FAR_BELOW = 1 / 3
 """A contender with a smaller share of the ceiling is far below it.
 
 Two thirds of such a step are not what the machine needs for the products. And it need not be so: in the tables of
-docs/explanation/ceilings.md the best library of every workload passes a third, but for fashion-mlp, whose step is
+docs/results/ceilings.md the best library of every workload passes a third, but for fashion-mlp, whose step is
 short.
 """
 

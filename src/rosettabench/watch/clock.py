@@ -9,7 +9,7 @@ LOST = 0.2
 """Share of the controller's time that a worker may not account for in the middle block.
 
 It takes in the request, cuts out which samples are asked for, and sends the reply: a few milliseconds of the 50 that
-the shortest block has (docs/explanation/method.md has what was measured). Who reports half of the time loses 0.5."""
+the shortest block has (docs/results/overheads.md has what was measured). Who reports half of the time loses 0.5."""
 
 LOST_S = 0.02
 """Seconds that a worker may always spend so: a busy machine may leave a process waiting before it reads a request."""

@@ -20,8 +20,8 @@ from rosettabench.watch.agreement import Split, split
 AWAY = 0.2
 """From the same weights, two moves may differ by this share of their length, in the middle tensor.
 
-Honest contenders were apart by at most 0.03, whoever leaves steps or samples out by 0.5 and more
-(docs/explanation/method.md)."""
+Honest contenders were apart by at most 0.10, whoever leaves steps or samples out by 0.5 and more
+(docs/results/proof-margins.md)."""
 
 FURTHER = 1.35
 """One move may be this many times as long as the other, in the middle tensor. Half of the steps are half of the way, or
@@ -55,7 +55,7 @@ APART = Bounds(away=inf)
 ANYWHERE = Bounds(away=inf, further=inf, still=0.0)
 """Everybody is at another place, and gradient descent steps as far as the slope there is: only a tensor that does not
 move at all is odd. Of two honest contenders that drew their own dropout, one went 1.5, 5 and 48,000 times as far as the
-other in a round of `cifar-vgg` at batch 8 (docs/explanation/watch.md)."""
+other in a round of `cifar-vgg` at batch 8 (docs/results/proof-margins.md)."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 OFF = {"float32": 1e-3, "tf32": 2e-2, "bfloat16": 2e-1}
 """By precision, how far two outputs may be apart, relative to the largest.
 
-Honest float32 is off by some 1e-6 (docs/explanation/method.md); weights of an earlier step, by 1e-2 and more."""
+Honest float32 is off by some 1e-6 (docs/results/proof-margins.md); weights of an earlier step, by 1e-2 and more."""
 
 
 def off_by(found: np.ndarray, expected: np.ndarray) -> float:
