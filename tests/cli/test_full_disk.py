@@ -14,8 +14,8 @@ from full_disk import mounted
 
 from rosettabench.data.data_set import Remote
 from rosettabench.data.download import fetch, is_here
-from rosettabench.data.prepare_series import prepare_series
-from rosettabench.data.series import files
+from rosettabench.data.series.prepare_series import prepare_series
+from rosettabench.data.series.series import files
 from rosettabench.data.shelf import MANIFEST
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import read_lock

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rosettabench.catalogue.workload import Augmentation, find_workload
 from rosettabench.client.batches import draw_augmentation, draw_batches, draw_rows
-from rosettabench.data.pictures import PictureFile, Pictures, Rendering
 from rosettabench.data.prepared import Part, Prepared
+from rosettabench.data.readers.pictures import PictureFile, Pictures, Rendering
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import Setting
 

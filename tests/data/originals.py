@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from rosettabench.data.cifar_10 import ARCHIVE, FOLDER, Cifar10
-from rosettabench.data.cifar_10 import FILES as CIFAR_FILES
-from rosettabench.data.fashion_mnist import FILES, FashionMnist
-from rosettabench.data.imdb import Imdb, Published
+from rosettabench.data.sets.cifar_10 import ARCHIVE, FOLDER, Cifar10
+from rosettabench.data.sets.cifar_10 import FILES as CIFAR_FILES
+from rosettabench.data.sets.fashion_mnist import FILES, FashionMnist
+from rosettabench.data.sets.imdb import Imdb, Published
 
 GRU = {"vocabulary": 30, "length": 6, "keep": "last", "pad": "end"}
 

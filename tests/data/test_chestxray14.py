@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from rosettabench.data import registry
-from rosettabench.data.chestxray14 import ChestXray14, names_of
-from rosettabench.data.findings import FINDINGS, LISTED, LISTS, films, findings_of, label_files, part_of
-from rosettabench.data.picture import square
 from rosettabench.data.prepare import prepare
 from rosettabench.data.progress import silent
+from rosettabench.data.readers.picture import square
+from rosettabench.data.sets.chestxray14 import ChestXray14, names_of
+from rosettabench.data.sets.findings import FINDINGS, LISTED, LISTS, films, findings_of, label_files, part_of
 from rosettabench.errors import DataError, UsageError
 
 FORM = {"shape": [3, 40, 40]}

@@ -8,9 +8,9 @@ import originals
 import pytest
 
 from rosettabench.data import registry
-from rosettabench.data.cifar_10 import ARCHIVE, FOLDER, Cifar10
 from rosettabench.data.prepare import prepare
 from rosettabench.data.progress import silent
+from rosettabench.data.sets.cifar_10 import ARCHIVE, FOLDER, Cifar10
 from rosettabench.errors import DataError, UsageError
 
 IMAGE = {"shape": [3, 32, 32]}

@@ -7,8 +7,8 @@ import numpy as np
 import originals
 import pytest
 
-from rosettabench.data.fashion_mnist import FILES, PUBLISHED_MD5, FashionMnist
 from rosettabench.data.progress import silent
+from rosettabench.data.sets.fashion_mnist import FILES, PUBLISHED_MD5, FashionMnist
 from rosettabench.errors import DataError, UsageError
 
 FLAT = {"shape": [784]}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.data.frequency import HALF_HOURLY, UNITS, Frequency
+from rosettabench.data.series.frequency import HALF_HOURLY, UNITS, Frequency
 
 KNOWN = {  # word: (what pandas calls it, GluonTS's seasonality, the cycle)
     "4_seconds": ("4s", 900, 900),

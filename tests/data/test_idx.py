@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from originals import idx
 
-from rosettabench.data.idx import read_idx
+from rosettabench.data.readers.idx import read_idx
 from rosettabench.errors import DataError
 
 BYTES = arrays(np.uint8, array_shapes(min_dims=1, max_dims=3, max_side=6))

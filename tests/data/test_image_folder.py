@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from rosettabench.data.image_folder import Labelled, class_folders, images_in, pixels, spread
+from rosettabench.data.readers.image_folder import Labelled, class_folders, images_in, pixels, spread
 from rosettabench.errors import DataError
 
 ODD = st.integers(0, 20).map(lambda half: 2 * half + 1)

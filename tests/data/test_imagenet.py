@@ -8,10 +8,11 @@ import originals
 import pytest
 from PIL import Image
 
-from rosettabench.data import registry, stand_in
-from rosettabench.data.imagenet import CLASSES, COLUMNS, MAPPING, ImageNet
+from rosettabench.data import registry
 from rosettabench.data.prepare import prepare
 from rosettabench.data.progress import silent
+from rosettabench.data.sets import stand_in
+from rosettabench.data.sets.imagenet import CLASSES, COLUMNS, MAPPING, ImageNet
 from rosettabench.errors import DataError, UsageError
 
 SMALL = {"shape": [3, 8, 8]}
@@ -111,9 +112,9 @@ def test_the_sample_at_hand(real_data):
     ("line", "said"),
     [
         (["2.JPEG", "n00000001", "1000"], "line 3: '1000' is not a class; classes are 0 to 999"),
-        (["2.JPEG", "n00000001", "-1"], "line 3: '-1' is no class"),
-        (["2.JPEG", "n00000001", ""], "line 3: '' is no class"),
-        (["2.JPEG"], "line 3: '' is no class"),
+        (["2.JPEG", "n00000001", "-1"], "line 3: '-1' is not a class"),
+        (["2.JPEG", "n00000001", ""], "line 3: '' is not a class"),
+        (["2.JPEG"], "line 3: '' is not a class"),
         (["3.JPEG", "n00000001", "7"], r"line 3: .*3\.JPEG does not exist"),
         (["../index.csv", "n00000001", "7"], r"line 3: .*index\.csv does not exist"),
     ],

@@ -8,9 +8,9 @@ import numpy as np
 import originals
 import pytest
 
-from rosettabench.data.imdb import Imdb
-from rosettabench.data.keras_npz import reviews_of_npz
 from rosettabench.data.progress import silent
+from rosettabench.data.readers.keras_npz import reviews_of_npz
+from rosettabench.data.sets.imdb import Imdb
 from rosettabench.errors import DataError, UsageError
 
 KERAS_TRAIN_0 = [1, 14, 22, 16, 43, 530, 973, 1622, 1385, 65, 458, 4468, 66, 3941, 4, 173, 36, 256, 5, 25, 100, 43, 838]
@@ -227,7 +227,7 @@ def trapped():
     ("member", "content", "expected"),
     [
         ("x_test.npy", trapped(), "is refused: it wants to use"),
-        ("x_test.npy", npy(np.zeros((4, 3), np.int64)), "is no array of lists"),
+        ("x_test.npy", npy(np.zeros((4, 3), np.int64)), "is not an array of lists"),
         ("x_test.npy", None, "expected x_train, y_train, x_test and y_test"),
         ("x_test.npy", b"no array", "cut off or damaged"),
         ("y_test.npy", npy(np.full(8, 2)), "does not hold a 0 or 1"),

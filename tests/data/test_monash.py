@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from rosettabench import published
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.monash import SETS, all_monash_sets, monash_set
-from rosettabench.data.tsf import read_tsf
+from rosettabench.data.readers.tsf import read_tsf
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.monash import SETS, all_monash_sets, monash_set
 from rosettabench.errors import DataError, UsageError
 
 HOSPITAL = "@attribute series_name string\n@frequency {frequency}\n@data\nT1:1,2,3\n"

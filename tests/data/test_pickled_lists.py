@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.data.pickled_lists import PickleRefused, lists_of_numbers
+from rosettabench.data.readers.pickled_lists import PickleRefused, lists_of_numbers
 
 LISTS = st.lists(st.lists(st.integers(-(2**31), 2**31 - 1) | st.integers(0, 300)), max_size=8)
 

@@ -9,8 +9,8 @@ import pytest
 from test_chestxray14 import write, write_lists
 
 from rosettabench.data import registry
-from rosettabench.data.chestxray14 import ChestXray14
 from rosettabench.data.prepare import prepare
+from rosettabench.data.sets.chestxray14 import ChestXray14
 from rosettabench.errors import DataError, UsageError
 
 CHEST = {"shape": [3, 40, 40]}

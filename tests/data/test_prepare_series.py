@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from originals import tsf
 
-from rosettabench.data import monash
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.monash import all_monash_sets, monash_set
-from rosettabench.data.prepare_series import prepare_series
-from rosettabench.data.series import PreparedSeries, Series, save
+from rosettabench.data.series import monash
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.monash import all_monash_sets, monash_set
+from rosettabench.data.series.prepare_series import prepare_series
+from rosettabench.data.series.series import PreparedSeries, Series, save
 from rosettabench.errors import DataError, UsageError
 
 ATTRIBUTES = {"series_name": "string", "start_timestamp": "date"}

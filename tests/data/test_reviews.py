@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.data.reviews import from_ranks
+from rosettabench.data.readers.reviews import from_ranks
 
 RANKS = st.lists(st.lists(st.integers(1, 40), max_size=9), min_size=1, max_size=8)
 

@@ -8,15 +8,15 @@ import sys
 import numpy as np
 import pytest
 
-from rosettabench.data import stand_in
-from rosettabench.data.fashion_mnist import FashionMnist
-from rosettabench.data.imdb import Imdb
+from rosettabench.data.sets import stand_in
+from rosettabench.data.sets.fashion_mnist import FashionMnist
+from rosettabench.data.sets.imdb import Imdb
 
 GRU = {"vocabulary": 30_000, "length": 150, "keep": "last", "pad": "end"}
 
 DIGEST = """
 import hashlib, numpy
-from rosettabench.data import stand_in
+from rosettabench.data.sets import stand_in
 pixels, labels = stand_in.images("train", 600)
 reviews, classes = stand_in.reviews("test", 50)
 parts = [pixels, labels, numpy.concatenate(reviews), classes]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.data.prepare import prepare
-from rosettabench.data.synthetic import CHUNK, Synthetic, draw
+from rosettabench.data.sets.synthetic import CHUNK, Synthetic, draw
 from rosettabench.errors import UsageError
 
 BYTES = {"shape": [3, 4, 5], "values": "bytes", "classes": 1000, "train": 150, "test": 40}

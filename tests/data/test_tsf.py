@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from originals import tsf
 
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.tsf import KINDS, Attribute, read_tsf
+from rosettabench.data.readers.tsf import KINDS, Attribute, read_tsf
+from rosettabench.data.series.frequency import Frequency
 from rosettabench.errors import DataError
 
 TOLD = {

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.data import windows as module
-from rosettabench.data.channels import CHANNELS, ages, for_the_scale, inputs_of, time_features
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.lags import LAGS, lagged, lags_of, observed
 from rosettabench.data.prepare import prepare
-from rosettabench.data.series import PreparedSeries, Series, save
-from rosettabench.data.windows import continued, draw_windows, known, labels_of, portions, samples
+from rosettabench.data.series import windows as module
+from rosettabench.data.series.channels import CHANNELS, ages, for_the_scale, inputs_of, time_features
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.lags import LAGS, lagged, lags_of, observed
+from rosettabench.data.series.series import PreparedSeries, Series, save
+from rosettabench.data.series.windows import continued, draw_windows, known, labels_of, portions, samples
 from rosettabench.errors import UsageError
 
 NAN = float("nan")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from commands import finish
 
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.series import PreparedSeries, Series, save
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.series import PreparedSeries, Series, save
 from rosettabench.errors import WorkerError
 from rosettabench.lab.forecasts import judged
 from rosettabench.store.record import LEVELS, JudgedForecasts, ShownSeries

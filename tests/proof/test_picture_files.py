@@ -16,8 +16,8 @@ from test_loaders import LOADERS, MOST, OPENED
 
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepare import prepare
+from rosettabench.data.readers.pictures import Pictures
 from rosettabench.errors import WorkerError
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]

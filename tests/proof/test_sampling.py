@@ -8,7 +8,7 @@ from smaller import Altered
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
-from rosettabench.data.windows import known
+from rosettabench.data.series.windows import known
 from rosettabench.errors import WorkerError
 from rosettabench.proof.causes.misdrawn import misdrawn
 from rosettabench.proof.causes.suspect import Suspect

@@ -55,7 +55,7 @@ def test_every_form_says_that_it_is_not_equal_work_and_how_much_it_was(summary):
 
 
 def test_the_whole_study_is_not_scaled_down(tmp_path):
-    from rosettabench.data.monash import all_monash_sets
+    from rosettabench.data.series.monash import all_monash_sets
 
     of_study = [name for name, one in all_monash_sets().items() if one.study]
     times = {name: dict.fromkeys((42, 43, 44, 45, 46), (1.0, 4.0)) for name in of_study}

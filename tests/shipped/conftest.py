@@ -3,7 +3,7 @@
 import pytest
 from installed_libraries import installed
 
-from rosettabench.data.prepare_series import prepare_series
+from rosettabench.data.series.prepare_series import prepare_series
 from rosettabench.shipped.library import all_libraries, find_library
 from rosettabench.shipped.trainer import Trainer
 

@@ -1,7 +1,7 @@
 """Runs in an environment with GluonTS: judges the forecasts in a folder by its Evaluator, and prints what it finds.
 
-Arguments: the folder with values, offsets and starts of series (rosettabench.data.series) and paths.npy, (series,
-samples, horizon); and the frequency, as pandas abbreviates it.
+Arguments: the folder with values, offsets and starts of series (rosettabench.data.series.series) and paths.npy,
+(series, samples, horizon); and the frequency, as pandas abbreviates it.
 """
 
 import json

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from laboratory import environment
 
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.prepare_series import prepare_series
-from rosettabench.data.series import Series, files, save
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.prepare_series import prepare_series
+from rosettabench.data.series.series import Series, files, save
 from rosettabench.statistics.forecast_accuracy import (
     LEVELS,
     Forecast,

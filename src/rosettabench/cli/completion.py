@@ -84,7 +84,7 @@ def complete_data_sets(incomplete: str) -> Offers:
 
 def complete_sets(incomplete: str) -> Offers:
     """Offer sets of the Monash archive."""
-    from rosettabench.data.monash import all_monash_sets
+    from rosettabench.data.series.monash import all_monash_sets
 
     return [(key, one.title) for key, one in all_monash_sets().items() if key.startswith(incomplete)]
 

@@ -110,7 +110,7 @@ def shipped(
 
 def known_sets(names: Iterable[str]) -> tuple[str, ...]:
     """Return the sets that are named, each once; UsageError for one that does not exist."""
-    from rosettabench.data.monash import monash_set
+    from rosettabench.data.series.monash import monash_set
 
     return tuple(dict.fromkeys(monash_set(name).key for name in names))
 
@@ -118,7 +118,7 @@ def known_sets(names: Iterable[str]) -> tuple[str, ...]:
 def sets_at_hand(data_dir: Path | None, *, stand_ins: bool) -> tuple[str, ...]:
     """Return the study's sets whose files lie at hand, or all of them where stand-ins are asked for."""
     from rosettabench.data.find import obtainable
-    from rosettabench.data.monash import all_monash_sets
+    from rosettabench.data.series.monash import all_monash_sets
     from rosettabench.places import cache_dir
 
     of_study = [one for one in all_monash_sets().values() if one.study]

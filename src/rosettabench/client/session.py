@@ -16,9 +16,9 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.client.counts import Counts
 from rosettabench.client.machine import decisive_variables, worker_variables
 from rosettabench.client.process import PROTOCOL, WorkerProcess
-from rosettabench.data.lags import lags_of
-from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Prepared
+from rosettabench.data.readers.pictures import Pictures
+from rosettabench.data.series.lags import lags_of
 from rosettabench.environments.environment import Environment
 from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting

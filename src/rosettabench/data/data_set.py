@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import DataProgress
+from rosettabench.data.readers.pictures import Rendering
 
 
 class Portion(NamedTuple):

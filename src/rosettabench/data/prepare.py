@@ -14,13 +14,13 @@ from rosettabench.data.choice import FOUND
 from rosettabench.data.data_set import DataSet, PictureSet
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
-from rosettabench.data.monash_windows import MonashWindows
 from rosettabench.data.obstacle import explained
-from rosettabench.data.pictures import Pictures
-from rosettabench.data.prepare_windows import prepare_windows
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
+from rosettabench.data.readers.pictures import Pictures
 from rosettabench.data.registry import data_set as data_set_called
+from rosettabench.data.series.monash_windows import MonashWindows
+from rosettabench.data.series.prepare_windows import prepare_windows
 from rosettabench.errors import UsageError
 
 __all__ = ["DataProgress", "prepare", "silent"]

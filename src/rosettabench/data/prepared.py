@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rosettabench.data.on_shelf import OnShelf
-from rosettabench.data.pictures import Pictures
-from rosettabench.data.series import PreparedSeries
+from rosettabench.data.readers.pictures import Pictures
+from rosettabench.data.series.series import PreparedSeries
 
 PARTS = ("train", "test")
 ARRAYS = ("inputs", "labels")

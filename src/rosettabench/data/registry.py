@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rosettabench.catalogue.workload import MONASH
-from rosettabench.data.chestxray14 import ChestXray14
-from rosettabench.data.cifar_10 import Cifar10
 from rosettabench.data.data_set import DataSet
-from rosettabench.data.fashion_mnist import FashionMnist
 from rosettabench.data.find import obtainable
-from rosettabench.data.imagenet import ImageNet
-from rosettabench.data.imdb import Imdb
-from rosettabench.data.monash_windows import MonashWindows
-from rosettabench.data.synthetic import Synthetic
+from rosettabench.data.series.monash_windows import MonashWindows
+from rosettabench.data.sets.chestxray14 import ChestXray14
+from rosettabench.data.sets.cifar_10 import Cifar10
+from rosettabench.data.sets.fashion_mnist import FashionMnist
+from rosettabench.data.sets.imagenet import ImageNet
+from rosettabench.data.sets.imdb import Imdb
+from rosettabench.data.sets.synthetic import Synthetic
 from rosettabench.errors import UsageError
 
 SETS: dict[str, DataSet] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosettabench.catalogue.contender import Contender
 from rosettabench.client.session import Session, Turn, Work
-from rosettabench.data.windows import known
+from rosettabench.data.series.windows import known
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.series import PreparedSeries
+from rosettabench.data.series.series import PreparedSeries
 from rosettabench.errors import WorkerError
 from rosettabench.statistics.forecast_accuracy import Forecast, forecast_accuracy, quantile
 from rosettabench.store.record import LEVELS, Drawn, JudgedForecasts, Shown

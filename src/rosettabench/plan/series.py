@@ -27,7 +27,7 @@ def on_series(workload: Workload, key: str) -> Workload:
     """
     if not workload.data.series or key == STATED:
         return workload
-    from rosettabench.data.monash import monash_set  # NumPy comes with it
+    from rosettabench.data.series.monash import monash_set  # NumPy comes with it
 
     chosen = monash_set(key)
     steps = (chosen.context + chosen.horizon,)

@@ -118,7 +118,7 @@ def seed(word: str) -> int:
 
 def a_set(word: str) -> str:
     """Read what the study calls a set of the Monash archive."""
-    from rosettabench.data.monash import monash_set  # NumPy comes with it
+    from rosettabench.data.series.monash import monash_set  # NumPy comes with it
 
     return monash_set(word).key
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rosettabench.catalogue.workload import Augmentation
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Session
-from rosettabench.data.pictures import Pictures
+from rosettabench.data.readers.pictures import Pictures
 from rosettabench.files import save_array
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.walk import Array, read

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from rosettabench.client.session import Session, Work
-from rosettabench.data.pictures import Pictures
 from rosettabench.data.prepared import Part
+from rosettabench.data.readers.pictures import Pictures
 from rosettabench.files import save_array
 from rosettabench.plan.proof_steps import steps_of
 from rosettabench.proof.walk import Array

@@ -62,7 +62,7 @@ class Recurrent:
 
 
 def scales(inputs: Array) -> Array:
-    """Return by what the model divides the values of each window, (windows,), from its inputs (data/channels.py)."""
+    """Return by what the model divides the values of each window, (windows,): data/series/channels.py."""
     before, counted = inputs[..., 0].astype(np.float64), inputs[..., -1]
     mean = (counted * np.abs(before)).sum(1) / np.maximum(counted.sum(1), 1)
     return np.where(mean > 0, mean, 1.0)

@@ -19,7 +19,7 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rosettabench.client.session import Session
-from rosettabench.data.windows import continued, known
+from rosettabench.data.series.windows import continued, known
 from rosettabench.files import save_array
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference

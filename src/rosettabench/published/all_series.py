@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.data.monash import all_monash_sets
+from rosettabench.data.series.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
 from rosettabench.published.available import Available

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rosettabench.data.monash import all_monash_sets
+from rosettabench.data.series.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.trainings import EPOCHS
 from rosettabench.published.claim import EVERY, ClaimPart, Quantity

@@ -17,9 +17,9 @@ from time import monotonic, perf_counter
 import numpy as np
 
 from rosettabench.data.find import find
-from rosettabench.data.monash import monash_set
-from rosettabench.data.prepare_series import prepare_series
-from rosettabench.data.series import PreparedSeries
+from rosettabench.data.series.monash import monash_set
+from rosettabench.data.series.prepare_series import prepare_series
+from rosettabench.data.series.series import PreparedSeries
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, WorkerError

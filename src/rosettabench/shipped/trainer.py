@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosettabench.client.process import PROTOCOL
 from rosettabench.client.session import start_worker
-from rosettabench.data.series import PreparedSeries
+from rosettabench.data.series.series import PreparedSeries
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
 from rosettabench.shipped.library import Library

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.data.monash import all_monash_sets
+from rosettabench.data.series.monash import all_monash_sets
 from rosettabench.plan.request import trainings_asked
 from rosettabench.plan.trainings import EPOCHS, SEEDS, TrainingRequest, epochs_words
 from rosettabench.shipped.record import Absence, FinishedTraining, Installed, UsedSet

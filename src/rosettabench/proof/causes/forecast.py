@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosettabench.data.channels import CHANNELS
-from rosettabench.data.lags import LAGS
+from rosettabench.data.series.channels import CHANNELS
+from rosettabench.data.series.lags import LAGS
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.dropout_recurrent import scales
 from rosettabench.proof.walk import Array, read

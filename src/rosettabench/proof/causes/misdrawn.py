@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rosettabench.data.lags import LAGS
-from rosettabench.data.windows import continued, known
+from rosettabench.data.series.lags import LAGS
+from rosettabench.data.series.windows import continued, known
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.suspect import FITS, Suspect
 from rosettabench.proof.dropout_recurrent import OPEN, scales

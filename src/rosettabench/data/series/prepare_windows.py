@@ -10,12 +10,12 @@ from typing import Any
 
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
-from rosettabench.data.monash_windows import MonashWindows
 from rosettabench.data.obstacle import explained
-from rosettabench.data.prepare_series import prepare_series
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
-from rosettabench.data.windows import portions
+from rosettabench.data.series.monash_windows import MonashWindows
+from rosettabench.data.series.prepare_series import prepare_series
+from rosettabench.data.series.windows import portions
 
 
 def prepare_windows(

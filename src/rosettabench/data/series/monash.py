@@ -14,11 +14,11 @@ from zlib import crc32
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import MONASH, Strict
-from rosettabench.data import stand_in
 from rosettabench.data.data_set import Remote, Source
-from rosettabench.data.frequency import Frequency
-from rosettabench.data.series import Collection, Series
-from rosettabench.data.tsf import read_tsf
+from rosettabench.data.readers.tsf import read_tsf
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.series import Collection, Series
+from rosettabench.data.sets import stand_in
 from rosettabench.errors import DataError
 
 SETS = Path(__file__).parent / "monash.toml"

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.frequency import Frequency
 from rosettabench.data.on_shelf import OnShelf
+from rosettabench.data.series.frequency import Frequency
 from rosettabench.files import save_array
 
 ARRAYS = ("values", "offsets", "starts", "names")

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.idx import read_idx
 from rosettabench.data.progress import DataProgress
+from rosettabench.data.readers.idx import read_idx
+from rosettabench.data.sets import stand_in
 from rosettabench.errors import DataError, UsageError
 
 ORIGIN = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosettabench.catalogue.workload import MONASH
 from rosettabench.data.data_set import Remote, Source
-from rosettabench.data.monash import MonashSet, monash_set
+from rosettabench.data.series.monash import MonashSet, monash_set
 from rosettabench.errors import UsageError
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.pickled_lists import PickleRefused, lists_of_numbers
 from rosettabench.data.progress import DataProgress
-from rosettabench.data.reviews import Reviews, from_ranks
+from rosettabench.data.readers.pickled_lists import PickleRefused, lists_of_numbers
+from rosettabench.data.readers.reviews import Reviews, from_ranks
 from rosettabench.errors import DataError
 
 LARGEST = 256 << 20

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.picture import square
+from rosettabench.data.readers.picture import square
 from rosettabench.errors import DataError
 
 ENDINGS = (".jpeg", ".jpg", ".png")

@@ -31,7 +31,7 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.frequency import Frequency
+from rosettabench.data.series.frequency import Frequency
 from rosettabench.errors import DataError
 
 NAME, START = "series_name", "start_timestamp"

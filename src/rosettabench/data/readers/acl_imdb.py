@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosettabench.data.progress import DataProgress
-from rosettabench.data.reviews import Reviews, from_ranks
+from rosettabench.data.readers.reviews import Reviews, from_ranks
 from rosettabench.errors import DataError
 
 WORD_INDEX_URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/imdb_word_index.json"

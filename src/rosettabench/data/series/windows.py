@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.channels import CHANNELS, inputs_of
 from rosettabench.data.data_set import Portion
-from rosettabench.data.lags import observed
-from rosettabench.data.series import PreparedSeries
+from rosettabench.data.series.channels import CHANNELS, inputs_of
+from rosettabench.data.series.lags import observed
+from rosettabench.data.series.series import PreparedSeries
 
 BYTES = 2**28
 """Most that the inputs of all training windows take: of long windows there are fewer."""

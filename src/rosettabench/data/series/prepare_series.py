@@ -9,12 +9,12 @@ from pathlib import Path
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
 from rosettabench.data.find import Found, find
-from rosettabench.data.frequency import Frequency
 from rosettabench.data.identity import identity
-from rosettabench.data.monash import MonashSet, monash_set
 from rosettabench.data.obstacle import explained
 from rosettabench.data.progress import DataProgress, silent
-from rosettabench.data.series import PreparedSeries, files, save
+from rosettabench.data.series.frequency import Frequency
+from rosettabench.data.series.monash import MonashSet, monash_set
+from rosettabench.data.series.series import PreparedSeries, files, save
 from rosettabench.errors import DataError
 
 

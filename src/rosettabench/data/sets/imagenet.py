@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.image_folder import Labelled, class_folders, images_in, pixels, spread
-from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import DataProgress
+from rosettabench.data.readers.image_folder import Labelled, class_folders, images_in, pixels, spread
+from rosettabench.data.readers.pictures import Rendering
+from rosettabench.data.sets import stand_in
 from rosettabench.errors import DataError, UsageError
 
 CLASSES = 1_000

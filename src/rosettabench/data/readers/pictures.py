@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.picture import square
+from rosettabench.data.readers.picture import square
 from rosettabench.errors import DataError
 
 

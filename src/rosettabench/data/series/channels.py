@@ -19,8 +19,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data.frequency import EPOCH, Frequency
-from rosettabench.data.lags import LAGS, lagged, lags_of, observed
+from rosettabench.data.series.frequency import EPOCH, Frequency
+from rosettabench.data.series.lags import LAGS, lagged, lags_of, observed
 
 CHANNELS = LAGS + 6
 """How many numbers a model is shown in each step."""

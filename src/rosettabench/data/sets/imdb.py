@@ -12,18 +12,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rosettabench.data import stand_in
-from rosettabench.data.acl_imdb import (
+from rosettabench.data.data_set import Portion, Remote, Source
+from rosettabench.data.progress import DataProgress
+from rosettabench.data.readers.acl_imdb import (
     WORD_INDEX_URL,
     load_word_index,
     reviews_of_texts,
     texts_of_archive,
     texts_of_folder,
 )
-from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.keras_npz import reviews_of_npz
-from rosettabench.data.progress import DataProgress
-from rosettabench.data.reviews import INDEX_FROM, Reviews, from_ranks
+from rosettabench.data.readers.keras_npz import reviews_of_npz
+from rosettabench.data.readers.reviews import INDEX_FROM, Reviews, from_ranks
+from rosettabench.data.sets import stand_in
 from rosettabench.errors import DataError, UsageError
 
 ARCHIVES = ("aclImdb_v1.tar.gz", "aclImdb_v1_labelled.tar.xz", "aclImdb_v1.tar.xz", "aclImdb_v1.tar")

@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
 from rosettabench.data.progress import DataProgress
+from rosettabench.data.sets import stand_in
 from rosettabench.errors import DataError, UsageError
 
 ARCHIVE = "cifar-10-binary.tar.gz"

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rosettabench.data import stand_in
 from rosettabench.data.data_set import Portion, Remote, Source
-from rosettabench.data.findings import FINDINGS, LISTS, TABLES, Film, films, label_files
-from rosettabench.data.picture import square
-from rosettabench.data.pictures import Rendering
 from rosettabench.data.progress import DataProgress
+from rosettabench.data.readers.picture import square
+from rosettabench.data.readers.pictures import Rendering
+from rosettabench.data.sets import stand_in
+from rosettabench.data.sets.findings import FINDINGS, LISTS, TABLES, Film, films, label_files
 from rosettabench.errors import DataError, UsageError
 
 IMAGES = 112_120
