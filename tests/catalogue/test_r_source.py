@@ -2,10 +2,10 @@
 
 import pytest
 
+from rosettabench.catalogue.alignment import aligned
 from rosettabench.catalogue.contract import missing_in_implementation
 from rosettabench.catalogue.r_source import definitions, tied_names
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.cli.alignment import aligned
 
 VGG = find_workload("cifar-vgg")
 SOURCE = VGG.implementation("r-keras").read_text(encoding="utf-8")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue import r_source
+from rosettabench.catalogue.alignment import aligned, definitions
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads
-from rosettabench.cli.alignment import aligned, definitions
 from rosettabench.errors import UsageError
 
 NAMES = st.lists(st.sampled_from(["Model", "loss", "optimizer", "TENSORS", "GRU", "arrange"]), unique=True, min_size=1)
