@@ -18,6 +18,6 @@ for number, cell in enumerate(cells):
             None,
             source.splitlines(True),
             name,
-        )  # so does Jupyter: AutoGraph reads it
+        )  # as in Jupyter: AutoGraph reads it
         exec(compile(source, name, "exec"), shared)  # noqa: S102 (it is what a notebook is for)
 Path(sys.argv[2]).write_text(json.dumps(shared["losses"]))

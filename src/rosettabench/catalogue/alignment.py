@@ -71,7 +71,7 @@ def cut(body: Sequence[ast.stmt], lines: Sequence[str], first: int, end: int) ->
 def first_line(statement: ast.stmt) -> int:
     """Return the index of the line that a statement begins on, with its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min(node.lineno for node in (statement, *decorators)) - 1
+    return min([statement.lineno, *(node.lineno for node in decorators)]) - 1
 
 
 def parsed(source: str, label: str) -> ast.Module:

@@ -54,7 +54,9 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
         if (path := workload.implementation(entry.implementation_name, release))
     }
     found: dict[str, Implementation] = {}
-    for word in [name for name in contestants() if name in able] if frameworks is None else frameworks:
+    for word in (
+        [name for name, entry in contestants().items() if entry.does(workload)] if frameworks is None else frameworks
+    ):
         label = nearest("framework", word.partition(":")[0], known)
         if label not in able:
             raise UsageError(

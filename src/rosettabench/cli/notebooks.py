@@ -26,8 +26,8 @@ STEPS = 20
 MOST_BYTES = 1 << 26
 """Of inputs that lie beside a notebook: of large images there are fewer steps."""
 
-PACKAGES = ("", "layers", "layers/*", "optimizers", "runtimes")
-"""Where in the worker's package the modules lie that adapters and implementations import."""
+PACKAGES = ("", "layers", "optimizers", "runtimes")
+"""Where in the worker's package the modules lie that a notebook imports; what workloads share is written out in it."""
 
 
 def write_notebooks(

@@ -80,7 +80,8 @@ def show(
     found = find_workload(workload)
     columns = implementations(found, split(frameworks) or None)
     if chosen is ShownAs.IPYNB:
-        write_all(found, columns, output, data_dir, offline)
+        able = {label: one for label, one in columns.items() if frameworks or one.framework.program is None}
+        write_all(found, able, output, data_dir, offline)
         return
     columns = each_file_once(columns)
     shown = side_by_side(found, columns, step)

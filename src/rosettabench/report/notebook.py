@@ -7,14 +7,14 @@ Rosettabench. The format is nbformat 4.5: https://nbformat.readthedocs.io/en/lat
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
 from rosettabench.catalogue.contract import PLACES
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.implementation import Implementation
-from rosettabench.catalogue.step import CALLS, step_of
+from rosettabench.catalogue.step import step_of
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.lock import load_lock
 from rosettabench.plan.setting import Setting
@@ -64,37 +64,31 @@ class Notebook:
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells."""
+        step, model = dict(step_of(self.framework).module), self.written.definitions()
         yield "markdown", self.introduction()
         yield "code", self.first_cell()
-        yield "markdown", f"## The model\n\n{self.workload.title}, as it is written in {self.framework.title}."
-        yield from definition_cells(self.written.definitions())
-        yield (
-            "markdown",
-            dedent(
-                f"""\
-            ## The training step
-
-            What the adapter of {self.framework.title} does in {listed(CALLS)}, for every workload and every mode.
-            The class `Framework` calls them: it is in `{WORKER}`."""
-            ),
-        )
-        yield from definition_cells(step_of(self.framework).module)
-        yield (
-            "markdown",
-            "## Training\n\nThe canonical weights are the same in every framework, and so are the batches.",
-        )
+        yield "code", step.pop("import")  # before those of the model, as in a worker
+        said = model.pop("docstring", "").strip('"')
+        yield "markdown", f"## The model\n\n{said}"
+        yield from definition_cells(model)
+        yield "markdown", f"## The training step\n\n{STEP.format(title=self.framework.title)}"
+        yield from definition_cells(step)
+        yield "markdown", f"## Training\n\n{SAME_START}"
         yield "code", self.preparation()
-        yield "code", TRAINING
+        yield "code", TRAINING.format(switch=NO_DROPOUT if self.workload.dropout else "")
 
     def introduction(self) -> str:
         """Return what the notebook is, on which data, and where it runs."""
-        dropout = "\n\nIt has dropout, which each framework draws by itself: so its losses are its own."
+        dropout = (
+            "\n\nIts dropout is off here, as in the proof: each framework draws it by itself. To train with it, leave "
+            "out `framework.dropout = False`."
+        )
         lock = load_lock(self.written.lock)
         return (
             f"# {self.workload.name} in {self.framework.title}\n\n{self.workload.summary}\n\n"
             f"It takes the first {self.steps} training steps of `rosetta run {self.workload.name}` with seed "
-            f"{self.setting.seed}, from the same weights and on the same batches. Every framework reaches the same losses, "
-            f"to float32 round-off.{dropout if self.workload.dropout else ''}\n\n"
+            f"{self.setting.seed}, from the same weights and on the same batches. The losses are the same in every "
+            f"framework, to float32 round-off.{dropout if self.workload.dropout else ''}\n\n"
             f"**Data:** {self.data}\n\n"
             f"**Files:** `{self.arrays}` and `{WORKER}` must lie beside this notebook.\n\n"
             f"**Environment:** Python {lock.python} with the packages of `{lock.name}`. `rosetta env make {lock.name}` "
@@ -117,7 +111,7 @@ class Notebook:
 
     def preparation(self) -> str:
         """Return the cell that says what is trained, and reads weights and batches."""
-        others = [mode for mode in self.framework.modes if mode != self.framework.mode]
+        others = [mode for mode in self.framework.modes_in(self.written.lock) if mode != self.framework.mode]
         comment = f"  # or: {', '.join(others)}" if others else ""
         parts = ", ".join(f"{name}={name}" for name in PLACES if name in self.written.definitions())
         return dedent(
@@ -145,9 +139,18 @@ class Notebook:
         )
 
 
+STEP = (
+    "What the adapter of {title} does when a worker trains, for every workload and in every mode. "
+    f"The class `Framework` is in `{WORKER}`."
+)
+
+SAME_START = (
+    "Weights and batches are the same in every framework. The samples are those of the batches, in their order."
+)
+
 TRAINING = """\
 framework = Adapter(implementation, setting)
-framework.build(weights)
+{switch}framework.build(weights)
 dataset = framework.load(framework.arranged(inputs), labels)
 losses = []
 for step in range(len(batches)):
@@ -155,17 +158,13 @@ for step in range(len(batches)):
     print("step %2d: loss %.6f" % (step, losses[-1]))"""
 """The cell that trains; it runs on Python 3.6, too."""
 
+NO_DROPOUT = "framework.dropout = False\n"
+
 
 def definition_cells(texts: Mapping[str, str]) -> Iterator[Cell]:
     """Yield a cell for each definition."""
     for text in texts.values():
         yield "code", text
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return names as code, with "and" before the last."""
-    *first, last = [f"`{name}`" for name in names]
-    return f"{', '.join(first)} and {last}"
 
 
 def as_json(number: int, kind: str, text: str) -> dict[str, object]:
