@@ -38,7 +38,7 @@ def write_notebooks(
     The notebooks come last: what they read is there then.
     """
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.notebook import WORKER, Notebook
+    from rosettabench.report.notebook import WORKER, render_notebook
 
     setting = canonical_setting(workload)
     contents, steps = draw_arrays(workload, data, setting)
@@ -48,8 +48,8 @@ def write_notebooks(
         write(content, path)
         yield path
     for label, one in columns.items():
-        notebook = Notebook(workload, one, setting, arrays, steps, f"{data.name}. {data.note}")
-        write(notebook.render(), places[label])
+        note = f"{data.name}. {data.note}"
+        write(render_notebook(workload, one, setting, arrays, steps, note), places[label])
         yield places[label]
 
 

@@ -13,7 +13,7 @@ from rosettabench.catalogue.alignment import aligned
 from rosettabench.catalogue.implementation import Implementation, implementations
 from rosettabench.cli.completion import complete_frameworks, complete_workloads
 from rosettabench.cli.console import console
-from rosettabench.cli.options import DataDir, Offline, split
+from rosettabench.cli.options import DataDir, Offline
 from rosettabench.cli.page import STDOUT, write
 from rosettabench.errors import UsageError
 from rosettabench.report.side_by_side import Section, SideBySide
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 NARROWEST = 56
 """Columns that an implementation needs beside others: below that, most of its lines would be broken."""
+
+Columns = dict[str, Implementation]
+"""By label, what stands in its column."""
 
 
 class ShownAs(StrEnum):
@@ -78,21 +81,13 @@ def show(
 
     chosen = chosen_form(form, plain, output)
     found = find_workload(workload)
-    columns = implementations(found, split(frameworks) or None)
+    asked = [word.strip() for word in ",".join(frameworks).split(",")] if frameworks else None
+    columns = implementations(found, asked)
     if chosen is ShownAs.IPYNB:
-        able = {label: one for label, one in columns.items() if frameworks or one.framework.program is None}
+        able = {label: one for label, one in columns.items() if asked or one.framework.program is None}
         write_all(found, able, output, data_dir, offline)
-        return
-    columns = each_file_once(columns)
-    shown = side_by_side(found, columns, step)
-    if chosen is ShownAs.TERMINAL:
-        print_side_by_side(console(), shown)
-        return
-    content = as_page(shown) if chosen is ShownAs.HTML else as_text(shown, columns).encode()
-    path = output or (Path(f"{found.name.replace(':', '-')}.html") if chosen is ShownAs.HTML else STDOUT)
-    write(content, path)
-    if path != STDOUT:
-        typer.echo(path)
+    else:
+        print_or_write(chosen, found, each_file_once(columns), step, output)
 
 
 def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> ShownAs:
@@ -108,13 +103,22 @@ def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> Shown
     return ShownAs.TERMINAL if sys.stdout.isatty() and not plain else ShownAs.TEXT
 
 
-def write_all(
-    workload: Workload,
-    columns: dict[str, Implementation],
-    output: Path | None,
-    data_dir: Path | None,
-    offline: bool,
-) -> None:
+def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bool, output: Path | None) -> None:
+    """Show implementations in a form other than notebooks; print the path of a file that is written."""
+    from rosettabench.report.side_by_side import render_side_by_side
+
+    shown = side_by_side(workload, columns, step)
+    if form is ShownAs.TERMINAL:
+        print_side_by_side(console(), shown)
+        return
+    content = render_side_by_side(shown) if form is ShownAs.HTML else as_text(shown, columns).encode()
+    path = output or (Path(f"{workload.name.replace(':', '-')}.html") if form is ShownAs.HTML else STDOUT)
+    write(content, path)
+    if path != STDOUT:
+        typer.echo(path)
+
+
+def write_all(workload: Workload, columns: Columns, output: Path | None, data_dir: Path | None, offline: bool) -> None:
     """Write a notebook for each column, with the data prepared, and print the paths."""
     from rosettabench.cli.data import shown as progress_shown
     from rosettabench.cli.notebooks import places_of, write_notebooks
@@ -129,13 +133,13 @@ def write_all(
         typer.echo(path)
 
 
-def each_file_once(columns: dict[str, Implementation]) -> dict[str, Implementation]:
+def each_file_once(columns: Columns) -> Columns:
     """Return the columns without those whose file an earlier one shows: back ends share theirs."""
     first = {one.path: label for label, one in reversed(columns.items())}
     return {label: one for label, one in columns.items() if first[one.path] == label}
 
 
-def side_by_side(workload: Workload, columns: dict[str, Implementation], step: bool) -> SideBySide:
+def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide:
     """Return what is shown: the implementations, and with `step` the training steps."""
     from rosettabench.catalogue.step import CALLS, CALLS_OF_INFERENCE, step_of
 
@@ -153,7 +157,7 @@ def side_by_side(workload: Workload, columns: dict[str, Implementation], step: b
     return SideBySide(workload.name, workload.summary, languages, parts)
 
 
-def as_text(shown: SideBySide, columns: dict[str, Implementation]) -> str:
+def as_text(shown: SideBySide, columns: Columns) -> str:
     """Return the implementations as plain text, one below the other."""
     parts = [f"# {shown.title}: {shown.summary}"]
     parts += [f"# {label}: {one.path}" for label, one in columns.items()]
@@ -161,13 +165,6 @@ def as_text(shown: SideBySide, columns: dict[str, Implementation]) -> str:
         parts += [f"\n\n# {section.title}. {section.sentence}"] if len(shown.sections) > 1 else []
         parts += [f"\n# ---- {label} ----\n{code}" for row in section.rows.values() for label, code in row.items()]
     return "\n".join(parts) + "\n"
-
-
-def as_page(shown: SideBySide) -> bytes:
-    """Return the implementations as an HTML page."""
-    from rosettabench.report.side_by_side import render_side_by_side
-
-    return render_side_by_side(shown)
 
 
 def print_side_by_side(out: Console, shown: SideBySide) -> None:
