@@ -2,10 +2,11 @@
 
 import pytest
 
+from rosettabench.catalogue.alignment import aligned
 from rosettabench.catalogue.contract import missing_in_implementation
+from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.r_source import definitions, tied_names
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.cli.alignment import aligned
 
 VGG = find_workload("cifar-vgg")
 SOURCE = VGG.implementation("r-keras").read_text(encoding="utf-8")
@@ -56,7 +57,6 @@ def test_what_an_implementation_in_r_lacks(old, new, said, tmp_path):
 
 
 def test_it_stands_beside_python():
-    python = VGG.implementation("pytorch").read_text(encoding="utf-8")
-    rows = aligned({"pytorch": python, "r-keras": SOURCE}, ["r-keras"])
-    both = [set(row) for row in rows if len(row) > 1]
-    assert len(both) == 5, "docstring, Model, loss, optimizer and TENSORS are in both"
+    columns = {label: one.definitions() for label, one in implementations(VGG, ["pytorch", "r-keras"]).items()}
+    both = [name for name, row in aligned(columns).items() if len(row) > 1]
+    assert both == ["docstring", "Model", "loss", "optimizer", "TENSORS"]

@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.workload import find_workload
+from rosettabench.errors import UsageError
 
 
 def on_terminal(variables, columns, *arguments):
@@ -84,11 +86,66 @@ def test_a_reference_a_mode_and_an_api_without_its_back_end(rosetta):
 
 
 @pytest.mark.parametrize("framework", ["pytorch", "keras[tensorflow]"])
-def test_an_implementation_that_is_not_written_yet(monkeypatch, framework):
-    from rosettabench.cli.show import implementations
-    from rosettabench.errors import UsageError
-
+def test_an_implementation_that_is_not_written_yet(framework):
     workload = find_workload("fashion-mlp")
     other = workload.model_copy(update={"folder": workload.folder.with_name("not_written")})
     with pytest.raises(UsageError, match="not written in"):
         implementations(other, [framework])
+
+
+def test_the_step_is_shown_behind_the_implementations(rosetta):
+    output = rosetta("show", "fashion-mlp", "-f", "pytorch,jax", "--step").stdout
+    model, _, step = output.partition("# The training step.")
+    assert "class Model(nn.Module):" in model and "loss.backward()" not in model
+    assert "loss.backward()" in step and "optimizer.update(model, gradients)" in step
+    assert ast.parse(output), "it is still Python"
+
+
+def test_the_step_is_shown_on_a_terminal(variables):
+    lines = plain(on_terminal(variables, 180, "show", "fashion-mlp", "-f", "pytorch,chainer", "--step")).splitlines()
+    assert any(line.find("def train(self") < 90 <= line.rfind("def train(self") for line in lines)
+
+
+def test_what_only_infers_has_a_step_that_infers(rosetta):
+    step = rosetta("show", "resnet50-features", "-f", "pytorch", "--step").stdout.partition("# The inference step.")[2]
+    assert "def infer(self" in step and "def train(self" not in step
+
+
+def test_a_page_is_written_where_it_is_asked_for(rosetta, tmp_path):
+    path = tmp_path / "pages" / "mlp.html"
+    process = rosetta("show", "fashion-mlp", "-f", "pytorch,jax", "--format", "html", "--output", path)
+    assert process.stdout == f"{path}\n"
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [one.name for one in path.parent.iterdir()] == ["mlp.html"]
+
+
+def test_text_may_go_to_a_file(rosetta, tmp_path):
+    path = tmp_path / "mlp.txt"
+    rosetta("show", "fashion-mlp", "-f", "pytorch", "--format", "text", "--output", path)
+    assert path.read_text(encoding="utf-8") == rosetta("show", "fashion-mlp", "-f", "pytorch").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "hint"),
+    [
+        (["--plain", "--format", "html"], "--plain is text", "Leave one of the two out"),
+        (["--format", "terminal", "--output", "x"], "--format terminal prints", "Leave one of the two out"),
+        (["--output", "x.html"], "names no form", "--format html"),
+        (["--format", "ipynb", "--output", "x.ipynb"], "2 notebooks do not fit into x.ipynb", "Name a folder"),
+        (["--format", "ipynb", "--output", "-"], "cannot go to standard output", "Name a folder"),
+        (["--format", "ipynb", "-f", "r-keras"], "no notebook for r-keras", "Name others with -f"),
+        (["--format", "ipynb", "-f", "reference-jax"], "no notebook for reference-jax", "Name others with -f"),
+        (["--format", "html", "--output", "/dev/null/x.html"], "cannot be written", "--output"),
+    ],
+)
+def test_what_contradicts_itself_is_said(rosetta, words, said, hint):
+    process = rosetta("show", "fashion-mlp", "-f", "pytorch,jax", *words)
+    assert process.returncode == 2
+    assert said in process.stderr and hint in process.stderr
+    assert process.stdout == ""
+
+
+def test_what_trains_nothing_has_no_notebook(rosetta):
+    process = rosetta("show", "resnet50-features", "--format", "ipynb")
+    assert process.returncode == 2
+    assert "trains nothing" in process.stderr and "--format html" in process.stderr

@@ -58,7 +58,7 @@ def opened(browser, page_file):
     """Open the page; at the end of the test nothing may have been said on the console, nor asked of anybody."""
     complaints, requests, contexts = [], [], []
 
-    def open_page(width=1280, scheme="light", path=page_file):
+    def open_page(width=1280, scheme="light", path=page_file, drawn=True):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
@@ -67,7 +67,8 @@ def opened(browser, page_file):
         page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
         context.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-drawn]")
+        if drawn:
+            page.wait_for_selector("html[data-drawn]")
         return page
 
     yield open_page

@@ -8,7 +8,9 @@ from rosettabench.catalogue.ranges import written_out
 
 SUFFIX = ".R"
 
-DEFINITION = re.compile(r"^(\w+) <- ")
+DEFINITION = re.compile(r"^(?:answers\$)?(\w+) <- ")
+"""A definition; of an adapter also that of an answer, which goes by the name of its request."""
+
 TIE = re.compile(r'\bTie\(\s*"([^"]+)"')
 
 

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.alignment import aligned
+from rosettabench.catalogue.alignment import aligned
+from rosettabench.catalogue.implementation import Implementation, implementations
 from rosettabench.cli.completion import complete_frameworks, complete_workloads
 from rosettabench.cli.console import console
+from rosettabench.cli.options import DataDir, Offline
+from rosettabench.cli.page import STDOUT, write
 from rosettabench.errors import UsageError
+from rosettabench.report.side_by_side import Section, SideBySide
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from rosettabench.catalogue.workload import Workload
 
-LANGUAGES = {".py": "python", ".R": "r"}
-"""What implementations are written in, by the endings of their files, as the colours know it."""
-
 NARROWEST = 56
 """Columns that an implementation needs beside others: below that, most of its lines would be broken."""
+
+Columns = dict[str, Implementation]
+"""By label, what stands in its column."""
+
+
+class ShownAs(StrEnum):
+    """The forms in which implementations are shown."""
+
+    TERMINAL = "terminal"
+    TEXT = "text"
+    HTML = "html"
+    IPYNB = "ipynb"
 
 
 def show(
@@ -37,9 +51,20 @@ def show(
             show_default=False,
         ),
     ] = None,
+    step: Annotated[bool, typer.Option("--step", help="Show the training steps of the adapters, too.")] = False,
+    form: Annotated[
+        ShownAs | None,
+        typer.Option("--format", help="terminal, or in a pipe text; an HTML page; notebooks.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="File to write; of notebooks also the folder. Default: ./WORKLOAD.html, ./WORKLOAD-….ipynb"),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="Plain text, one below the other; so it is in a pipe, too.")
     ] = False,
+    data_dir: DataDir = None,
+    offline: Offline = False,
 ) -> None:
     """Show a workload's implementations side by side.
 
@@ -47,87 +72,137 @@ def show(
     that, implementations stand one below the other, still definition by definition. What an implementation shares with
     another workload is written out.
 
-    Example: rosetta show imdb-gru -f pytorch,jax
+    A notebook trains the workload in its framework's own environment, from the weights and on the batches of a run.
+    The data options are for notebooks.
+
+    Example: rosetta show imdb-gru -f pytorch,jax --step --format html
     """
-    from rosettabench.catalogue import r_source
-    from rosettabench.catalogue.shared import read_whole
     from rosettabench.catalogue.workload import find_workload
 
+    chosen = chosen_form(form, plain, output)
     found = find_workload(workload)
-    files = implementations(found, ",".join(frameworks).split(",") if frameworks else None)
-    in_r = [name for name, path in files.items() if path.suffix == r_source.SUFFIX]
-    rows = aligned({name: read_whole(path) for name, path in files.items()}, in_r)
-    if plain or not sys.stdout.isatty():
-        typer.echo(as_text(found, files, rows))
-        return
-    out = console()
-    out.print(f"{found.name}: {found.summary}\n")
-    if out.width >= NARROWEST * len(files):
-        side_by_side(out, files, rows)
+    asked = [word.strip() for word in ",".join(frameworks).split(",")] if frameworks else None
+    columns = implementations(found, asked)
+    if chosen is ShownAs.IPYNB:
+        able = {label: one for label, one in columns.items() if asked or one.framework.program is None}
+        write_all(found, able, output, data_dir, offline)
     else:
-        stacked(out, files, rows)
+        print_or_write(chosen, found, each_file_once(columns), step, output)
 
 
-def implementations(workload: Workload, frameworks: list[str] | None) -> dict[str, Path]:
-    """Return {framework: its file for the workload}, in the order asked for; a file that two share is shown once.
-
-    Raises UsageError for an unknown framework, and for one that does not implement the workload.
-    """
-    from rosettabench.catalogue.framework import all_frameworks, contestants
-    from rosettabench.catalogue.names import nearest
-
-    known: dict[str, tuple[str, str | None]] = {}
-    for name, entry in all_frameworks().items():
-        known[name] = known[entry.implementation_name] = entry.implementation_name, None  # keras, whatever it runs on
-        known |= {f"{name}@{release}": (entry.implementation_name, release) for release in entry.releases}
-    able = {name: path for name in known if (path := workload.implementation(*known[name]))}
-    asked = [word.strip() for word in frameworks] if frameworks else [name for name in contestants() if name in able]
-    files: dict[str, Path] = {}
-    for word in asked:
-        name = nearest("framework", word.partition(":")[0], known)
-        if name not in able:
-            raise UsageError(
-                f"{workload.name} is not written in {name} yet",
-                hint=f"It is in: {', '.join(able)}. docs/guide/adding-a-framework.md says how to add it.",
-            )
-        if able[name] not in files.values():
-            files[name] = able[name]
-    return files
+def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> ShownAs:
+    """Return the form that is asked for. Raises UsageError where two options contradict each other."""
+    if plain and form not in (None, ShownAs.TEXT):
+        raise UsageError(f"--plain is text, and --format {form} is not", "Leave one of the two out.")
+    if form is ShownAs.TERMINAL and output is not None:
+        raise UsageError("--format terminal prints, and --output names a file", "Leave one of the two out.")
+    if form is None and output is not None and not plain:
+        raise UsageError(f"--output {output} names no form", "Add --format html, --format ipynb, or --format text.")
+    if form is not None:
+        return form
+    return ShownAs.TERMINAL if sys.stdout.isatty() and not plain else ShownAs.TEXT
 
 
-def as_text(workload: Workload, files: dict[str, Path], rows: list[dict[str, str]]) -> str:
+def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bool, output: Path | None) -> None:
+    """Show implementations in a form other than notebooks; print the path of a file that is written."""
+    from rosettabench.report.side_by_side import render_side_by_side
+
+    shown = side_by_side(workload, columns, step)
+    if form is ShownAs.TERMINAL:
+        print_side_by_side(console(), shown)
+        return
+    content = render_side_by_side(shown) if form is ShownAs.HTML else as_text(shown, columns).encode()
+    path = output or (Path(f"{workload.name.replace(':', '-')}.html") if form is ShownAs.HTML else STDOUT)
+    write(content, path)
+    if path != STDOUT:
+        typer.echo(path)
+
+
+def write_all(workload: Workload, columns: Columns, output: Path | None, data_dir: Path | None, offline: bool) -> None:
+    """Write a notebook for each column, with the data prepared, and print the paths."""
+    from rosettabench.cli.data import shown as progress_shown
+    from rosettabench.cli.notebooks import places_of, write_notebooks
+    from rosettabench.data.prepare import prepare
+    from rosettabench.places import cache_dir
+
+    places = places_of(workload, columns, output)
+    entry = workload.data
+    with progress_shown(entry.set) as progress:
+        data = prepare(entry.set, entry.form, data_dir=data_dir, cache=cache_dir(), offline=offline, progress=progress)
+    for path in write_notebooks(workload, columns, places, data):
+        typer.echo(path)
+
+
+def each_file_once(columns: Columns) -> Columns:
+    """Return the columns without those whose file an earlier one shows: back ends share theirs."""
+    first = {one.path: label for label, one in reversed(columns.items())}
+    return {label: one for label, one in columns.items() if first[one.path] == label}
+
+
+def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide:
+    """Return what is shown: the implementations, and with `step` the training steps."""
+    from rosettabench.catalogue.step import CALLS, CALLS_OF_INFERENCE, step_of
+
+    model = "Each file holds the model, and what ties its tensors to the canonical ones."
+    parts = [
+        Section("The implementations", model, aligned({label: one.definitions() for label, one in columns.items()}))
+    ]
+    if step:
+        trains = workload.inference is None
+        calls = CALLS if trains else CALLS_OF_INFERENCE
+        steps = {label: step_of(one.framework, calls).rows for label, one in columns.items()}
+        said = f"What a worker calls of each adapter, {', '.join(calls)}, and what these reach in the same file."
+        parts.append(Section("The training step" if trains else "The inference step", said, aligned(steps)))
+    languages = {label: one.language for label, one in columns.items()}
+    return SideBySide(workload.name, workload.summary, languages, parts)
+
+
+def as_text(shown: SideBySide, columns: Columns) -> str:
     """Return the implementations as plain text, one below the other."""
-    parts = [f"# {workload.name}: {workload.summary}"]
-    parts += [f"# {name}: {path}" for name, path in files.items()]
-    parts += [f"\n# ---- {name} ----\n{code}" for row in rows for name, code in row.items()]
-    return "\n".join(parts)
+    parts = [f"# {shown.title}: {shown.summary}"]
+    parts += [f"# {label}: {one.path}" for label, one in columns.items()]
+    for section in shown.sections:
+        parts += [f"\n\n# {section.title}. {section.sentence}"] if len(shown.sections) > 1 else []
+        parts += [f"\n# ---- {label} ----\n{code}" for row in section.rows.values() for label, code in row.items()]
+    return "\n".join(parts) + "\n"
 
 
-def side_by_side(out: Console, files: dict[str, Path], rows: list[dict[str, str]]) -> None:
+def print_side_by_side(out: Console, shown: SideBySide) -> None:
+    """Print one column for each implementation where there is room, and else one below the other."""
+    out.print(f"{shown.title}: {shown.summary}\n")
+    for section in shown.sections:
+        if len(shown.sections) > 1:
+            out.print(f"{section.title}\n{section.sentence}\n")
+        if out.width >= NARROWEST * len(shown.languages):
+            print_columns(out, section, shown.languages)
+        else:
+            print_stacked(out, section, shown.languages)
+
+
+def print_columns(out: Console, section: Section, languages: dict[str, str]) -> None:
     """Print one column for each implementation, and one row for each definition."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_lines=True, expand=True, pad_edge=False)
-    for name in files:
-        table.add_column(name, ratio=1)
-    for row in rows:
-        table.add_row(*(highlighted(row.get(name, ""), path) for name, path in files.items()))
+    for label in languages:
+        table.add_column(label, ratio=1)
+    for row in section.rows.values():
+        table.add_row(*(highlighted(row.get(label, ""), language) for label, language in languages.items()))
     out.print(table)
 
 
-def stacked(out: Console, files: dict[str, Path], rows: list[dict[str, str]]) -> None:
+def print_stacked(out: Console, section: Section, languages: dict[str, str]) -> None:
     """Print the implementations of each definition one below the other."""
     from rich.rule import Rule
 
-    for row in rows:
-        for name, path in files.items():
-            if name in row:
-                out.print(Rule(name, align="left", style="dim"), highlighted(row[name], path))
+    for row in section.rows.values():
+        for label, code in row.items():
+            out.print(Rule(label, align="left", style="dim"), highlighted(code, languages[label]))
 
 
-def highlighted(code: str, path: Path) -> RenderableType:
-    """Return code out of a file in colours that are readable on dark and light terminals alike."""
+def highlighted(code: str, language: str) -> RenderableType:
+    """Return code in colours that are readable on dark and light terminals alike."""
     from rich.syntax import Syntax
 
-    return Syntax(code, LANGUAGES[path.suffix], theme="ansi_dark", background_color="default", word_wrap=True)
+    return Syntax(code, language, theme="ansi_dark", background_color="default", word_wrap=True)

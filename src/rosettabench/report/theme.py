@@ -27,6 +27,7 @@ class Theme:
     line: str
     wash: str
     alarm: str
+    mark: str
     contenders: tuple[str, ...]
     costs: tuple[str, ...]
 
@@ -69,6 +70,7 @@ LIGHT = Theme(
     line="#e7e2d8",
     wash="#f6f2ea",
     alarm="#a63a0a",
+    mark="#fdeeb5",
     contenders=("#0067a8", "#c04e00", "#007d5c", "#a8487f", "#8a6500", "#566070", "#2583b0", "#8a2020"),
     costs=("#b9c3cf", "#93a3b5", "#6c8098", "#48607b"),
 )
@@ -80,6 +82,7 @@ DARK = Theme(
     line="#33363b",
     wash="#1f2226",
     alarm="#ff9d6b",
+    mark="#38320f",
     contenders=("#5ab4ea", "#ff9357", "#3cc79f", "#e39bc6", "#e3bd4b", "#b4bcc8", "#8fa8ff", "#f27f7f"),
     costs=("#3f4c5c", "#5d7087", "#7f95ae", "#a9bbce"),
 )

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue import r_source
+from rosettabench.catalogue.alignment import aligned, class_definitions, definitions
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads
-from rosettabench.cli.alignment import aligned, definitions
 from rosettabench.errors import UsageError
 
 NAMES = st.lists(st.sampled_from(["Model", "loss", "optimizer", "TENSORS", "GRU", "arrange"]), unique=True, min_size=1)
@@ -38,8 +38,9 @@ def test_rows():
         '''
     )
     two = '"""Two."""\nfrom b import c\nimport d\n\n\nclass GRU: ...\n\n\nclass Model: ...\n\n\ndef loss(): ...\n'
-    rows = aligned({"one": one, "two": two})
-    assert [{**row} for row in rows] == [
+    rows = aligned({"one": definitions(one, "one"), "two": definitions(two, "two")})
+    assert list(rows) == ["docstring", "import", "GRU", "Model", "loss", "X", "X.y"]
+    assert list(rows.values()) == [
         {"one": '"""One."""', "two": '"""Two."""'},
         {"one": "import a", "two": "from b import c\nimport d"},
         {"two": "class GRU: ..."},
@@ -53,7 +54,7 @@ def test_rows():
 @given(st.lists(NAMES, min_size=1, max_size=4))
 def test_every_name_has_one_row_and_every_definition_its_place(files):
     sources = {str(number): source_of(names) for number, names in enumerate(files)}
-    rows = aligned(sources)
+    rows = list(aligned({label: definitions(source, label) for label, source in sources.items()}).values())
     for label, names in zip(sources, files, strict=True):
         mine = [row[label] for row in rows if label in row]
         assert sorted(mine[2:]) == sorted(f"def {name}():\n    return {name!r}" for name in names)
@@ -78,4 +79,16 @@ def test_not_a_line_of_an_implementation_is_lost(path: Path):
 
 def test_what_is_not_python_is_named():
     with pytest.raises(UsageError, match="mine, line 2, is not Python"):
-        aligned({"mine": "x = 1\ny = = 2\n"})
+        definitions("x = 1\ny = = 2\n", "mine")
+
+
+def test_a_class_is_cut_like_a_module():
+    body = '    """Of A."""\n\n    x = 1\n\n    @property\n    def y(self):\n        pass\n'
+    source = f"@decorated\nclass A(B):\n{body}\nz = 1\n"
+    assert class_definitions(source, "mine", "A") == {
+        "class": "@decorated\nclass A(B):",
+        "docstring": '    """Of A."""',
+        "x": "    x = 1",
+        "y": "    @property\n    def y(self):\n        pass",
+    }
+    assert class_definitions(source, "mine", "B") == {}

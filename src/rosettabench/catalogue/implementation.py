@@ -1,0 +1,68 @@
+"""A workload written in a framework: the file, and what belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rosettabench.catalogue import r_source
+from rosettabench.catalogue.alignment import Definitions, definitions
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants
+from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.shared import read_whole
+from rosettabench.catalogue.workload import Workload
+from rosettabench.errors import UsageError
+
+LANGUAGES = {".py": "python", r_source.SUFFIX: "r"}
+"""What implementations are written in, by the endings of their files, as Pygments knows it."""
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A workload's file for a framework, and the environment, by its lock, that it runs in."""
+
+    framework: FrameworkEntry
+    path: Path
+    lock: str
+
+    @property
+    def language(self) -> str:
+        """What it is written in, as Pygments knows it."""
+        return LANGUAGES[self.path.suffix]
+
+    def definitions(self) -> Definitions:
+        """Return {name: text} of what it defines, with what it shares with other workloads written out."""
+        source = read_whole(self.path)
+        return r_source.definitions(source) if self.language == "r" else definitions(source, self.path.name)
+
+
+def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dict[str, Implementation]:
+    """Return {label: implementation} of a workload, in the order asked for; without `frameworks`, of all contestants.
+
+    A label names a framework, or with ``@`` a release of it; a mode behind a colon changes nothing. Raises UsageError
+    for an unknown one, and for one that does not implement the workload.
+    """
+    known: dict[str, tuple[FrameworkEntry, str | None]] = {}
+    for name, entry in all_frameworks().items():
+        known[name] = entry, None
+        known.setdefault(entry.implementation_name, (entry, None))  # keras: its first back end
+        known |= {f"{name}@{release}": (entry, release) for release in entry.releases}
+    able = {
+        label: Implementation(entry, path, entry.releases[release] if release else entry.locks[0])
+        for label, (entry, release) in known.items()
+        if (path := workload.implementation(entry.implementation_name, release))
+    }
+    found: dict[str, Implementation] = {}
+    for word in (
+        [name for name, entry in contestants().items() if entry.does(workload)] if frameworks is None else frameworks
+    ):
+        label = nearest("framework", word.partition(":")[0], known)
+        if label not in able:
+            raise UsageError(
+                f"{workload.name} is not written in {label} yet",
+                hint=f"It is in: {', '.join(able)}. docs/guide/adding-a-framework.md says how to add it.",
+            )
+        if able[label] not in found.values():
+            found[label] = able[label]
+    return found
