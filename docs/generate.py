@@ -29,9 +29,9 @@ from rosettabench.client.replies import REPLIES, TRAININGS, Reply
 from rosettabench.plan.setting import AXES, Axis, canonical_setting
 from rosettabench.proof.register import read_register
 from rosettabench.proof.standing import registered_cells
-from rosettabench.report.markdown import escaped, table_markdown
-from rosettabench.report.matrix import matrix_table
-from rosettabench.report.switches import switches_markdown
+from rosettabench.report.formats.markdown import escaped, table_markdown
+from rosettabench.report.tables.matrix import matrix_table
+from rosettabench.report.tables.switches import switches_markdown
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, Parameter

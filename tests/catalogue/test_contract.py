@@ -53,7 +53,7 @@ def adapter(tmp_path):
 @pytest.mark.parametrize("method", sorted(required_methods()))
 def test_a_method_left_out_of_an_adapter(adapter, method):
     sentences = adapter(rf"def {method}\(self", f"def not_{method}(self")
-    assert [sentence.partition(": ")[2] for sentence in sentences] == [f"Adapter lacks the method {method}"]
+    assert [sentence.partition(": ")[2] for sentence in sentences] == [f"Adapter has no method {method}"]
 
 
 @pytest.mark.parametrize("key", ["title", "modes", "mode", "packages", "locks"])
@@ -68,9 +68,9 @@ def test_a_key_left_out_of_a_description(adapter, key):
         (r'^    "mode": "eager"', '    "mode": "eagre"', "'eagre' the mode of planted, which is not one of its modes"),
         (r'^    "title"', '    "tilte"', "tilte: Extra inputs are not permitted"),
         (r'"locks": \[.*\]', '"locks": []', "DESCRIPTION names no lock for planted"),
-        (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is no literal"),
+        (r"^DESCRIPTION = \{", "DESCRIPTION = dict() or {", "DESCRIPTION is not a literal"),
         (r"^DESCRIPTION = ", "DESCRIBED = ", "has no literal DESCRIPTION"),
-        (r"^class Adapter", "class Adaptor", "there is no class Adapter(Framework)"),
+        (r"^class Adapter", "class Adaptor", "the class Adapter(Framework) is missing"),
         (r"^import torch$", "import torch as", "line 6 is not Python"),
     ],
 )
@@ -107,7 +107,7 @@ def implementation(tmp_path):
         (r"^def loss", "def criterion", ["loss is not defined"]),
         (r"^def optimizer", "def optimiser", ["optimizer is not defined"]),
         (r"^TENSORS = ", "TIES = ", ["TENSORS is not defined"]),
-        (r'^""".*"""$', "", ["there is no docstring at the top that says what it is"]),
+        (r'^""".*"""$', "", ["the docstring at the top is missing"]),
         (r'^    Tie\("gru.bias".*\n', "", ["TENSORS does not tie gru.bias"]),
         (
             r'Tie\("gru.bias"',
@@ -254,4 +254,4 @@ def test_releases_and_modes_that_nobody_has(tmp_path):
         assert old in source
         (tmp_path / "pytorch.py").write_text(source.replace(old, new))
         told = missing_in_adapter(tmp_path / "pytorch.py")
-        assert any("which is no lock, or no mode, of pytorch" in sentence for sentence in told)
+        assert any("which is not a lock or a mode of pytorch" in sentence for sentence in told)

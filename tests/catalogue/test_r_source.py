@@ -42,7 +42,7 @@ def test_ties_are_read_with_their_ranges():
     ("old", "new", "said"),
     [
         ("Model <- ", "Network <- ", "Model is not defined"),
-        ("# cifar-vgg in", "cifar-vgg in", "no comment at the top"),
+        ("# cifar-vgg in", "cifar-vgg in", "the comment at the top is missing"),
         ('Tie("conv1.bias"', 'Tie("conv1.bais"', "TENSORS does not tie conv1.bias"),
         ("optimizer <- ", "optimiser <- ", "optimizer is not defined"),
     ],

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.switch import Switch, all_switches
 from rosettabench.catalogue.workload import all_workloads
-from rosettabench.report.switches import switches_markdown
+from rosettabench.report.tables.switches import switches_markdown
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STATED = {

@@ -15,7 +15,7 @@ from rosettabench.plan.series import on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.proof.register import cell_key, every_cell, read_register
 from rosettabench.proof.standing import Standing, cells, judge_line
-from rosettabench.report.matrix import SIGNS, matrix_table
+from rosettabench.report.tables.matrix import SIGNS, matrix_table
 from rosettabench.store.schema import Certificate
 from rosettabench.store.store import Store, digest, now
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from sample_run import Player
 from trained_runs import LIBRARIES, absent, trained_run
 
-from rosettabench.report.formats import Format, render_text
-from rosettabench.report.terminal import print_details
+from rosettabench.report.formats.form import Format, render_text
+from rosettabench.report.formats.terminal import print_details
 from rosettabench.store.store import Store
 from rosettabench.summary.account import EVERY
 from rosettabench.summary.run import summarise

@@ -7,10 +7,10 @@ from measured_runs import Player, measured_run
 
 from rosettabench.published.claim import all_claims
 from rosettabench.published.result import all_results
-from rosettabench.report.html import render_html
-from rosettabench.report.markdown import render_markdown
-from rosettabench.report.record import render_json
-from rosettabench.report.study_tables import claims_table, then_and_now_table
+from rosettabench.report.formats.html import render_html
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.record import render_json
+from rosettabench.report.tables.studies import claims_table, then_and_now_table
 
 REQUEST = {"study": "smartia-2019", "lacking": ["There is no workload cifar-resnet56 here yet."]}
 

@@ -9,11 +9,11 @@ from rich.console import Console
 from rosettabench.catalogue.framework import contestants, find_framework
 from rosettabench.catalogue.suite import find_suite
 from rosettabench.environments.lock import load_lock
-from rosettabench.report.html import render_html
-from rosettabench.report.markdown import render_markdown
-from rosettabench.report.release_charts import releases
-from rosettabench.report.releases import dated, progress, progress_sentences, releases_table
-from rosettabench.report.terminal import print_details
+from rosettabench.report.charts.releases import releases
+from rosettabench.report.formats.html import render_html
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.terminal import print_details
+from rosettabench.report.tables.releases import dated, progress, progress_sentences, releases_table
 
 TIMES = {
     "pytorch@1.0.0": 9e-3,

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from rosettabench.reasons.measured import Operation, Profile
 from rosettabench.reasons.parts import explain
-from rosettabench.report.terminal import print_reasons
+from rosettabench.report.formats.terminal import print_reasons
 from rosettabench.statistics.busy import Busy
 from rosettabench.summary.reasons import answer, evidence, remarks, summarise_reasons, verdicts
 

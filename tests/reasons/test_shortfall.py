@@ -28,9 +28,9 @@ from rosettabench.reasons.shortfall import (
     find_shortfalls,
 )
 from rosettabench.reasons.vocabulary import is_gradient
-from rosettabench.report.html import render_html
-from rosettabench.report.markdown import render_markdown
-from rosettabench.report.record import render_json
+from rosettabench.report.formats.html import render_html
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.record import render_json
 from rosettabench.statistics.busy import Busy
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now

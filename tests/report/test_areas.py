@@ -3,7 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-from rosettabench.report import tables
+from rosettabench.report.tables import contest as tables
 from rosettabench.summary.entry import summarise_areas, summarise_likelihoods
 
 

@@ -9,11 +9,11 @@ from sample_run import write_sample_run
 from trained_runs import used
 
 from rosettabench.lab.journal import Journal
-from rosettabench.report.forecast_charts import contest_pictures
-from rosettabench.report.forecast_tables import forecasts_table
-from rosettabench.report.formats import Format, render_text
-from rosettabench.report.html import file_stem
-from rosettabench.report.terminal import print_details
+from rosettabench.report.charts.forecasts import contest_pictures
+from rosettabench.report.formats.form import Format, render_text
+from rosettabench.report.formats.html import file_stem
+from rosettabench.report.formats.terminal import print_details
+from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.store.record import Drawn, JudgedForecasts, ShownSeries
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from rosettabench.errors import UsageError
-from rosettabench.report.image import SCALE, WIDTH, render_image
+from rosettabench.report.formats.image import SCALE, WIDTH, render_image
 
 
 def test_the_picture_is_a_png_wide_enough_for_the_plots(summary):

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from rosettabench.report.layout import PIPE_WIDTH, column_widths, print_table
-from rosettabench.report.tables import Column, Table, TableCell, listing, plain_columns
-from rosettabench.report.terminal import print_run
+from rosettabench.report.formats.layout import PIPE_WIDTH, column_widths, print_table
+from rosettabench.report.formats.terminal import print_run
+from rosettabench.report.tables.table import Column, Table, TableCell, listing, plain_columns
 
 PATH = "/a/folder/that/lies/deep/below/others/python3.11"
 ROWS = [

@@ -15,8 +15,8 @@ from sample_run import HOSTILE, HOSTILE_ERROR
 from test_theme import contrast
 from trained_runs import trained_run
 
-from rosettabench.report.html import file_stem, render_html
-from rosettabench.report.samples import sample_rows
+from rosettabench.report.formats.html import file_stem, render_html
+from rosettabench.report.formats.samples import sample_rows
 from rosettabench.summary.run import summarise
 
 pytestmark = pytest.mark.browser

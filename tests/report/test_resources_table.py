@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 from sample_run import add_figure, event, write_sample_run
 
-from rosettabench.report.markdown import render_markdown
-from rosettabench.report.resources import KINDS, resources_table
-from rosettabench.report.terminal import print_details
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.terminal import print_details
+from rosettabench.report.tables.resources import KINDS, resources_table
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY

@@ -17,12 +17,12 @@ from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.request import PeakRequest
-from rosettabench.report.html import render_html
-from rosettabench.report.markdown import render_markdown
-from rosettabench.report.record import render_json
-from rosettabench.report.samples import render_csv
-from rosettabench.report.shares import counted, reached, shares_table
-from rosettabench.report.terminal import print_details
+from rosettabench.report.formats.html import render_html
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.record import render_json
+from rosettabench.report.formats.samples import render_csv
+from rosettabench.report.formats.terminal import print_details
+from rosettabench.report.tables.shares import counted, reached, shares_table
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate

@@ -9,7 +9,8 @@ from test_page import browser, opened  # noqa: F401 (fixtures)
 from test_theme import contrast
 
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.report.side_by_side import (
+from rosettabench.report.charts.theme import DARK, LIGHT
+from rosettabench.report.formats.side_by_side import (
     STYLES,
     Section,
     SideBySide,
@@ -17,7 +18,6 @@ from rosettabench.report.side_by_side import (
     differences,
     render_side_by_side,
 )
-from rosettabench.report.theme import DARK, LIGHT
 
 HOSTILE = "<script>alert(1)</script>"
 ROWS = {

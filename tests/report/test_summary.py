@@ -9,7 +9,7 @@ import pytest
 from sample_run import HOSTILE, Player, quick_players, write_contest, write_sample_run
 from sqlalchemy import text
 
-from rosettabench.report.record import render_json
+from rosettabench.report.formats.record import render_json
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 from sample_run import HOSTILE
 
-from rosettabench.report.markdown import fenced, render_markdown
-from rosettabench.report.record import render_json
-from rosettabench.report.samples import COLUMNS, harmless, render_csv
-from rosettabench.report.terminal import print_details
+from rosettabench.report.formats.markdown import fenced, render_markdown
+from rosettabench.report.formats.record import render_json
+from rosettabench.report.formats.samples import COLUMNS, harmless, render_csv
+from rosettabench.report.formats.terminal import print_details
 
 
 def printed(summary, width=120):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.report.theme import DARK, LIGHT, SHAPES
+from rosettabench.report.charts.theme import DARK, LIGHT, SHAPES
 
 
 def luminance(colour):

@@ -9,9 +9,9 @@ from rich.console import Console
 from trained_runs import LIBRARIES, absent, paced, trained_run
 
 from rosettabench.published.summary import summarise_whole
-from rosettabench.report.forecast_charts import observed_rows, pictures, scale
-from rosettabench.report.formats import Format, render_text
-from rosettabench.report.terminal import print_details
+from rosettabench.report.charts.forecasts import observed_rows, pictures, scale
+from rosettabench.report.formats.form import Format, render_text
+from rosettabench.report.formats.terminal import print_details
 from rosettabench.summary.trainings import SENTENCE
 
 TIMES = {"hospital": {42: (2.0, 8.0), 43: (2.5, 9.0), 44: (2.1, 8.4)}, "m1_yearly": {42: (1.0, None)}}

@@ -1,6 +1,6 @@
 """What is measured has a name that the store knows."""
 
-from rosettabench.report.resources import KINDS
+from rosettabench.report.tables.resources import KINDS
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.energy import Rapl
 from rosettabench.resources.gpu import GPU_FIGURES

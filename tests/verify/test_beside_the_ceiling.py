@@ -8,7 +8,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
 from rosettabench.plan.request import PeakRequest
-from rosettabench.report.verification import ceiling_words
+from rosettabench.report.formats.verification import ceiling_words
 from rosettabench.store.schema import Event, Run
 from rosettabench.store.store import now
 from rosettabench.verify.hardware import Hardware

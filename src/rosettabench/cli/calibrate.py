@@ -89,7 +89,7 @@ def alike(store: Store, request: CalibrateRequest) -> list[Run]:
 def tell(runs: list[Run], what: str) -> None:
     """Print how often the verdicts of calibration contests were wrong."""
     from rosettabench.cli.console import console
-    from rosettabench.report.calibration import print_calibration, trials
+    from rosettabench.report.formats.calibration import print_calibration, trials
 
     out = console()
     out.print(f"{what}, all calibration contests in this store:")

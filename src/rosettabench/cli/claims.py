@@ -35,8 +35,8 @@ def claims(
     from rosettabench.published.available import catalogue
     from rosettabench.published.study import all_studies, find_study
     from rosettabench.published.summary import outcomes
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.study_tables import claims_table
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.tables.studies import claims_table
     from rosettabench.summary.study import ClaimFinding
 
     wanted = [find_study(study)] if study else list(all_studies().values())

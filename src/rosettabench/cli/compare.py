@@ -42,8 +42,8 @@ def compare(
     from rosettabench.history.cell import sittings
     from rosettabench.history.comparison import compare_runs
     from rosettabench.places import store_url
-    from rosettabench.report.comparison import print_comparison
-    from rosettabench.report.record import as_json
+    from rosettabench.report.formats.comparison import print_comparison
+    from rosettabench.report.formats.record import as_json
     from rosettabench.store.store import Store
     from rosettabench.summary.sentences import listed
 

@@ -13,6 +13,6 @@ def console() -> Console:
     """Return the console of standard output, which takes text as it is: ``keras[tensorflow]`` is no markup."""
     from rich.console import Console
 
-    from rosettabench.report.layout import PIPE_WIDTH
+    from rosettabench.report.formats.layout import PIPE_WIDTH
 
     return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)

@@ -33,8 +33,8 @@ def doctor(
     """
     from rosettabench.cli.checkup import all_checks
     from rosettabench.client.machine import describe_machine
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.tables import Table, TableCell, plain_columns
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.tables.table import Table, TableCell, plain_columns
 
     out = console()
     machine = describe_machine()

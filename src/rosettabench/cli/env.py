@@ -33,8 +33,8 @@ def list_environments() -> None:
     """
     from rosettabench.cli.console import console
     from rosettabench.environments.lock import all_locks
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.tables import Column, listing, plain_columns
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.tables.table import Column, listing, plain_columns
 
     environments, locks = made_ones(), all_locks()
     rows = []

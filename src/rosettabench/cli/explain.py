@@ -82,7 +82,7 @@ def again(store: str | None) -> None:
     from rosettabench.cli.console import console
     from rosettabench.places import store_url
     from rosettabench.published.summary import summarise_whole
-    from rosettabench.report.terminal import print_run
+    from rosettabench.report.formats.terminal import print_run
     from rosettabench.store.store import Store
 
     kept = Store(store or store_url())

@@ -37,8 +37,8 @@ def history(
     """
     from rosettabench.cli.console import console
     from rosettabench.places import store_url
-    from rosettabench.report.record import as_json
-    from rosettabench.report.timeline import print_timelines
+    from rosettabench.report.formats.record import as_json
+    from rosettabench.report.formats.timeline import print_timelines
     from rosettabench.store.store import Store
 
     found = [

@@ -55,7 +55,7 @@ def begin(laboratory: Laboratory, request: Request) -> Run:
 
 def printer(verbose: bool) -> Printer:
     """Return what prints a run: its answers, or everything."""
-    from rosettabench.report.terminal import print_details, print_run
+    from rosettabench.report.formats.terminal import print_details, print_run
 
     return print_details if verbose else print_run
 
@@ -114,7 +114,7 @@ def ranking(run: Run, contest_id: int) -> str:
 
     from rich.console import Console
 
-    from rosettabench.report.terminal import print_ranking
+    from rosettabench.report.formats.terminal import print_ranking
     from rosettabench.summary.contest import summarise_contest
     from rosettabench.summary.run import contest_names
 
@@ -135,8 +135,8 @@ def publish(store: Store, finished: Run, page: Path | None, print_it: Printer) -
     from rosettabench.cli.console import console
     from rosettabench.cli.page import write
     from rosettabench.published.summary import summarise_whole
-    from rosettabench.report.formats import Format, render
-    from rosettabench.report.html import file_stem
+    from rosettabench.report.formats.form import Format, render
+    from rosettabench.report.formats.html import file_stem
 
     summary = summarise_whole(finished, measured_here(store, finished.machine))
     path = page or Path(f"{file_stem(summary)}.html")

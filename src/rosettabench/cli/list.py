@@ -14,7 +14,7 @@ from rosettabench.cli.options import StoreUrl
 from rosettabench.cli.stored import stored_runs
 
 if TYPE_CHECKING:
-    from rosettabench.report.tables import Table
+    from rosettabench.report.tables.table import Table
 
 
 def list_catalogue(
@@ -33,7 +33,7 @@ def list_catalogue(
     Example: rosetta list frameworks
     """
     from rosettabench.catalogue.names import nearest
-    from rosettabench.report.layout import print_table
+    from rosettabench.report.formats.layout import print_table
 
     kinds: dict[str, Callable[[], Table]] = {
         "workloads": workloads,
@@ -58,7 +58,7 @@ def workloads() -> Table:
     """Return all workloads, and how many frameworks implement each."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.report.tables import Column, listing
+    from rosettabench.report.tables.table import Column, listing
 
     columns = (
         Column("name"),
@@ -82,7 +82,7 @@ def frameworks() -> Table:
     """Return all frameworks that can be entered in a contest, their modes, and whether an environment is made."""
     from rosettabench.catalogue.contender import modes_of
     from rosettabench.catalogue.framework import contestants
-    from rosettabench.report.tables import listing, plain_columns
+    from rosettabench.report.tables.table import listing, plain_columns
 
     made = made_locks()
     rows = []
@@ -97,7 +97,7 @@ def frameworks() -> Table:
 def suites() -> Table:
     """Return all suites and what each asks for."""
     from rosettabench.catalogue.suite import all_suites
-    from rosettabench.report.tables import listing, plain_columns
+    from rosettabench.report.tables.table import listing, plain_columns
 
     rows = [
         (name, suite.title, ", ".join(suite.workloads), ", ".join(suite.contenders))
@@ -109,7 +109,7 @@ def suites() -> Table:
 def environments() -> Table:
     """Return all locked environments and whether each is made; ``rosetta env list`` tells more."""
     from rosettabench.environments.lock import all_locks
-    from rosettabench.report.tables import listing, plain_columns
+    from rosettabench.report.tables.table import listing, plain_columns
 
     made = made_locks()
     rows = [(lock.name, lock.title, lock.python, "yes" if lock.name in made else "no") for lock in all_locks()]
@@ -128,7 +128,7 @@ def made_locks() -> set[str]:
 
 def runs(store: str | None) -> Table:
     """Return all runs in a store, newest first; a store that does not exist yet has none, and is not made."""
-    from rosettabench.report.tables import listing, plain_columns
+    from rosettabench.report.tables.table import listing, plain_columns
 
     rows = [(run.id, f"{run.at[:10]} {run.at[11:16]}", shlex.join(run.command)) for run in stored_runs(store)]
     return listing("", plain_columns("id", "at (UTC)", "command"), rows)

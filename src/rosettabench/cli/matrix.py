@@ -28,9 +28,9 @@ def matrix(
     from rosettabench.cli.stored import existing_store
     from rosettabench.proof.register import read_register
     from rosettabench.proof.standing import cells, registered_cells
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.markdown import table_markdown
-    from rosettabench.report.matrix import lettered, matrix_table
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.formats.markdown import table_markdown
+    from rosettabench.report.tables.matrix import lettered, matrix_table
 
     workloads, entries = all_workloads().values(), list(contestants().values())
     if own:

@@ -38,7 +38,7 @@ def write_notebooks(
     The notebooks come last: what they read is there then.
     """
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.notebook import WORKER, render_notebook
+    from rosettabench.report.formats.notebook import WORKER, render_notebook
 
     setting = canonical_setting(workload)
     contents, steps = draw_arrays(workload, data, setting)
@@ -89,7 +89,7 @@ def draw_arrays(workload: Workload, data: Prepared, setting: Setting) -> tuple[b
 
     from rosettabench.client.batches import draw_rows
     from rosettabench.proof.weights import draw_weights
-    from rosettabench.report.notebook import WEIGHTS
+    from rosettabench.report.formats.notebook import WEIGHTS
 
     inputs, labels = (np.load(path, mmap_mode="r") for path in (data.train.inputs, data.train.labels))
     steps = max(1, min(STEPS, MOST_BYTES // (inputs[0].nbytes * setting.batch_size)))

@@ -70,7 +70,7 @@ def peak(
     from rosettabench.ceilings.peak import Peak, Works
     from rosettabench.ceilings.precision import SIGNIFICANDS
     from rosettabench.cli.console import console
-    from rosettabench.report.ceilings import ceilings_record, print_ceilings
+    from rosettabench.report.formats.ceilings import ceilings_record, print_ceilings
     from rosettabench.resources.processors import usable_cores
 
     nearest("device", device, ("cpu", "cuda"))

@@ -180,7 +180,7 @@ def tell(run: Run) -> None:
     Raises ProofError where one is not proven that was begun.
     """
     from rosettabench.cli.console import console
-    from rosettabench.report.certificates import print_certificate
+    from rosettabench.report.formats.certificates import print_certificate
     from rosettabench.summary.run import summarise
 
     cells = [(contest, entry) for contest in summarise(run).contests for entry in contest.entries]

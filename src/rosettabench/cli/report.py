@@ -10,7 +10,7 @@ import typer
 from rosettabench.cli.options import StoreUrl
 from rosettabench.cli.page import STDOUT, write
 from rosettabench.errors import UsageError
-from rosettabench.report.formats import Format, render
+from rosettabench.report.formats.form import Format, render
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
@@ -34,7 +34,7 @@ def report(
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.places import store_url
     from rosettabench.published.summary import summarise_whole
-    from rosettabench.report.html import file_stem
+    from rosettabench.report.formats.html import file_stem
     from rosettabench.store.store import Store
 
     kept = Store.existing(store or store_url())
@@ -52,7 +52,7 @@ def report(
 def show(summary: RunSummary, output: Path | None) -> None:
     """Print the report in the terminal."""
     from rosettabench.cli.console import console
-    from rosettabench.report.terminal import print_details
+    from rosettabench.report.formats.terminal import print_details
 
     if output is not None:
         raise UsageError("--format terminal prints, and --output names a file", hint="Leave one of the two out.")

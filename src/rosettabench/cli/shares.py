@@ -10,7 +10,7 @@ from rosettabench.cli.options import StoreUrl
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:
-    from rosettabench.report.shares import Reached
+    from rosettabench.report.tables.shares import Reached
     from rosettabench.store.store import Store
 
 
@@ -29,9 +29,9 @@ def shares(
     from rosettabench.catalogue.framework import contestants
     from rosettabench.cli.console import console
     from rosettabench.cli.stored import existing_store
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.markdown import table_markdown
-    from rosettabench.report.shares import shares_table
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.formats.markdown import table_markdown
+    from rosettabench.report.tables.shares import shares_table
 
     found = shares_in(kept) if (kept := existing_store(store)) else []
     if not found:
@@ -53,7 +53,7 @@ def shares_in(store: Store) -> list[Reached]:
     from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.shares import reached
+    from rosettabench.report.tables.shares import reached
     from rosettabench.store.kind import kind_of
     from rosettabench.summary.run import summarise
 

@@ -16,7 +16,7 @@ from rosettabench.cli.console import console
 from rosettabench.cli.options import DataDir, Offline
 from rosettabench.cli.page import STDOUT, write
 from rosettabench.errors import UsageError
-from rosettabench.report.side_by_side import Section, SideBySide
+from rosettabench.report.formats.side_by_side import Section, SideBySide
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -105,7 +105,7 @@ def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> Shown
 
 def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bool, output: Path | None) -> None:
     """Show implementations in a form other than notebooks; print the path of a file that is written."""
-    from rosettabench.report.side_by_side import render_side_by_side
+    from rosettabench.report.formats.side_by_side import render_side_by_side
 
     shown = side_by_side(workload, columns, step)
     if form is ShownAs.TERMINAL:

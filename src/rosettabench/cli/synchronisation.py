@@ -24,8 +24,8 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
     from rosettabench.environments.environment import Environments
     from rosettabench.lab.synchronisation import check_wait
     from rosettabench.places import cache_dir
-    from rosettabench.report.layout import print_table
-    from rosettabench.report.tables import listing, plain_columns
+    from rosettabench.report.formats.layout import print_table
+    from rosettabench.report.tables.table import listing, plain_columns
     from rosettabench.summary import figures
 
     rows: list[tuple[str, ...]] = []

@@ -156,8 +156,8 @@ def verified(laboratory: Laboratory, request: VerifyRequest, one: Contender, pac
 def show(found: Sequence[Verification], json: bool) -> None:
     """Print what was found, for people or for programs."""
     from rosettabench.cli.console import console
-    from rosettabench.report.record import as_json
-    from rosettabench.report.verification import print_verification
+    from rosettabench.report.formats.record import as_json
+    from rosettabench.report.formats.verification import print_verification
 
     if json:
         typer.echo(as_json({"verifications": [{**vars(one), "standing": one.standing} for one in found]}))

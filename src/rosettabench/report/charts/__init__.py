@@ -1,0 +1,1 @@
+"""The charts, as Altair makes them."""

@@ -1,0 +1,311 @@
+"""The charts, as Altair makes them. They name no colour: the theme gives it, by the contender's place in the run.
+
+Every chart takes the width of the page around it. Names and numbers stand in the plot above their mark, where a long
+name costs no width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.report.charts.marks import by_contender, by_shape, layered, plot, row_axis, row_texts
+from rosettabench.report.charts.releases import releases
+from rosettabench.report.tables.contest import compared_contests, ratios_of
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure, RunSummary
+
+if TYPE_CHECKING:
+    import altair as alt
+
+ROW = 46
+"""Height of a contender's row in pixels: a line of text above a mark."""
+PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
+"""Around a chart, in pixels: its left edge is the text's."""
+HEIGHT = 230
+"""Height of the charts over rounds and samples."""
+COSTS = {"import_s": "import", "build_s": "build", "load_s": "load data", "first_step_s": "first step"}
+"""What passes before the first steady step, in order, with the names that the chart shows."""
+
+
+def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return {kind: Vega-Lite specification} of those charts for which the contest has numbers."""
+    kinds = {
+        "ranking": ranking,
+        "releases": releases,
+        "losses": losses,
+        "blocks": blocks,
+        "throughput": throughput,
+        "costs": costs,
+        "memory": memory,
+    }
+    made = {kind: make(contest, labels) for kind, make in kinds.items()}
+    return {kind: specification(chart) for kind, chart in made.items() if chart is not None}
+
+
+def specification(chart: alt.LayerChart) -> dict[str, Any]:
+    """Return a chart as Vega-Lite, fitted to the width around it."""
+    fitted = chart.properties(width="container", autosize={"type": "fit-x", "contains": "padding"}, padding=PADDING)
+    spec: dict[str, Any] = fitted.to_dict()
+    spec.pop("config", None)  # Altair's own defaults; the theme decides
+    return spec
+
+
+def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
+
+    On each row: the band of practical equivalence, and the mark at 1.
+    """
+    import altair as alt
+
+    known = [(entry.label, entry.relative) for entry in contest.ranked if entry.relative is not None]
+    if not known:
+        return None
+    margin = 1 + contest.stopping["margin"]
+    rows = [
+        {**ranking_row(label, relative), "inner": 1 / margin, "outer": margin, "one": 1} for label, relative in known
+    ]
+    scale = alt.Scale(type="log", domain=ranking_domain(rows), nice=False)
+    axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=False, ticks=True, offset=4)
+    title = "time per step, relative to the fastest (log scale)"
+    x, start, inner, one = (
+        alt.X(f"{name}:Q", scale=scale, axis=axis, title=title) for name in ("ratio", "low", "inner", "one")
+    )
+    base = plot(rows).encode(y=row_axis([row["label"] for row in rows]))
+    tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title="time / fastest")]
+    colour = by_contender(labels)
+    return layered(
+        [
+            base.mark_rule(style="track").encode(x=alt.value(0), x2=alt.value("width")),
+            base.mark_bar(style="band", size=14).encode(x=inner, x2="outer:Q"),
+            base.mark_tick(style="unity", size=14, thickness=1).encode(x=one),
+            base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(x=start, x2="high:Q", color=colour),
+            base.mark_point(filled=True, size=110, opacity=1).encode(
+                x=x, color=colour, shape=by_shape(labels), tooltip=tooltip
+            ),
+            *row_texts(base),
+        ],
+        f"Ranking of {contest.name}: " + "; ".join(f"{row['label']} {row['text']}" for row in rows),
+        ROW * len(rows),
+    )
+
+
+def overview(summary: RunSummary) -> dict[str, Any] | None:
+    """Return the specification of the chart of a whole run: a row for each contest, a mark for each contender.
+
+    None where fewer than two contests compare anybody.
+    """
+    import altair as alt
+
+    rows = [
+        {"contest": contest.name, "label": label, "ratio": ratio.value, "text": figures.ratio(ratio.value)}
+        for contest in compared_contests(summary)
+        for label, ratio in ratios_of(contest).items()
+    ]
+    names = list(dict.fromkeys(str(row["contest"]) for row in rows))
+    if len(names) < 2:
+        return None
+    axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True)
+    title = "time per step, relative to the fastest (log scale)"
+    x = alt.X("ratio:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
+    y = alt.Y("contest:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, grid=True))
+    tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in OVERVIEW.items()]
+    marks = plot(rows).mark_point(filled=True, size=90, opacity=1)
+    encoded = marks.encode(
+        x=x, y=y, color=by_contender(summary.labels), shape=by_shape(summary.labels), tooltip=tooltip
+    )
+    description = "Time of each contender relative to the fastest, a row for each contest"
+    return specification(layered([encoded], description, 30 * len(names)))
+
+
+OVERVIEW = {"contest": "contest", "label": "contender", "text": "time / fastest"}
+"""What a mark of the overview says, with its titles."""
+
+
+def ranking_domain(rows: Sequence[dict[str, Any]]) -> list[float]:
+    """Return where the scale of the ranking begins and ends: all intervals and the band, and a little room."""
+    low = min(row[name] for row in rows for name in ("low", "inner"))
+    high = max(row[name] for row in rows for name in ("high", "outer"))
+    room = (high / low) ** 0.04
+    return [low / room, high * room]
+
+
+def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
+    """Return a row of the ranking chart. The fastest is 1 by definition and has no interval of its own."""
+    row = estimate_row(label, relative, figures.ratio)
+    return {**row, "ratio": relative.value, "text": "1×" if relative.exact else row["text"]}
+
+
+def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return the training losses over samples seen.
+
+    Each line lies on the one before and is thinner: those which coincide show as one band with all their colours.
+    """
+    drawn = [entry for entry in contest.timed if entry.curve]
+    if not drawn:
+        return None
+    widths = [2.0 + 3 * place for place in reversed(range(len(drawn)))]
+    lines = [loss_line(entry, width, labels) for entry, width in zip(drawn, widths, strict=True)]
+    description = f"Training loss over samples seen on {contest.name}, one line per contender"
+    return layered(lines, description, HEIGHT)
+
+
+def loss_line(entry: EntrySummary, width: float, labels: Sequence[str]) -> alt.Chart:
+    """Return one contender's loss curve."""
+    import altair as alt
+
+    rows = [{"label": entry.label, "samples": point.samples, "loss": point.loss} for point in entry.curve]
+    tooltip = [
+        alt.Tooltip("label:N", title="contender"),
+        alt.Tooltip("samples:Q", title="samples seen", format=","),
+        alt.Tooltip("loss:Q", format=".4r"),
+    ]
+    line = plot(rows).mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
+    curve: alt.Chart = line.encode(
+        x=alt.X("samples:Q", title="samples seen", axis=alt.Axis(format="~s", tickCount=5, grid=False)),
+        y=alt.Y("loss:Q", title="training loss", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
+        color=by_contender(labels),
+        tooltip=tooltip,
+    )
+    return curve
+
+
+def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return every timed block as it was measured: milliseconds per step in each round."""
+    import altair as alt
+
+    rows = [
+        {"label": entry.label, "round": sample.round, "ms": 1000 * sample.elapsed_s / sample.steps}
+        for entry in contest.timed
+        for sample in entry.samples
+        if sample.phase == "turn"
+    ]
+    if not rows:
+        return None
+    base = plot(rows).encode(
+        x=alt.X("round:Q", title="round", axis=alt.Axis(format="d", tickMinStep=1, tickCount=6, grid=False)),
+        y=alt.Y(
+            "ms:Q",
+            title="ms per step (log scale)",
+            scale=alt.Scale(type="log", nice=False, padding=12),
+            axis=alt.Axis(tickCount=5, format="~r"),
+        ),
+        color=by_contender(labels),
+    )
+    tooltip = [
+        alt.Tooltip("label:N", title="contender"),
+        alt.Tooltip("round:Q"),
+        alt.Tooltip("ms:Q", title="ms per step", format=".3r"),
+    ]
+    points = base.mark_point(filled=True, size=34, opacity=1).encode(shape=by_shape(labels), tooltip=tooltip)
+    return layered(
+        [base.mark_line(strokeWidth=1, opacity=0.5), points],
+        f"Time per step of every timed block on {contest.name}, by round",
+        HEIGHT,
+    )
+
+
+def throughput(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return samples per second with intervals, from zero."""
+    rows = [estimate_row(entry.label, entry.throughput) for entry in contest.timed if entry.throughput]
+    return bars(rows, labels, "samples per second", f"Throughput on {contest.name}")
+
+
+def memory(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return the peak memory of each contender's process tree, from zero."""
+    rows = [
+        memory_row(entry.label, entry.costs.peak_memory_bytes)
+        for entry in contest.timed
+        if entry.costs.peak_memory_bytes
+    ]
+    return bars(rows, labels, "peak memory", f"Peak memory on {contest.name}")
+
+
+def estimate_row(
+    label: str, estimate: Estimate, written: Callable[[float], str] = figures.significant
+) -> dict[str, Any]:
+    """Return an estimate with its interval as a row."""
+    low, high = estimate.low or estimate.value, estimate.high or estimate.value
+    text = written(estimate.value)
+    if estimate.low is not None and estimate.high is not None:
+        text += f"  ({figures.span(low, high)})"
+    return {"label": label, "value": estimate.value, "low": low, "high": high, "text": text}
+
+
+def memory_row(label: str, peak: MeasuredFigure) -> dict[str, Any]:
+    """Return a bar of memory in MB with the extremes of its sessions."""
+    value, low, high = (part / 1e6 for part in (peak.value, peak.low, peak.high))
+    return {"label": label, "value": value, "low": low, "high": high, "text": figures.memory(peak.value)}
+
+
+def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: str) -> alt.LayerChart | None:
+    """Return one bar for each row (label, value, low, high, text) with its interval; None without rows."""
+    import altair as alt
+
+    if not rows:
+        return None
+    scale = alt.Scale(domain=[0, max(row["high"] for row in rows)], nice=False)
+    base = plot(rows).encode(y=row_axis([row["label"] for row in rows]))
+    tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title=title)]
+    colour = by_contender(labels)
+    bar = base.mark_bar(size=9, opacity=0.4).encode(
+        x=alt.X("value:Q", scale=scale, axis=None), color=colour, tooltip=tooltip
+    )
+    known = base.transform_filter("datum.low < datum.high")
+    reach = known.mark_rule(strokeWidth=3, strokeCap="round", opacity=1).encode(
+        x=alt.X("low:Q", scale=scale, axis=None), x2="high:Q", color=colour
+    )
+    described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
+    return layered([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
+
+
+def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return what passes before the first steady step, laid end to end: import, build, load, first step."""
+    import altair as alt
+
+    del labels  # colours stand for the kinds of cost here
+    rows = [row for entry in contest.timed for row in cost_rows(entry)]
+    if not rows:
+        return None
+    totals = [{"label": entry.label, "text": total_text(rows, entry.label)} for entry in contest.timed]
+    y = row_axis([entry.label for entry in contest.timed])
+    tooltip = [alt.Tooltip("label:N", title="contender"), "cost:N", alt.Tooltip("text:N", title="time")]
+    bar = (
+        plot(rows)
+        .mark_bar(size=9)
+        .encode(
+            x=alt.X("seconds:Q", axis=None),
+            y=y,
+            color=alt.Color(
+                "cost:O",
+                scale=alt.Scale(domain=list(COSTS.values())),
+                legend=alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4),
+            ),
+            order=alt.Order("place:Q"),
+            tooltip=tooltip,
+        )
+    )
+    texts = row_texts(plot(totals).encode(y=y))
+    return layered([bar, *texts], f"Costs before the first steady step on {contest.name}", ROW * len(totals))
+
+
+def cost_rows(entry: EntrySummary) -> list[dict[str, Any]]:
+    """Return one segment for each cost that was measured."""
+    found = [(place, name, getattr(entry.costs, name)) for place, name in enumerate(COSTS)]
+    return [
+        {
+            "label": entry.label,
+            "cost": COSTS[name],
+            "place": place,
+            "seconds": cost.value,
+            "text": figures.seconds(cost.value),
+        }
+        for place, name, cost in found
+        if cost is not None
+    ]
+
+
+def total_text(rows: list[dict[str, Any]], label: str) -> str:
+    """Return the sum of a contender's costs in words."""
+    return figures.seconds(sum(row["seconds"] for row in rows if row["label"] == label))

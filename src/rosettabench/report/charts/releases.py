@@ -1,0 +1,95 @@
+"""The chart of then and now: the speed of each library by the day of its release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.report.charts.marks import by_contender, by_shape, layered, plot
+from rosettabench.report.tables.releases import SHOWN, Dated, dated, fastest, of
+from rosettabench.summary import figures
+from rosettabench.summary.records import ContestSummary
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HEIGHT = 300
+"""Of the chart, in pixels."""
+
+
+def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+    """Return samples per second over the day of release, logarithmic; None where no library has two releases.
+
+    A line leads through the fastest proven contender of each release of a library. Who is not proven is drawn hollow.
+    """
+    import altair as alt
+
+    found = [one for one in dated(contest) if one.entry.throughput]
+    if not found:
+        return None
+    x = alt.X("released:T", title="released", axis=alt.Axis(format="%Y", tickCount="year", grid=False))
+    y = alt.Y(
+        "speed:Q",
+        title="samples per second (log scale)",
+        scale=alt.Scale(type="log", nice=False, padding=18),
+        axis=alt.Axis(tickCount=5, format="~s"),
+    )
+    lines = plot([row for library in libraries(found) for row in through(found, library)])
+    points = plot([point(one) for one in found]).encode(x=x, y=y, color=by_contender(labels))
+    tooltip = [
+        alt.Tooltip("label:N", title="contender"),
+        alt.Tooltip("day:N", title="released"),
+        alt.Tooltip("text:N", title="samples per second"),
+        alt.Tooltip("proof:N", title="certificate"),
+    ]
+    fill = alt.condition("datum.proven", alt.value(1), alt.value(0))
+    return layered(
+        [
+            lines.mark_line(style="unity", strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, detail="library:N"),
+            points.mark_rule(strokeWidth=2, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q"),
+            points.mark_point(filled=True, size=90, opacity=1).encode(
+                shape=by_shape(labels), fillOpacity=fill, tooltip=tooltip
+            ),
+            plot(ends(found)).mark_text(style="label", align="right", dx=-8, dy=-9).encode(x=x, y=y, text="library:N"),
+        ],
+        f"Speed by day of release on {contest.name}: "
+        + "; ".join(f"{one.entry.label}, {one.released.year}: {point(one)['text']}" for one in found),
+        HEIGHT,
+    )
+
+
+def libraries(found: Sequence[Dated]) -> list[str]:
+    """Return the libraries in their order."""
+    return list(dict.fromkeys(one.library for one in found))
+
+
+def through(found: Sequence[Dated], library: str) -> list[dict[str, Any]]:
+    """Return the points that a library's line leads through: its fastest proven contender of each release."""
+    days = groupby(of(found, library), key=lambda one: one.released)
+    best = [fastest(group) for _, group in days]
+    return [point(one) for one in best if one is not None]
+
+
+def ends(found: Sequence[Dated]) -> list[dict[str, Any]]:
+    """Return the last point of each library's line, where its name stands."""
+    return [row for library in libraries(found) for row in through(found, library)[-1:]]
+
+
+def point(one: Dated) -> dict[str, Any]:
+    """Return a contender as a row: when, how fast, and its certificate."""
+    speed, proof = one.entry.throughput, one.entry.proof
+    assert speed is not None, f"{one.entry.label} was not timed"
+    low, high = speed.low or speed.value, speed.high or speed.value
+    return {
+        "label": one.entry.label,
+        "library": one.library,
+        "released": one.released.isoformat(),
+        "day": one.released.isoformat(),
+        "speed": speed.value,
+        "low": low,
+        "high": high,
+        "text": f"{figures.significant(speed.value)} ({figures.span(low, high)})",
+        "proof": (proof.key or "")[:SHOWN] if proof.holds else proof.state,
+        "proven": proof.holds,
+    }

@@ -1,0 +1,1 @@
+"""The forms that a report has: a terminal, a page, a file."""

@@ -1,0 +1,119 @@
+"""Two runs compared, in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosettabench.report.formats.layout import print_table, styled
+from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.statistics.verdict import Finding
+from rosettabench.summary import figures
+from rosettabench.summary.sentences import interval_words, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from rosettabench.history.comparison import Compared, Comparison
+    from rosettabench.history.identity import Change
+
+COLUMNS = (
+    Column("contender", contender=True),
+    Column("before", numeric=True, spare=2),
+    Column("after", numeric=True, spare=2),
+    Column("after / before", numeric=True),
+    Column("verdict"),
+    Column("what changed", spare=1),
+)
+
+MOST = 6
+"""Changes of a contender that are shown; JSON has all."""
+
+
+def print_comparison(found: Sequence[Comparison], console: Console) -> None:
+    """Print every workload and setting that two runs share, and what changed of the machine."""
+    for one in found:
+        console.print()
+        console.print(styled((one.title, "bold"), (f"  {headline(one)}", "bold green")))
+        print_table(comparison_table(one), console)
+        for sentence in remarks(one):
+            console.print(styled((sentence, "dim")))
+
+
+def headline(one: Comparison) -> str:
+    """Return the answer in a sentence."""
+    slower = [cell.key.contender for cell in one.cells if cell.regression]
+    if slower:
+        return f"Slower: {listed(slower)}."
+    if all(cell.verdict.finding is Finding.OPEN for cell in one.cells):
+        return "Nothing could be decided."
+    return "Nothing is surely slower."
+
+
+def comparison_table(one: Comparison) -> Table:
+    """Return a row for each cell."""
+    rows = tuple(
+        (
+            TableCell(cell.key.contender),
+            *(NOTHING if seconds is None else TableCell(figures.seconds(seconds)) for seconds in cell.seconds),
+            ratio_cell(cell),
+            TableCell(verdict_words(cell), marked=cell.regression),
+            TableCell(change_words(cell.changes)),
+        )
+        for cell in one.cells
+    )
+    caption = "Seconds per step as they were; the ratio relative to what stayed the same, where there is such."
+    return Table(caption, COLUMNS, rows)
+
+
+def ratio_cell(cell: Compared) -> TableCell:
+    """Return the ratio with its interval."""
+    found = cell.ratio
+    return NOTHING if found is None else TableCell(figures.ratio(found.ratio), figures.span(found.low, found.high))
+
+
+def verdict_words(cell: Compared) -> str:
+    """Return the verdict on a cell."""
+    verdict = cell.verdict
+    if verdict.doubt:
+        return f"no verdict. {verdict.doubt}"
+    if verdict.interval is None:
+        return "not enough data (too few rounds)"
+    if verdict.finding is Finding.FASTER:
+        word = "slower" if cell.regression else "faster"
+        return f"{word} by {figures.ratio(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
+    if verdict.finding is Finding.EQUIVALENT:
+        return f"no difference above {figures.percent(verdict.margin)}"
+    return "not enough data"
+
+
+def change_words(changes: Sequence[Change]) -> str:
+    """Return what changed of a contender; the first of it where it is much."""
+    shown = [change.sentence for change in changes[:MOST]]
+    more = len(changes) - len(shown)
+    return "; ".join(shown + ([f"and {more} more"] if more else [])) or "nothing that was recorded"
+
+
+def remarks(one: Comparison) -> list[str]:
+    """Return what must be known to read the table: the machine, the spread of processes, who is missing."""
+    said = []
+    if one.machine:
+        said.append(f"Of the machine changed: {change_words(one.machine)}.")
+    if one.weather is not None:
+        said.append(
+            f"What stayed the same took {figures.ratio(one.weather)} its former time: that is the machine, and is "
+            "taken out of the ratios."
+        )
+    known = [cell for cell in one.cells if cell.degrees and cell.deviation is not None]
+    if known:
+        cell = min(known, key=lambda each: each.degrees)
+        said.append(
+            f"Processes that are alike differ by ±{figures.percent(cell.deviation or 0.0)} here "
+            f"({cell.degrees} degrees of freedom at least); the intervals hold that."
+        )
+    if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubt for cell in one.cells):
+        said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
+    if one.missing:
+        said.append(f"Only in one of the two: {listed(one.missing)}.")
+    return said

@@ -1,0 +1,161 @@
+"""The report as one HTML file that opens from disk and asks nobody for anything.
+
+Vega, Vega-Lite and Vega-Embed stand in the file once (vl-convert has them). A content security policy forbids every
+connection and every script but the two whose hashes it names; Vega's interpreter is used, so that not even
+`eval` has to be allowed. Jinja escapes every text; data for scripts goes through `tojson`, which escapes <, >, &
+and U+2028.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rosettabench.report.charts import contest as charts
+from rosettabench.report.charts.forecasts import Picture, contest_pictures, pictures
+from rosettabench.report.charts.theme import DARK, LIGHT, SANS, SHAPES, Theme
+from rosettabench.report.formats.record import render_json
+from rosettabench.report.tables import contest as tables
+from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.forecasts import forecasts_table
+from rosettabench.report.tables.reasons import reason_tables
+from rosettabench.report.tables.releases import progress_sentences, releases_table
+from rosettabench.report.tables.resources import resources_table
+from rosettabench.report.tables.studies import study_tables
+from rosettabench.report.tables.trainings import render_raw, training_tables
+from rosettabench.summary import figures
+from rosettabench.summary.records import RunSummary
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TITLES = {
+    "overview": "All contests",
+    "ranking": "Time relative to the fastest, with intervals",
+    "releases": "Then and now: speed by day of release",
+    "losses": "Training loss over samples seen",
+    "blocks": "Every timed block",
+    "throughput": "Throughput, samples per second",
+    "costs": "Seconds before the first steady step",
+    "memory": "Peak memory of the process tree",
+}
+"""What stands above each kind of chart."""
+
+
+def render_html(summary: RunSummary) -> str:
+    """Return the report as a self-contained HTML page."""
+    specs = [charts.contest_charts(contest, summary.labels) for contest in summary.contests]
+    drawn = {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()}
+    sets = summary.trainings.sets if summary.trainings else ()
+    forecasts = [pictures(found, summary.labels) for found in sets]
+    paths = [contest_pictures(contest, summary.labels) for contest in summary.contests]
+    whole = charts.overview(summary)
+    drawn |= {"overview-0": whole} if whole else {}
+    drawn |= by_id("forecast", forecasts) | by_id("paths", paths)
+    raw = render_raw(summary)
+    data = {
+        "charts": drawn,
+        "themes": {theme.name: theme.config() for theme in (LIGHT, DARK)},
+        "files": {f"{file_stem(summary)}.csv": raw, f"{file_stem(summary)}.json": render_json(summary)},
+    }
+    scripts = [libraries(), resource("report.js")]
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            run=summary,
+            whole=whole,
+            specs=specs,
+            forecasts=forecasts,
+            paths=paths,
+            data=data,
+            stem=file_stem(summary),
+            scripts=scripts,
+            hashes=[script_hash(script) for script in scripts],
+            style=resource("report.css"),
+        )
+    )
+
+
+def by_id(kind: str, found: Sequence[Sequence[Sequence[Picture]]]) -> dict[str, dict[str, Any]]:
+    """Return {id: specification} of rows of pictures, set by set or contest by contest, as the template names them."""
+    return {
+        f"{kind}-{place}-{row}-{column}": one.spec
+        for place, rows in enumerate(found)
+        for row, side_by_side in enumerate(rows)
+        for column, one in enumerate(side_by_side)
+    }
+
+
+def file_stem(summary: RunSummary) -> str:
+    """Return the name of the run's files: an id may hold anything, a file name may not."""
+    safe = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "-" for sign in summary.id)
+    return f"rosetta-report-{safe}"
+
+
+def environment() -> Environment:
+    """Return the templates' environment, with escaping on."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("rosettabench.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(
+        tables=tables,
+        study_tables=study_tables,
+        forecasts_table=forecasts_table,
+        progress_sentences=progress_sentences,
+        reason_tables=reason_tables,
+        releases_table=releases_table,
+        resources_table=resources_table,
+        training_tables=training_tables,
+        account_tables=account_tables,
+        account_sentences=account_sentences,
+        figures=figures,
+        titles=TITLES,
+        themes=(LIGHT, DARK),
+        palette=palette,
+        shapes=SHAPES,
+        sans=SANS,
+    )
+    return found
+
+
+def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Return (place, colour) for each contender of the run, as the charts assign them."""
+    return [(place, theme.contenders[place % len(theme.contenders)]) for place in range(len(labels))]
+
+
+@cache
+def libraries() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that Altair's specifications are for."""
+    import altair
+    import vl_convert
+
+    release = ".".join(altair.SCHEMA_VERSION.split(".")[:2])
+    return inlined(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release))
+
+
+def resource(name: str) -> str:
+    """Return a file of the templates' folder."""
+    return inlined(files("rosettabench.report").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def inlined(script: str) -> str:
+    """Return our own or a library's script as it may stand between <script> tags; nothing untrusted ever comes here."""
+    if "</script" in script.lower() or "<!--" in script:
+        script = script.replace("</", "<\\/").replace("<!--", "<\\!--")
+    return script.replace("\r\n", "\n")
+
+
+def script_hash(script: str) -> str:
+    """Return the script's hash as a content security policy names it."""
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"

@@ -1,0 +1,43 @@
+"""One picture: the ranking of every contest, for a slide or a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosettabench.errors import UsageError
+from rosettabench.report.charts import contest as charts
+from rosettabench.report.charts.theme import LIGHT
+from rosettabench.summary.records import ContestSummary, RunSummary
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH = 640
+"""Width of the plots in pixels, before `SCALE`."""
+SCALE = 2.0
+"""Device pixels per pixel: sharp on any screen."""
+
+
+def render_image(summary: RunSummary) -> bytes:
+    """Return a PNG with the ranking of each contest under its verdict. Raises UsageError if nobody is ranked."""
+    import altair as alt
+    import vl_convert
+
+    drawn = [chart for contest in summary.contests if (chart := titled(contest, summary)) is not None]
+    if not drawn:
+        raise UsageError(
+            f"run {summary.id} has no ranking to draw", hint="rosetta report --format html shows why nobody is ranked."
+        )
+    spec = alt.vconcat(*drawn, spacing=34, padding=24).resolve_scale(color="shared").to_dict()
+    spec["config"] = {**LIGHT.config(), "background": LIGHT.ground}
+    return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
+
+
+def titled(contest: ContestSummary, summary: RunSummary) -> alt.LayerChart | None:
+    """Return a contest's ranking under its verdict, with the warning of a stand-in; None if nobody is ranked."""
+    import altair as alt
+
+    chart = charts.ranking(contest, summary.labels)
+    subtitle = [line for line in (contest.headline.evidence, contest.warning) if line]
+    title = alt.TitleParams(f"{contest.name}: {contest.headline.answer}", subtitle=subtitle, subtitleColor=LIGHT.quiet)
+    return chart.properties(width=WIDTH, title=title) if chart is not None else None

@@ -1,0 +1,137 @@
+"""The report as Markdown, for an issue, a wiki or a README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rosettabench.report.formats.text import visible
+from rosettabench.report.tables import contest as tables
+from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.forecasts import forecasts_table
+from rosettabench.report.tables.reasons import reason_tables
+from rosettabench.report.tables.releases import progress_sentences, releases_table
+from rosettabench.report.tables.resources import resources_table
+from rosettabench.report.tables.studies import study_tables
+from rosettabench.report.tables.table import Table, TableCell
+from rosettabench.report.tables.trainings import training_tables
+from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
+from rosettabench.summary.study import StudySummary
+
+SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
+"""What could begin markup, HTML or a formula in GitHub's Markdown; after a backslash it is a character."""
+
+
+def render_markdown(summary: RunSummary) -> str:
+    """Return the whole report as Markdown (GitHub's tables)."""
+    parts = [f"# Rosettabench: run {escaped(summary.id)}", *map(contest_markdown, summary.contests)]
+    if summary.trainings:
+        parts += trainings_markdown(summary.trainings)
+    if account_tables(summary.accounts):
+        parts += accounts_markdown(summary.accounts)
+    if summary.study:
+        parts.append(study_markdown(summary.study))
+    faults = tables.all_faults(summary)
+    if faults:
+        parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
+    parts += ["## Machine and versions", machine_markdown(summary)]
+    parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
+    parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
+    return "\n\n".join(parts) + "\n"
+
+
+def contest_markdown(contest: ContestSummary) -> str:
+    """Return one contest: the verdict, the tables, every pair, the control, and why it stopped."""
+    parts = [f"## {escaped(contest.name)}"]
+    parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
+    if contest.warning:
+        parts.append(f"> **{escaped(contest.warning)}**")
+    parts += [f"**{escaped(sentence)}**" for sentence in contest.differences]
+    if contest.reasons:
+        return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
+    shown = (
+        tables.ranking_table(contest),
+        releases_table(contest),
+        forecasts_table(contest),
+        tables.spread_table(contest),
+        tables.costs_table(contest),
+        resources_table(contest),
+        tables.settings_table(contest),
+    )
+    parts += [table_markdown(table) for table in shown if table.rows]
+    parts += [f"**{escaped(sentence)}**" for sentence in progress_sentences(contest)]
+    if contest.timed:
+        parts.append(escaped(contest.peak.sentence))
+    if contest.sentences:
+        parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
+    parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
+    if contest.control:
+        parts.append(escaped(contest.control.sentence))
+    parts += [escaped(contest.watched)] if contest.watched else []
+    why = [f"Why it is so: {escaped(contest.why)}"] if contest.why else []
+    return "\n\n".join([*parts, escaped(contest.stopped), *why])
+
+
+def reasons_markdown(reasons: Reasons) -> list[str]:
+    """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
+    said = (*reasons.pairs[1:], *reasons.shortfalls)
+    others = [f"**{escaped(one.answer)}.** {escaped(one.evidence)}" for one in said]
+    return [
+        *others,
+        *map(table_markdown, reason_tables(reasons.explanation)),
+        *(f"> {escaped(remark)}" for remark in reasons.remarks),
+    ]
+
+
+def trainings_markdown(found: TrainingsSummary) -> list[str]:
+    """Return that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    said = [
+        f"- {escaped(one.used.series)}: **{escaped(one.headline.answer)}.** {escaped(one.headline.evidence)}"
+        + (f" **{escaped(one.warning)}**" if one.warning else "")
+        for one in found.sets
+    ]
+    return [f"**{escaped(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
+
+
+def accounts_markdown(found: Sequence[Account]) -> list[str]:
+    """Return where the factor between two libraries comes from, set by set."""
+    said = [f"- {escaped(series)}: {escaped(sentence)}" for series, sentence in account_sentences(found)]
+    return ["## Where the factor comes from", "\n".join(said), *map(table_markdown, account_tables(found))]
+
+
+def study_markdown(study: StudySummary) -> str:
+    """Return what became of a study's claims, what it published beside what was measured, and what is lacking."""
+    parts = [f"## The study {escaped(study.name)}", *map(table_markdown, study_tables(study))]
+    return "\n\n".join([*parts, "\n".join(f"- {escaped(sentence)}" for sentence in study.lacking)]).rstrip()
+
+
+def table_markdown(table: Table) -> str:
+    """Return a table in GitHub's form under its caption."""
+    heads = [escaped(column.title) for column in table.columns]
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    rows = [[cell_markdown(cell) for cell in row] for row in table.rows]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *rows)]
+    return f"*{escaped(table.caption)}*\n\n" + "\n".join(lines)
+
+
+def cell_markdown(cell: TableCell) -> str:
+    """Return a cell, its note in brackets."""
+    text = escaped(cell.text) + (f" ({escaped(cell.note)})" if cell.note else "")
+    return f"**{text}**" if cell.marked else text
+
+
+def machine_markdown(summary: RunSummary) -> str:
+    """Return the machine as a list."""
+    return "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in summary.machine)
+
+
+def escaped(text: str) -> str:
+    """Return `text` so that Markdown shows it as it is."""
+    return SPECIAL.sub(r"\\\1", visible(text))
+
+
+def fenced(text: str) -> str:
+    """Return `text` as a code block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}sh\n{visible(text)}\n{fence}"

@@ -1,0 +1,166 @@
+"""Implementations beside each other as one HTML page that opens from disk and asks nobody for anything.
+
+What differs from the first column is marked, by lines and in lines by words. The colours are those of Pygments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from rosettabench.catalogue.alignment import Rows
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+STYLES = {"light": "xcode", "dark": "native"}
+"""Pygments' colours by theme: every one has a contrast of 4.5:1 with the ground, marked or not; a test holds that."""
+
+WORD = re.compile(r"\s+|\w+|[^\w\s]+")
+
+ALIKE = 0.5
+"""How similar two lines are, as difflib has it, so that one is taken for the other with some words changed."""
+
+
+class Word(NamedTuple):
+    """A word, a blank or a sign of a line, and Pygments' CSS class of what it is part of."""
+
+    kind: str
+    text: str
+
+
+Line = list[Word]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: some rows, and a sentence about them."""
+
+    title: str
+    sentence: str
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """What is shown: `languages` has a column for each framework, and the name by which Pygments knows its language."""
+
+    title: str
+    summary: str
+    languages: dict[str, str]
+    sections: list[Section]
+
+
+def render_side_by_side(shown: SideBySide) -> bytes:
+    """Return the page."""
+    from rosettabench.report.formats.html import environment, resource
+
+    template = environment().get_template("side-by-side.html.j2")
+    page = template.render(
+        shown=replace(shown, sections=[highlighted(one, shown.languages) for one in shown.sections]),
+        colours={theme: colours(style) for theme, style in STYLES.items()},
+        style=resource("side-by-side.css"),
+    )
+    return page.encode()
+
+
+def highlighted(section: Section, languages: Mapping[str, str]) -> Section:
+    """Return a section with HTML in place of the texts."""
+    return replace(section, rows={name: marked(row, languages) for name, row in section.rows.items()})
+
+
+def colours(style: str) -> str:
+    """Return the CSS of one of Pygments' styles, without its ground."""
+    from pygments.formatters import HtmlFormatter
+
+    rules = HtmlFormatter(style=style, nobackground=True).get_token_style_defs(".code")
+    return "\n".join(rule for rule in rules if not rule.startswith(".code .err"))
+
+
+def marked(row: Mapping[str, str], languages: Mapping[str, str]) -> dict[str, str]:
+    """Return {label: HTML} of the definitions of one row, what differs from the first of them marked."""
+    columns = {label: words_of(row[label], language) for label, language in languages.items() if label in row}
+    first = next(iter(columns.values()))
+    return {
+        label: as_html(lines, differences([texts(line) for line in first], [texts(line) for line in lines]))
+        for label, lines in columns.items()
+    }
+
+
+def words_of(code: str, language: str) -> list[Line]:
+    """Return the lines of a source, word by word."""
+    from pygments.lexers import get_lexer_by_name
+    from pygments.token import STANDARD_TYPES, _TokenType
+
+    def kind_of(token: _TokenType) -> str:
+        """Return how a token is coloured."""
+        while token not in STANDARD_TYPES and token.parent is not None:
+            token = token.parent
+        return str(STANDARD_TYPES[token])
+
+    lines: list[Line] = [[]]
+    for token, text in get_lexer_by_name(language, stripnl=False, ensurenl=False).get_tokens(code):
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                lines.append([])
+            lines[-1] += [Word(kind_of(token), word) for word in WORD.findall(part)]
+    return lines
+
+
+def texts(line: Line) -> list[str]:
+    """Return the words of a line as they are compared."""
+    return [word.text for word in line]
+
+
+def differences(first: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> list[set[int]]:
+    """Return for each line of `other`, word by word, which of its words differ from `first`: their places."""
+    matcher = SequenceMatcher(None, [tuple(line) for line in first], [tuple(line) for line in other], autojunk=False)
+    found: list[set[int]] = []
+    for kind, begin, end, *place in matcher.get_opcodes():
+        lines = other[slice(*place)]
+        candidates = first[begin:end] if kind == "replace" else []
+        found += [set() if kind == "equal" else changed_words(candidates, line) for line in lines]
+    return found
+
+
+def changed_words(candidates: Iterable[Sequence[str]], line: Sequence[str]) -> set[int]:
+    """Return the places of the words that are new in a line, beside the most similar of `candidates`; all without."""
+    matchers = [SequenceMatcher(None, candidate, line, autojunk=False) for candidate in candidates]
+    nearest = max(matchers, key=SequenceMatcher.ratio, default=None)
+    places = set(range(len(line)))
+    if nearest is not None and nearest.ratio() >= ALIKE:
+        for _, begin, size in nearest.get_matching_blocks():
+            places -= set(range(begin, begin + size))
+    return {place for place in places if not line[place].isspace()}
+
+
+def as_html(lines: Sequence[Line], changed: Sequence[set[int]]) -> Markup:
+    """Return lines as HTML, what was changed within <mark>. A line that is broken goes on behind its own beginning."""
+    from markupsafe import Markup
+
+    written = []
+    for line, places in zip(lines, changed, strict=True):
+        groups = groupby(enumerate(line), key=lambda one: is_marked(one[0], places, line))
+        parts = [(new, spans([word for _, word in words])) for new, words in groups]
+        text = Markup("").join(Markup("<mark>{}</mark>").format(part) if new else part for new, part in parts)
+        indent = len(line[0].text) if line and line[0].text.isspace() else 0
+        written.append(Markup('<span class="line" style="--indent: {}ch">{}\n</span>').format(indent + 4, text))
+    return Markup("").join(written)
+
+
+def is_marked(place: int, places: set[int], line: Line) -> bool:
+    """Whether a word is marked: it differs, or it is a blank between two that do."""
+    return place in places or (line[place].text.isspace() and {place - 1, place + 1} <= places)
+
+
+def spans(words: Sequence[Word]) -> Markup:
+    """Return words as HTML, in Pygments' colours."""
+    from markupsafe import Markup
+
+    groups = groupby(words, key=lambda word: word.kind)
+    parts = [(kind, "".join(word.text for word in group)) for kind, group in groups]
+    return Markup("").join(Markup('<span class="{}">{}</span>').format(*part) if part[0] else part[1] for part in parts)

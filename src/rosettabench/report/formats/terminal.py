@@ -1,0 +1,195 @@
+"""The report in a terminal: the answer, or with everything that was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosettabench.report.formats.layout import inline, print_table, styled
+from rosettabench.report.tables import contest as tables
+from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.forecasts import forecasts_table
+from rosettabench.report.tables.reasons import reason_tables
+from rosettabench.report.tables.releases import progress_sentences, releases_table
+from rosettabench.report.tables.resources import resources_table
+from rosettabench.report.tables.studies import study_tables
+from rosettabench.report.tables.table import Table, TableCell
+from rosettabench.report.tables.trainings import training_tables
+from rosettabench.summary import figures
+from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
+from rosettabench.summary.study import StudySummary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+
+def print_run(summary: RunSummary, console: Console) -> None:
+    """Print the answers: of every contest the verdict, the ranking and its doubts, then who is missing."""
+    for contest in summary.contests:
+        print_answer(contest, console)
+    print_rest(summary, console)
+
+
+def print_details(summary: RunSummary, console: Console) -> None:
+    """Print everything: costs, resources, spreads and what was watched, too."""
+    for contest in summary.contests:
+        print_contest(contest, console)
+    print_rest(summary, console)
+
+
+def print_rest(summary: RunSummary, console: Console) -> None:
+    """Print what is not of one contest: trainings, a study, who is missing, and the command that repeats the run."""
+    if summary.trainings:
+        print_trainings(summary.trainings, console)
+        print_accounts(summary.accounts, console)
+    if summary.study:
+        print_study(summary.study, console)
+    faults = tables.all_faults(summary)
+    if faults:
+        console.print()
+    for fault in faults:
+        where = " · ".join(filter(None, (fault.contest or "whole run", fault.label, fault.stage)))
+        hint = f" What to do: {fault.hint}" if fault.hint else ""
+        console.print(styled((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
+    console.print()
+    console.print(styled((f"Run {summary.id}, {summary.state}. Repeat it: ", "dim"), (summary.command, "")))
+
+
+def print_trainings(found: TrainingsSummary, console: Console) -> None:
+    """Print that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    console.print()
+    console.print(styled((found.sentence, "bold yellow")))
+    for one in found.sets:
+        console.print(
+            styled((one.used.series, "bold"), (f"  {one.headline.answer}. ", "bold green"), (one.headline.evidence, ""))
+        )
+        if one.warning:
+            console.print(styled((one.warning, "bold yellow")))
+    for table in training_tables(found, sources=False):
+        print_table(table, console)
+
+
+def print_accounts(found: Sequence[Account], console: Console) -> None:
+    """Print where the factor between two libraries comes from, set by set."""
+    shown = account_tables(found)
+    for series, sentence in account_sentences(found) if shown else ():
+        console.print(styled((series, "bold"), (f"  {sentence}", "")))
+    for table in shown:
+        print_table(table, console)
+
+
+def print_study(study: StudySummary, console: Console) -> None:
+    """Print what became of a study's claims, what it published beside what was measured, and what is lacking."""
+    console.print()
+    console.print(styled((study.name, "bold"), (f"  {study.title}", "")))
+    for table in study_tables(study):
+        print_table(table, console)
+    for sentence in study.lacking:
+        console.print(styled((sentence, "dim")))
+
+
+def print_answer(contest: ContestSummary, console: Console) -> None:
+    """Print the answer of a contest, at most 20 lines for four contenders; that of an explanation is all its tables."""
+    if contest.reasons:
+        print_contest(contest, console)
+        return
+    print_ranking(contest, console)
+    for table in (releases_table(contest), forecasts_table(contest)):
+        if table.rows:
+            print_table(table, console)
+    for sentence in doubts(contest):
+        console.print(styled((sentence, "bold yellow")))
+    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+
+
+def print_ranking(contest: ContestSummary, console: Console) -> None:
+    """Print the verdict and the ranking of a contest: what there is to see of it while its run goes on."""
+    print_verdict(contest, console)
+    table = short_ranking(contest)
+    if table.rows:
+        print_table(table, console)
+
+
+def short_ranking(contest: ContestSummary) -> Table:
+    """Return the ranking with a line for each contender; who is not ranked says why."""
+    whole = tables.ranking_table(contest)
+    everybody = all(entry.rank is not None for entry in (*contest.ranked, *contest.unranked))
+    kept = [place for place, column in enumerate(whole.columns) if not (everybody and column.title == "proof")]
+    rows = tuple(tuple(TableCell(inline(row[place]), marked=row[place].marked) for place in kept) for row in whole.rows)
+    caption = f"Intervals: {figures.percent(contest.stopping['confidence'])}. "
+    shared = len({entry.rank for entry in contest.ranked}) < len(contest.ranked)
+    return Table(
+        caption + ("No difference was found between contenders of one rank." if shared else ""),
+        tuple(whole.columns[place] for place in kept),
+        rows,
+    )
+
+
+def doubts(contest: ContestSummary) -> list[str]:
+    """Return what speaks against trusting a contest, each once: the verdict may have said it already."""
+    control = contest.control.sentence if contest.control and contest.control.false_difference else ""
+    found = (contest.warning, *contest.differences, *contest.oddities, control)
+    return [sentence for sentence in dict.fromkeys(found) if sentence and sentence not in contest.headline.evidence]
+
+
+def print_verdict(contest: ContestSummary, console: Console) -> None:
+    """Print what a contest says, in a sentence."""
+    console.print()
+    console.print(
+        styled(
+            (contest.name, "bold"), (f"  {contest.headline.answer}. ", "bold green"), (contest.headline.evidence, "")
+        )
+    )
+
+
+def print_contest(contest: ContestSummary, console: Console) -> None:
+    """Print one contest: the verdict first, then how it came about."""
+    print_verdict(contest, console)
+    if contest.warning:
+        console.print(styled((contest.warning, "bold yellow")))
+    for sentence in contest.differences:
+        console.print(styled((sentence, "bold yellow")))
+    if contest.reasons:
+        print_reasons(contest.reasons, console)
+        return
+    for table in (
+        tables.ranking_table(contest),
+        releases_table(contest),
+        forecasts_table(contest),
+        tables.costs_table(contest),
+        resources_table(contest),
+    ):
+        if table.rows:
+            print_table(table, console)
+    print_remarks(contest, console)
+    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+
+
+def print_remarks(contest: ContestSummary, console: Console) -> None:
+    """Print what is to be known of the times of a contest: progress, the ceiling, spreads, oddities, the control."""
+    for sentence in progress_sentences(contest):
+        console.print(styled((sentence, "bold")))
+    if contest.timed:
+        console.print(styled((contest.peak.sentence, "dim")))
+    if any(spread.between for _, spread in contest.spreads):
+        print_table(tables.spread_table(contest), console)
+    for sentence in contest.oddities:
+        console.print(styled((sentence, "bold yellow")))
+    if contest.control:
+        colour = "bold red" if contest.control.false_difference else "dim"
+        console.print(styled((contest.control.sentence, colour)))
+    if contest.watched:
+        console.print(styled((contest.watched, "dim")))
+
+
+def print_reasons(reasons: Reasons, console: Console) -> None:
+    """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
+    for pair in reasons.pairs[1:]:
+        console.print(styled((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
+    for shortfall in reasons.shortfalls:
+        console.print(styled((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
+    for table in reason_tables(reasons.explanation):
+        print_table(table, console)
+    for remark in reasons.remarks:
+        console.print(styled((remark, "yellow")))

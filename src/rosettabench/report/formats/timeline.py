@@ -1,0 +1,118 @@
+"""A trial over time, in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rosettabench.plan.setting import stated
+from rosettabench.report.formats.comparison import change_words
+from rosettabench.report.formats.layout import print_table, styled
+from rosettabench.report.tables.table import Column, Table, TableCell
+from rosettabench.statistics.change_point import LEAST
+from rosettabench.summary import figures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from rosettabench.history.timeline import Point, Timeline, Turning
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+"""Blocks of 0 to 8 eighths of a character."""
+
+WIDTH = 20
+"""Characters of the longest bar."""
+
+COLUMNS = (
+    Column("run", contender=True),
+    Column("at (UTC)", spare=1),
+    Column("version"),
+    Column("time per step", numeric=True),
+    Column("level", contender=True, spare=2),
+    Column("remark"),
+)
+
+
+def print_timelines(found: Sequence[Timeline], console: Console) -> None:
+    """Print every timeline: a bar for each run, then the changes of its level."""
+    for one in found:
+        console.print()
+        console.print(styled((one.key.workload, "bold"), (f"  {one.key.contender}, {settings(one)}", "")))
+        print_table(timeline_table(one), console)
+        for turning in one.turnings:
+            console.print(styled((turning_sentence(turning), "bold yellow")))
+        if not one.turnings:
+            console.print(styled((quiet_sentence(one), "dim")))
+
+
+def settings(one: Timeline) -> str:
+    """Return the setting in words."""
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stated(one.key.values).items())
+
+
+def timeline_table(one: Timeline) -> Table:
+    """Return a row for each run, oldest first."""
+    longest = max(point.level for point in one.points)
+    turned = {turning.first: turning for turning in one.turnings}
+    rows = tuple(
+        (
+            TableCell(point.run),
+            TableCell(point.at[:16].replace("T", " ")),
+            TableCell(version(one.key.framework, point)),
+            step_cell(point),
+            TableCell(bar(point.level / longest)),
+            remark(point, turned.get(point.run)),
+        )
+        for point in one.points
+    )
+    return Table("In brackets: the interval over the rounds of its run.", COLUMNS, rows)
+
+
+def step_cell(point: Point) -> TableCell:
+    """Return the time of a step with its interval."""
+    step = point.step
+    if step.low is None or step.high is None:
+        return TableCell(figures.seconds(step.value), f"{step.rounds} rounds: no interval")
+    return TableCell(figures.seconds(step.value), figures.seconds_span(step.value, step.low, step.high))
+
+
+def remark(point: Point, turning: Turning | None) -> TableCell:
+    """Return what is to be said of a run: why it does not count, or that the level changed with it."""
+    if point.flaw:
+        return TableCell(f"not used: {point.flaw}", marked=True)
+    return TableCell("") if turning is None else TableCell(f"{figures.ratio(turning.times)} from here on", marked=True)
+
+
+def version(framework: str, point: Point) -> str:
+    """Return the version of a framework's main package."""
+    from rosettabench.catalogue.framework import all_frameworks
+
+    entry = all_frameworks().get(framework)
+    modules = entry.packages if entry else ()
+    return ", ".join(f"{name} {point.identity.packages[name]}" for name in modules if name in point.identity.packages)
+
+
+def bar(share: float) -> str:
+    """Return a bar of up to WIDTH characters."""
+    whole, eighths = divmod(round(8 * WIDTH * share), 8)
+    return "█" * whole + EIGHTHS[eighths].strip()
+
+
+def turning_sentence(turning: Turning) -> str:
+    """Return a change of level, what changed with it, and whether others changed as well."""
+    how = "slower" if turning.times > 1 else "faster"
+    by = figures.ratio(max(turning.times, 1 / turning.times))
+    words = f"From run {turning.first} on {how} by {by}. "
+    words += f"With it changed: {change_words(turning.changes)}."
+    if turning.others is not None:
+        words += f" The others in these runs took {figures.ratio(turning.others)} their former time."
+    return words
+
+
+def quiet_sentence(one: Timeline) -> str:
+    """Return that no change was found, or that there is too little to look for one."""
+    if one.searchable:
+        return "No change of level that lasted."
+    sound = sum(not point.flaw for point in one.points)
+    return f"Changes are looked for from {2 * LEAST} runs on; there {'is' if sound == 1 else 'are'} {sound}."

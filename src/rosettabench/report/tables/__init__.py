@@ -1,0 +1,1 @@
+"""The tables: what stands in them, for whoever prints them."""

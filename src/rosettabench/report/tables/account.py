@@ -1,0 +1,124 @@
+"""The table of where the factor between two libraries comes from, and a sentence for each set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.summary import figures
+from rosettabench.summary.account import EQUAL, MODELS, ORDER
+from rosettabench.summary.records import Account, Factor
+
+SAID = {
+    "input": "input",
+    "checkpoints": "checkpoints",
+    "start": "setup and the first batch",
+    MODELS: "what the two models and the loops around them differ in, the unrolled recurrence among it",
+    EQUAL: "what is left at equal work",
+    "steps": "the steps, of which it is not known what is left at equal work",
+}
+"""What a factor is of, in a sentence."""
+
+PARTS = (*ORDER, "steps")
+
+
+def account_tables(found: Sequence[Account]) -> tuple[Table, ...]:
+    """Return the factors and the seconds that they are made of; nothing where there is no account to give."""
+    return (factors_table(found), seconds_table(found)) if any(one.factors for one in found) else ()
+
+
+def factors_table(found: Sequence[Account]) -> Table:
+    """Return a row for each set: the whole factor, those that multiply to it, and what is missing."""
+    columns = (
+        Column("set", contender=True),
+        Column("as shipped", numeric=True),
+        *(Column(name, numeric=True) for name in ORDER),
+        Column(MODELS, numeric=True),
+        Column(EQUAL, numeric=True),
+        Column("without graphs", numeric=True, spare=1),
+        Column("missing", spare=2),
+    )
+    first = found[0]
+    caption = (
+        f"Where the factor comes from: {first.slow} over {first.fast}, and the factors that multiply to it. Input, "
+        "checkpoints and start (setup and the first batch) are taken out one after the other; what is left are the "
+        "steps: the models, and, from the contests, equal work. Without graphs: how much longer a step at equal work "
+        "takes in the slow one's framework then (dispatch), which is no factor of the product. "
+        "docs/results/deepar-as-shipped.md defines them."
+    )
+    return Table(caption, columns, tuple(factors_row(one) for one in found))
+
+
+def factors_row(one: Account) -> tuple[TableCell, ...]:
+    """Return the factors of one set; that of the steps stands in the column of the models, if it is all there is."""
+    known = {factor.name: factor for factor in one.factors}
+    models = known.get(MODELS)
+    took = one.dispatch
+    dispatch = None if took is None else Factor("without graphs", took.value, took.low, took.high)
+    return (
+        TableCell(one.series, one.trained),
+        *(factor_cell(known.get(name)) for name in ("as shipped", *ORDER)),
+        factor_cell(models) if models else factor_cell(known.get("steps"), "with equal work"),
+        factor_cell(known.get(EQUAL)),
+        factor_cell(dispatch),
+        TableCell(one.why),
+    )
+
+
+def factor_cell(factor: Factor | None, note: str = "") -> TableCell:
+    """Return a factor with its interval."""
+    if factor is None:
+        return NOTHING
+    bounded = factor.low is not None and factor.high is not None
+    return TableCell(
+        figures.ratio(factor.value), figures.span(factor.low or 0.0, factor.high or 0.0) if bounded else note
+    )
+
+
+def seconds_table(found: Sequence[Account]) -> Table:
+    """Return a row for each set and library: the seconds of a training, and of its parts."""
+    columns = (
+        Column("set", contender=True),
+        Column("library", contender=True),
+        Column("training", numeric=True),
+        *(Column(part, numeric=True) for part in PARTS),
+    )
+    rows = [
+        (
+            TableCell("" if place else one.series),
+            TableCell(label),
+            TableCell(figures.seconds(sum(parts.values()))),
+            *(
+                TableCell(figures.seconds(parts[part]), figures.percent(parts[part] / sum(parts.values())))
+                for part in PARTS
+            ),
+        )
+        for one in found
+        for place, (label, parts) in enumerate(one.seconds.items())
+    ]
+    caption = (
+        "Where the seconds of a training go, the mean over the seeds that both were trained with (over sets: the sum). "
+        "Input is waiting for batches while no step is computed; steps are all but the first batch."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+def account_sentences(found: Sequence[Account]) -> list[tuple[str, str]]:
+    """Return for each set its name and what is to be said of it."""
+    return [(one.series, sentence(one)) for one in found]
+
+
+def sentence(one: Account) -> str:
+    """Return in a sentence by how much one library is faster as shipped, and which factors that is made of."""
+    if not one.factors:
+        return f"No account: {one.why}."
+    whole, *parts = one.factors
+    told = ", ".join(f"{factor_words(factor)} {SAID[factor.name]}" for factor in parts)
+    faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}; of that is {told}."
+    return f"{faster} Missing: {one.why}." if one.why else faster
+
+
+def factor_words(factor: Factor) -> str:
+    """Return a factor with its interval in brackets."""
+    cell = factor_cell(factor)
+    return f"{cell.text} ({cell.note})" if cell.note else cell.text

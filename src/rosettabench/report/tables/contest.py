@@ -1,0 +1,349 @@
+"""The tables of the report, for whoever prints them: terminal, Markdown, HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from rosettabench.lab.fairness import POLICY
+from rosettabench.report.tables.table import (
+    CONTENDER,
+    NOTHING,
+    Column,
+    Span,
+    Table,
+    TableCell,
+    captioned,
+    estimated,
+    relative_cell,
+)
+from rosettabench.statistics.spread import SpreadDeviation
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
+
+PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
+"""In which studies of inference state their times."""
+
+
+def ranking_table(contest: ContestSummary) -> Table:
+    """Return the ranking, then those who are measured without a rank, then those who are missing, with the reason."""
+    confidence = figures.percent(contest.stopping["confidence"])
+    caption = (
+        f"{'Ranking of inference' if contest.inference else 'Ranking'}. "
+        "No difference was found between contenders of one rank. Below each: its mode. "
+        f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
+    )
+    shown = [*contest.ranked, *contest.unranked]
+    columns: tuple[Column, ...] = (
+        Column("rank", numeric=True),
+        CONTENDER,
+        Column("time / fastest", numeric=True),
+        Column("time per batch" if contest.inference else "time per step", numeric=True),
+        Column("images per second" if contest.inference else "samples per second", numeric=True, spare=2),
+        PER_1000 if contest.inference else metric_column(shown),
+        Column("proof"),
+    )
+    rows = [ranking_cells(contest, entry) for entry in shown]
+    if contest.peak.ceiling is not None:
+        columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
+        rows = [(*row[:-1], share_cell(entry), row[-1]) for row, entry in zip(rows, shown, strict=True)]
+    return Table(captioned(contest, caption), columns, tuple(rows))
+
+
+def overview_table(summary: RunSummary) -> Table:
+    """Return the whole run at a glance: a row for each contest, and each contender's time over that of the fastest."""
+    told = compared_contests(summary)
+    labels = [label for label in summary.labels if any(label in ratios_of(contest) for contest in told)]
+    columns = (Column("contest"), *(Column(label, numeric=True, contender=True) for label in labels))
+    rows = tuple(
+        (
+            TableCell(contest.name),
+            *(relative_cell(ratios_of(contest).get(label)) for label in labels),
+        )
+        for contest in told
+    )
+    return Table("Time relative to the fastest of each contest, with its interval.", columns, rows)
+
+
+def compared_contests(summary: RunSummary) -> list[ContestSummary]:
+    """Return the contests in which somebody is compared with somebody."""
+    return [contest for contest in summary.contests if len(ratios_of(contest)) > 1]
+
+
+def ratios_of(contest: ContestSummary) -> dict[str, Estimate]:
+    """Return the time relative to the fastest of each ranked contender that has one."""
+    return {entry.label: entry.relative for entry in contest.ranked if entry.relative is not None}
+
+
+def share_cell(entry: EntrySummary) -> TableCell:
+    """Return the share of the machine's ceiling that a contender reaches, in percent."""
+    return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
+
+
+def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
+    """Return the time that 1,000 images take, in batches of the contest's size."""
+    if entry.step is None:
+        return NOTHING
+    return TableCell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
+
+
+def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCell, ...]:
+    """Return one contender's row of the ranking."""
+    return (
+        TableCell(str(entry.rank)) if entry.rank is not None else NOTHING,
+        TableCell(entry.label, entry.mode),
+        relative_cell(entry.relative),
+        estimated(entry.step, figures.seconds, figures.seconds_span),
+        estimated(entry.throughput, figures.significant),
+        per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
+        TableCell("proven") if entry.rank is not None else TableCell("not ranked", entry.standing, marked=True),
+    )
+
+
+def metric_column(shown: Sequence[EntrySummary]) -> Column:
+    """Return the column of what evaluation tells."""
+    title = "test accuracy"
+    if any(entry.areas for entry in shown):
+        title = "test mean ROC AUC"
+    if any(entry.likelihoods for entry in shown):
+        title = "horizon NLL, true lags"
+    return Column(title, numeric=True, spare=1)
+
+
+def metric_cell(entry: EntrySummary) -> TableCell:
+    """Return what the last evaluation told: the area under the ROC curve, a likelihood, or the accuracy."""
+    if entry.likelihoods:
+        return likelihood_cell(entry)
+    return area_cell(entry) if entry.areas else accuracy_cell(entry)
+
+
+def accuracy_cell(entry: EntrySummary) -> TableCell:
+    """Return the last test accuracy, and after how many epochs it was reached."""
+    if not entry.accuracies:
+        return NOTHING
+    last = entry.accuracies[-1]
+    return TableCell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+
+
+def area_cell(entry: EntrySummary) -> TableCell:
+    """Return the last mean area under the ROC curve, over how many labels, and after how many epochs."""
+    last = entry.areas[-1]
+    over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
+    epoch = "" if last.epoch is None else f"epoch {last.epoch}"
+    return TableCell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
+
+
+def likelihood_cell(entry: EntrySummary) -> TableCell:
+    """Return the last mean negative log-likelihood, and after how many epochs it was reached."""
+    last = entry.likelihoods[-1]
+    return TableCell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+
+
+def costs_table(contest: ContestSummary) -> Table:
+    """Return what each contender costs, apart."""
+    what = "batch" if contest.inference else "step"
+    columns = (
+        CONTENDER,
+        Column("import", numeric=True),
+        Column("build", numeric=True, spare=4),
+        Column("load data", numeric=True, spare=3),
+        Column(f"first {what}", numeric=True),
+        Column(f"steady {what}", numeric=True),
+        Column("evaluation per 1,000 samples", numeric=True, spare=2),
+        Column("peak memory", numeric=True),
+        Column("CPU", numeric=True, spare=1),
+    )
+    caption = (
+        "Costs apart. CPU: during timed blocks, 100% is one core; memory: process tree, 1 MB is 1,000,000 bytes. "
+        "Beside a figure: its interval, or the extremes of several measurements; without, it was measured once."
+    )
+    rows = tuple(costs_cells(entry) for entry in [*contest.ranked, *contest.unranked] if has_costs(entry))
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def spread_table(contest: ContestSummary) -> Table:
+    """Return how much the ratios vary, from round to round and from process to process."""
+    columns = (
+        CONTENDER,
+        Column("rounds", numeric=True),
+        Column("from round to round", numeric=True),
+        Column("processes", numeric=True),
+        Column("from process to process", numeric=True),
+    )
+    caption = (
+        "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
+        "One process says nothing about the next; the intervals of several span what fresh ones would do."
+    )
+    rows = tuple(
+        (
+            TableCell(label),
+            TableCell(str(spread.rounds)),
+            deviation_cell(spread.within),
+            TableCell(str(spread.sessions)),
+            NOTHING if spread.between is None else deviation_cell(spread.between),
+        )
+        for label, spread in contest.spreads
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def deviation_cell(deviation: SpreadDeviation) -> TableCell:
+    """Return a standard deviation in percent, with its interval where it has one."""
+    low, high = deviation.low, deviation.high
+    note = "" if low is None or high is None else f"{figures.percent(low)} to {figures.percent(high)}"
+    return TableCell(figures.percent(deviation.value), note)
+
+
+def rounds_table(contest: ContestSummary) -> Table:
+    """Return what every contender took in each round: what all verdicts follow from."""
+    timed = [entry for entry in contest.entries if entry.rounds]
+    numbers = sorted({number for entry in timed for number in entry.rounds})
+    what = "batch" if contest.inference else "step"
+    caption = (
+        f"Time per {what} in each round, from all its turns. The verdicts follow from the ratios within these rows."
+    )
+    columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
+    rows = tuple(
+        (
+            TableCell(str(number)),
+            *(
+                TableCell(figures.seconds(entry.rounds[number])) if number in entry.rounds else NOTHING
+                for entry in timed
+            ),
+        )
+        for number in numbers
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def has_costs(entry: EntrySummary) -> bool:
+    """Whether anything of a contender's costs was measured."""
+    return any(value is not None for value in vars(entry.costs).values())
+
+
+def costs_cells(entry: EntrySummary) -> tuple[TableCell, ...]:
+    """Return one contender's row of the costs."""
+    costs = entry.costs
+    cores = costs.cpu_cores
+    return (
+        TableCell(entry.label),
+        ranged(costs.import_s, figures.seconds, figures.seconds_span),
+        ranged(costs.build_s, figures.seconds, figures.seconds_span),
+        ranged(costs.load_s, figures.seconds, figures.seconds_span),
+        ranged(costs.first_step_s, figures.seconds, figures.seconds_span),
+        estimated(entry.step, figures.seconds, figures.seconds_span),
+        ranged(costs.evaluate_per_1000_s, figures.seconds, figures.seconds_span),
+        ranged(costs.peak_memory_bytes, figures.memory, figures.memory_span),
+        NOTHING if cores is None else TableCell(figures.percent(cores)),
+    )
+
+
+def ranged(measured: MeasuredFigure | None, written: Callable[[float], str], extremes: Span) -> TableCell:
+    """Return a figure; measured more than once, the median with the extremes."""
+    if measured is None:
+        return NOTHING
+    if measured.times == 1:
+        return TableCell(written(measured.value))
+    words = extremes(measured.value, measured.low, measured.high)
+    return TableCell(written(measured.value), f"{words}, {measured.times} times")
+
+
+def settings_table(contest: ContestSummary) -> Table:
+    """Return the settings that the frameworks report; those on which they should agree and do not are marked."""
+    labels = [entry.label for entry in contest.entries if entry.settings]
+    columns = (Column("setting"), *(Column(label, contender=True) for label in labels))
+    caption = f"Settings in force, read back from the frameworks. {POLICY} Marked: contenders that should agree do not."
+    rows = tuple(
+        (
+            TableCell(row.name, "differs" if row.differs else "", marked=row.differs),
+            *(TableCell(row.values.get(label, figures.MISSING), marked=row.differs) for label in labels),
+        )
+        for row in contest.settings
+    )
+    return Table(captioned(contest, caption), columns, rows)
+
+
+def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
+    """Return for each quantity of a certificate the check that came nearest to its tolerance."""
+    columns = (
+        Column("quantity"),
+        Column("tensor"),
+        Column("step", numeric=True),
+        Column("deviation", numeric=True),
+        Column("tolerance", numeric=True),
+        Column("share used", numeric=True),
+    )
+    caption = f"{entry.label}: for each quantity, the check that came nearest to its tolerance."
+    return Table(captioned(contest, caption), columns, tuple(map(check_cells, entry.proof.tightest)))
+
+
+def check_cells(check: CheckSummary) -> tuple[TableCell, ...]:
+    """Return one check as a row."""
+    return (
+        TableCell(check.quantity),
+        TableCell(check.tensor or figures.MISSING),
+        TableCell(figures.MISSING if check.step is None else str(check.step)),
+        TableCell(figures.significant(check.deviation)),
+        TableCell(figures.significant(check.tolerance)),
+        TableCell(figures.percent(check.share), "" if check.passed else "too far", marked=not check.passed),
+    )
+
+
+def faults_table(faults: Sequence[Fault]) -> Table:
+    """Return who is missing, where, why, and what to do."""
+    columns = (
+        Column("contest"),
+        CONTENDER,
+        Column("stage"),
+        Column("kind"),
+        Column("what happened"),
+        Column("what to do"),
+    )
+    rows = tuple(
+        (
+            TableCell(fault.contest or "whole run"),
+            TableCell(fault.label or "all"),
+            TableCell(fault.stage),
+            TableCell(fault.kind.replace("_", " ")),
+            TableCell(fault.what),
+            TableCell(fault.hint or figures.MISSING),
+        )
+        for fault in faults
+    )
+    return Table("Failures: a failure is a result.", columns, rows)
+
+
+def all_faults(summary: RunSummary) -> tuple[Fault, ...]:
+    """Return every failure of the run: of the whole run, of contests, of entries, of trainings."""
+    of_contests = [
+        fault
+        for contest in summary.contests
+        for fault in (*contest.faults, *(fault for entry in contest.entries for fault in entry.faults))
+    ]
+    return (*summary.faults, *of_contests, *(summary.trainings.faults if summary.trainings else ()))
+
+
+def versions_table(summary: RunSummary) -> Table:
+    """Return in which environment each contender ran."""
+    columns = (CONTENDER, Column("environment"), Column("Python"), Column("mode"), Column("packages", numeric=True))
+    rows = tuple(
+        (
+            TableCell(entry.label),
+            TableCell(entry.environment or figures.MISSING),
+            TableCell(entry.interpreter or figures.MISSING),
+            TableCell(entry.mode),
+            TableCell(figures.count(len(entry.packages)) if entry.packages else figures.MISSING),
+        )
+        for entry in contenders(summary)
+    )
+    return Table("Versions: each contender in an environment of its own.", columns, rows)
+
+
+def contenders(summary: RunSummary) -> Iterable[EntrySummary]:
+    """Return one entry for each contender of the run: one that knows its packages where there is one."""
+    found: dict[str, EntrySummary] = {}
+    for contest in summary.contests:
+        for entry in contest.entries:
+            if entry.control_of is None and (entry.label not in found or not found[entry.label].packages):
+                found[entry.label] = entry
+    return [found[label] for label in summary.labels if label in found]

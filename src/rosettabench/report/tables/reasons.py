@@ -1,0 +1,180 @@
+"""The numbers behind an explanation, as tables."""
+
+from __future__ import annotations
+
+from rosettabench.reasons.measured import Subject
+from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, Step
+from rosettabench.reasons.vocabulary import WORDS, spent, word
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
+from rosettabench.summary import figures
+from rosettabench.summary.reasons import is_bent
+
+STARTS = {
+    "import_s": "import",
+    "build_s": "build",
+    "first_step_s": "compile and first step",
+    "peak_memory_bytes": "peak memory",
+}
+"""The figures of a fresh start, as tables call them."""
+
+
+def reason_tables(explanation: Explanation) -> list[Table]:
+    """Return all tables of an explanation."""
+    profiled = [one for one in explanation.measured.subjects if one.profile is not None]
+    found = [parts_table(explanation), line_table(explanation), starts_table(explanation)]
+    return [*found, words_table(profiled), operations_table(profiled)] if profiled else found
+
+
+def parts_table(explanation: Explanation) -> Table:
+    """Return the parts of every contender's step, and of every pair's difference."""
+    columns = (
+        CONTENDER,
+        Column("step", numeric=True),
+        *(Column(heading, numeric=True) for heading in HEADINGS.values()),
+    )
+    rows = [(TableCell(step.label), timed(step.total), *cells(step.parts)) for step in explanation.steps]
+    rows += [
+        (TableCell(f"{pair.slower} − {pair.faster}"), timed(pair.more, signed=True), *cells(pair.parts, signed=True))
+        for pair in explanation.pairs
+    ]
+    caption = (
+        f"A step of {explanation.measured.batch_size} samples and its parts, which add up to it; "
+        f"{explanation.rounds} rounds; below each its {figures.percent(explanation.measured.confidence)} interval, "
+        "those of differences paired within rounds. Marked: zero lies within the interval."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+HEADINGS = {
+    "arithmetic": "arithmetic",
+    "launch": "launch, interpreter",
+    "optimiser": "optimiser",
+    "input": "input",
+    "bend": "left over",
+}
+"""The parts of a step, as the table's heading has them."""
+
+
+def cells(parts: dict[str, PartEstimate], signed: bool = False) -> list[TableCell]:
+    """Return one cell for each part; a dash for one that cannot be told apart."""
+    return [timed(parts[name], signed) if name in parts else NOTHING for name in PARTS]
+
+
+def timed(estimate: PartEstimate | None, signed: bool = False) -> TableCell:
+    """Return a duration with its interval; of a difference it is marked where it is not parted from zero."""
+    if estimate is None:
+        return NOTHING
+    interval = figures.seconds_span(estimate.value, estimate.low, estimate.high)
+    return TableCell(figures.seconds(estimate.value), interval, marked=signed and not estimate.excludes(0))
+
+
+def line_table(explanation: Explanation) -> Table:
+    """Return the line over batch sizes of every contender, and how far each size lies from it."""
+    sizes = explanation.measured.sizes
+    columns = (
+        CONTENDER,
+        Column("a, per step", numeric=True),
+        Column("b, per sample", numeric=True),
+        *(Column(f"batch {size}", numeric=True, spare=1) for size in sizes),
+        Column("input alone", numeric=True),
+        Column("optimiser measured"),
+    )
+    rows = tuple(
+        (
+            TableCell(step.label),
+            timed(step.per_step),
+            timed(step.per_sample),
+            *(sized(step, size) for size in sizes),
+            timed(step.feed),
+            TableCell({"update": "by itself", "backpropagate": "by leaving it out", None: "not apart"}[step.how]),
+        )
+        for step in explanation.steps
+    )
+    off = "the input pipeline switched off" if explanation.measured.line == "reuse" else "the input pipeline included"
+    return Table(f"t = a + b·n over batch sizes, {off}; below each size how far it lies from the line.", columns, rows)
+
+
+def sized(step: Step, size: int) -> TableCell:
+    """Return the time of a step of one batch size, and its deviation from the line."""
+    bend = step.bends[size]
+    return TableCell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
+
+
+def starts_table(explanation: Explanation) -> Table:
+    """Return the figures of fresh starts of every contender, and the ratios of every pair."""
+    columns = (CONTENDER, *(Column(heading, numeric=True) for heading in STARTS.values()))
+    rows = [
+        (TableCell(one.label), *(started(one.starts.get(name, ()), name, explanation) for name in STARTS))
+        for one in explanation.measured.subjects
+    ]
+    for pair in explanation.pairs:
+        ratios = [pair.starts.get(name) for name in STARTS]
+        shown = [
+            NOTHING if one is None else TableCell(figures.ratio(one.ratio), figures.span(one.low, one.high))
+            for one in ratios
+        ]
+        rows.append((TableCell(f"{pair.slower} / {pair.faster}"), *shown))
+    times = max((len(values) for one in explanation.measured.subjects for values in one.starts.values()), default=0)
+    caption = f"Fresh processes, {times} of each: trimmed geometric means. 1 MB is 1,000,000 bytes."
+    return Table(caption, columns, tuple(rows))
+
+
+def started(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
+    """Return one figure of fresh starts with its interval; with too few for one, the median and the extremes."""
+    from statistics import median
+
+    from rosettabench.statistics.interval import ratio_interval
+
+    if not values:
+        return NOTHING
+    written, span = (
+        (figures.memory, figures.memory_span) if name.endswith("_bytes") else (figures.seconds, figures.seconds_span)
+    )
+    found = ratio_interval(values, explanation.measured.confidence)
+    if found is None:
+        return TableCell(written(median(values)), f"{span(median(values), min(values), max(values))}, no interval")
+    return TableCell(written(found.ratio), span(found.ratio, found.low, found.high))
+
+
+def words_table(profiled: list[Subject]) -> Table:
+    """Return how each profiled contender's step divides among the words of the vocabulary."""
+    columns = (CONTENDER, Column("step", numeric=True), *(Column(word, numeric=True) for word in WORDS))
+    rows = []
+    for one in profiled:
+        assert one.profile is not None
+        seconds = spent(one.framework, one.profile)
+        step = one.profile.elapsed_s / one.profile.steps
+        shares = [
+            TableCell(figures.seconds(took), f"{took / step:.1%}") if took else NOTHING for took in seconds.values()
+        ]
+        rows.append((TableCell(one.label), TableCell(figures.seconds(step), "under the profiler"), *shares))
+    caption = (
+        "One block under the framework's own profiler, which slows it down: shares, not speeds. "
+        "Idle is what no operation took: interpreter, dispatch, waiting."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+LONGEST = 5
+"""Operations of each contender that are shown: the longest."""
+
+
+def operations_table(profiled: list[Subject]) -> Table:
+    """Return the longest operations of each profiled contender, by their own names."""
+    columns = (
+        CONTENDER,
+        Column("operation"),
+        Column("word"),
+        Column("calls per step", numeric=True, spare=1),
+        Column("per step", numeric=True),
+    )
+    rows = []
+    for one in profiled:
+        assert one.profile is not None
+        longest = sorted(one.profile.operations, key=lambda operation: -operation.seconds)[:LONGEST]
+        for operation in longest:
+            calls, seconds = operation.calls / one.profile.steps, operation.seconds / one.profile.steps
+            name = TableCell(operation.name, ", ".join(operation.within))
+            told = TableCell(figures.significant(calls)), TableCell(figures.seconds(seconds))
+            rows.append((TableCell(one.label), name, TableCell(word(one.framework, operation)), *told))
+    return Table(f"The {LONGEST} longest operations of each, as the framework calls them.", columns, tuple(rows))

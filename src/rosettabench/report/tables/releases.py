@@ -1,0 +1,135 @@
+"""Libraries at several of their releases in one contest: how much faster each has become, on equal hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.environments.lock import Lock, all_locks
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.summary import figures
+from rosettabench.summary.entry import from_interval
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary
+
+SHOWN = 12
+"""Digits of a certificate's key that a table shows: no two of a report are alike in them."""
+
+
+@dataclass(frozen=True)
+class Dated:
+    """A contender whose release has a date, and the library that it is a release of."""
+
+    entry: EntrySummary
+    library: str
+    released: date
+
+
+@dataclass(frozen=True)
+class ReleaseProgress:
+    """A library's fastest proven contender in its oldest release and in its newest, of those that were measured.
+
+    `factor` is the time per step then over that now, paired within rounds: 2 is twice as fast today.
+    """
+
+    library: str
+    then: Dated
+    now: Dated
+    factor: Estimate
+
+
+def dated(contest: ContestSummary) -> list[Dated]:
+    """Return the measured contenders of libraries that are there in more than one release, from old to new."""
+    frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
+    found = [
+        Dated(entry, frameworks[entry.framework].library, lock.released)
+        for entry in contest.timed
+        if entry.framework in frameworks
+        and (lock := lock_of(entry.environment, locks)) is not None
+        and lock.released is not None
+    ]
+    several = {one.library for one in found if len({other.released for other in of(found, one.library)}) > 1}
+    return sorted((one for one in found if one.library in several), key=lambda one: (one.library, one.released))
+
+
+def lock_of(environment: str, locks: Mapping[str, Lock]) -> Lock | None:
+    """Return the lock that a run's entry names, with or without its Python."""
+    return locks.get(environment) or next((lock for lock in locks.values() if lock.name == environment), None)
+
+
+def of(found: Iterable[Dated], library: str) -> list[Dated]:
+    """Return the contenders of one library."""
+    return [one for one in found if one.library == library]
+
+
+def fastest(found: Iterable[Dated]) -> Dated | None:
+    """Return the proven one with the most samples per second."""
+    proven = [one for one in found if one.entry.proof.holds and one.entry.throughput]
+    return max(proven, key=lambda one: one.entry.throughput.value if one.entry.throughput else 0, default=None)
+
+
+def progress(contest: ContestSummary) -> list[ReleaseProgress]:
+    """Return, for each library that is proven and ranked in two releases, how much faster the newest is."""
+    found = [one for one in dated(contest) if one.entry.rank is not None]
+    made = []
+    for library in dict.fromkeys(one.library for one in found):
+        own = of(found, library)
+        then = fastest(one for one in own if one.released == own[0].released)
+        now = fastest(one for one in own if one.released == own[-1].released)
+        if then is not None and now is not None and then.released != now.released:
+            factor = ratio_of_times(contest, then.entry.label, now.entry.label)
+            made += [ReleaseProgress(library, then, now, factor)] if factor is not None else []
+    return made
+
+
+def ratio_of_times(contest: ContestSummary, above: str, below: str) -> Estimate | None:
+    """Return the time of `above` over that of `below`, as the contest's verdict on the two has it."""
+    for verdict in contest.verdicts:
+        if verdict.interval is not None and {verdict.faster, verdict.slower} == {above, below}:
+            return from_interval(verdict.interval if verdict.slower == above else verdict.interval.inverse())
+    return None
+
+
+def progress_sentences(contest: ContestSummary) -> tuple[str, ...]:
+    """Return a sentence for each library: how fast it is today, where it was one in its oldest release at hand."""
+    return tuple(
+        f"{one.library}: {one.now.entry.label} of {one.now.released.year} is {figures.ratio(one.factor.value)} as fast "
+        f"as {one.then.entry.label} of {one.then.released.year}{beside(one.factor)}."
+        for one in progress(contest)
+    )
+
+
+def beside(factor: Estimate) -> str:
+    """Return the interval of a factor in brackets, where it has one."""
+    if factor.low is None or factor.high is None:
+        return ""
+    return f" ({figures.span(factor.low, factor.high)})"
+
+
+def releases_table(contest: ContestSummary) -> Table:
+    """Return a row for every release of each library that is there in several; no rows where none is."""
+    columns = (
+        Column("library"),
+        Column("released", numeric=True),
+        CONTENDER,
+        Column("mode", spare=2),
+        Column("samples per second", numeric=True),
+        Column("certificate", spare=1),
+    )
+    caption = "Then and now: the same work in several releases of a library, on this machine, from old to new."
+    return Table(captioned(contest, caption), columns, tuple(release_row(one) for one in dated(contest)))
+
+
+def release_row(one: Dated) -> tuple[TableCell, ...]:
+    """Return the row of a release; where it is not proven, the certificate's cell says so."""
+    entry, speed = one.entry, one.entry.throughput
+    return (
+        TableCell(one.library),
+        TableCell(f"{one.released:%Y-%m-%d}"),
+        TableCell(entry.label),
+        TableCell(entry.mode),
+        TableCell(figures.significant(speed.value), beside(speed).strip(" ()")) if speed else NOTHING,
+        TableCell((entry.proof.key or "")[:SHOWN]) if entry.proof.holds else TableCell(entry.proof.state, marked=True),
+    )

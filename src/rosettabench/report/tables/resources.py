@@ -1,0 +1,91 @@
+"""What contenders used of the machine, as a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.summary import figures
+from rosettabench.summary.records import ContestSummary, EntrySummary
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of amount: the heading of its column, and how it is written."""
+
+    title: str
+    written: Callable[[float], str]
+    spare: int = 0
+
+
+def joules(value: float) -> str:
+    """Return an energy."""
+    return f"{figures.significant(value)} J"
+
+
+def whole(value: float) -> str:
+    """Return how often something happened."""
+    return figures.count(round(value))
+
+
+KINDS = {
+    "cpu_user_s": Kind("CPU user", figures.seconds),
+    "cpu_system_s": Kind("CPU system", figures.seconds),
+    "resident_bytes": Kind("resident", figures.memory),
+    "pss_bytes": Kind("proportional", figures.memory, 4),
+    "peak_memory_bytes": Kind("peak", figures.memory),
+    "minor_faults": Kind("minor faults", whole, spare=5),
+    "major_faults": Kind("major faults", whole, spare=3),
+    "read_bytes": Kind("read", figures.memory, spare=2),
+    "written_bytes": Kind("written", figures.memory, spare=8),
+    "voluntary_switches": Kind("waits", whole, spare=7),
+    "involuntary_switches": Kind("interruptions", whole, spare=6),
+    "gpu_memory_bytes": Kind("GPU memory", figures.memory),
+    "gpu_utilisation": Kind("GPU use", figures.percent),
+    "gpu_energy_j": Kind("GPU energy", joules),
+    "cpu_energy_j": Kind("CPU energy", joules),
+}
+"""What the table shows, in its order, by the names of the figures."""
+
+CAPTION = (
+    "Resources of the whole process tree, over all turns together; memory after them, shared pages counted once. "
+    "Proportional: a page counts 1/n where n processes of the machine map it."
+)
+
+ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
+
+
+def resources_table(contest: ContestSummary) -> Table:
+    """Return what each contender used; columns of which nobody has anything are left out, and the caption says why."""
+    shown = [entry for entry in [*contest.ranked, *contest.unranked] if entry.resources.amounts]
+    names = [name for name in KINDS if any(name in entry.resources.amounts for entry in shown)]
+    columns = (CONTENDER, *(Column(KINDS[name].title, numeric=True, spare=KINDS[name].spare) for name in names))
+    rows = tuple((TableCell(entry.label), *(amount_cell(entry, name) for name in names)) for entry in shown)
+    energy = [ENERGY] if any(name.endswith("_j") for name in names) else []
+    return Table(captioned(contest, " ".join([CAPTION, *energy, *missing(shown)])), columns, rows)
+
+
+def amount_cell(entry: EntrySummary, name: str) -> TableCell:
+    """Return one amount; where it is missing, and why is known, that it could not be read."""
+    if name in entry.resources.amounts:
+        return TableCell(KINDS[name].written(entry.resources.amounts[name]), entry.resources.notes.get(name, ""))
+    return TableCell(figures.MISSING, "not readable") if name in entry.resources.unreadable else NOTHING
+
+
+def missing(entries: Sequence[EntrySummary]) -> list[str]:
+    """Return a sentence for each reason why something could not be read: what, and of whom unless it is all."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    names = dict.fromkeys(name for entry in entries for name in entry.resources.unreadable)
+    for name in names:
+        holders: dict[str, list[str]] = defaultdict(list)
+        for entry in entries:
+            if name in entry.resources.unreadable:
+                holders[entry.resources.unreadable[name]].append(entry.label)
+        for why, labels in holders.items():
+            found[why, tuple(labels)].append(KINDS[name].title if name in KINDS else name.replace("_", " "))
+    return [
+        f"Not readable{'' if len(labels) == len(entries) else ' of ' + ', '.join(labels)}: {', '.join(what)}: {why}."
+        for (why, labels), what in found.items()
+    ]

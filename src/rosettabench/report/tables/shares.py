@@ -1,0 +1,103 @@
+"""The shares of all cells: a row for each workload, a column for each framework, in each mode what it reached."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rosettabench.plan.setting import whole
+from rosettabench.report.tables.table import Column, Table, TableCell
+from rosettabench.summary import figures
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
+
+THREADS = "threads"
+"""The axis on which a machine's ceiling depends: shares of different numbers of threads never share a table."""
+
+BATCH_SIZE = "batch_size"
+"""The axis on which a share may be measured elsewhere than stated, where the machine is too small: then it says so."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The share of the machine's ceiling that a cell reached, when it was measured last.
+
+    `batch_size` is None where it is the workload's own.
+    """
+
+    workload: str
+    framework: str
+    mode: str
+    threads: int
+    share: Estimate
+    batch_size: int | None = None
+
+
+def reached(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
+    """Return the newest share of every cell; `runs` are the newest first.
+
+    Counted are proven entries, under the setting that the workload states (`canonical`, by workload) but for the
+    number of threads, where the machine's ceiling in that setting is known. A share at another batch size counts where
+    there is none at the workload's own.
+    """
+    found: dict[tuple[str, str, str, int], Reached] = {}
+    for contest in (contest for run in runs for contest in run.contests):
+        elsewhere = differing(contest, canonical) - {THREADS}
+        if not elsewhere <= {BATCH_SIZE}:
+            continue
+        batch_size = contest.setting[BATCH_SIZE] if elsewhere else None
+        for entry in contest.entries:
+            if (share := counted(entry)) is not None:
+                threads = contest.setting[THREADS]
+                one = Reached(contest.workload, entry.framework, entry.mode, threads, share, batch_size)
+                key = one.workload, one.framework, one.mode, one.threads
+                if key not in found or (found[key].batch_size is not None and batch_size is None):
+                    found[key] = one
+    return list(found.values())
+
+
+def differing(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Return the axes on which a contest's setting is not what its workload states; all, where nothing is stated."""
+    own = whole(contest.setting)
+    stated = canonical.get(contest.workload)
+    return set(own) if stated is None else {axis for axis, value in stated.items() if own.get(axis) != value}
+
+
+def counted(entry: EntrySummary) -> Estimate | None:
+    """Return the share of an entry that counts: proven, and in no control."""
+    return entry.share if entry.proof.holds and entry.control_of is None else None
+
+
+def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[str]) -> Table:
+    """Return the table of the shares with so many threads; `frameworks` are the columns, in their order."""
+    own = [one for one in shares if one.threads == threads]
+    cells: dict[tuple[str, str], list[Reached]] = defaultdict(list)
+    for one in own:
+        cells[one.workload, one.framework].append(one)
+    shown = [name for name in frameworks if any(one.framework == name for one in own)]
+    return Table(
+        f"Share of the machine's ceiling in matrix products of the same precision, with {threads} "
+        f"{'thread' if threads == 1 else 'threads'}; beside it the 95% interval of the step's time, and the batch size "
+        "where it is not the workload's own.",
+        (Column("workload"), *(Column(name) for name in shown)),
+        tuple(
+            (TableCell(workload), *(shares_cell(cells[workload, name]) for name in shown))
+            for workload in dict.fromkeys(one.workload for one in own)
+        ),
+    )
+
+
+def shares_cell(modes: Sequence[Reached]) -> TableCell:
+    """Return the shares of a framework's modes in one workload."""
+    return TableCell("; ".join(f"{one.mode} {words(one)}" for one in modes)) if modes else TableCell(figures.MISSING)
+
+
+def words(reached: Reached) -> str:
+    """Return a share in percent, with what is known of it: ``23% (21 to 25), batch 8``."""
+    share = reached.share
+    told = figures.percent(share.value)
+    if share.low is not None and share.high is not None:
+        told = f"{told} ({figures.span(100 * share.low, 100 * share.high)})"
+    return told if reached.batch_size is None else f"{told}, batch {reached.batch_size}"
