@@ -97,7 +97,7 @@ def words_of(code: str, language: str) -> list[Line]:
     from pygments.token import STANDARD_TYPES, _TokenType
 
     def kind_of(token: _TokenType) -> str:
-        """Return how a token is coloured."""
+        """Return Pygments' CSS class of a token: that of the nearest kind that has one."""
         while token not in STANDARD_TYPES and token.parent is not None:
             token = token.parent
         return str(STANDARD_TYPES[token])
