@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from laboratory import environment, make_work, open_session
 
 from rosettabench.client.machine import worker_variables
-from rosettabench.resources.processors import confined, worker_processors
+from rosettabench.resources.processors import confine_children, worker_processors
 
 __all__ = ["WARM_UP", "make_work", "plain_script", "script_of", "take_turns", "worker"]
 
@@ -64,7 +64,7 @@ def plain_script(entry, work, folder):
     folder.mkdir(parents=True, exist_ok=True)
     variables = worker_variables(threads, entry.backend, where.kind == "managed", folder)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with (folder / "script.log").open("wb") as log, confined(worker_processors(threads)):
+    with (folder / "script.log").open("wb") as log, confine_children(worker_processors(threads)):
         # A session of its own, as a worker has: Linux may share processors out among sessions (autogroup).
         process = subprocess.Popen(
             command, **pipes, stderr=log, text=True, env=variables, cwd=folder, start_new_session=True

@@ -29,7 +29,7 @@ from rosettabench.client.replies import REPLIES, TRAININGS, Reply
 from rosettabench.plan.setting import AXES, Axis, canonical_setting
 from rosettabench.proof.register import read_register
 from rosettabench.proof.standing import registered_cells
-from rosettabench.report.formats.markdown import escaped, table_markdown
+from rosettabench.report.formats.markdown import escape_text, table_markdown
 from rosettabench.report.tables.matrix import matrix_table
 from rosettabench.report.tables.switches import switches_markdown
 
@@ -74,7 +74,7 @@ def generated(docs: Path) -> Iterator[tuple[Path, str]]:
 def prose(text: str) -> str:
     """Return what a docstring or a help text says, on one line: code stays, pages become links to docs/…."""
     words = SPECIAL.split(" ".join(text.split()))
-    return "".join(page_link(word) if place % 2 else escaped(word) for place, word in enumerate(words))
+    return "".join(page_link(word) if place % 2 else escape_text(word) for place, word in enumerate(words))
 
 
 def page_link(word: str) -> str:

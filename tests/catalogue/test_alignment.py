@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue import r_source
-from rosettabench.catalogue.alignment import aligned, class_definitions, definitions
+from rosettabench.catalogue.alignment import align_definitions, class_definitions, definitions
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import UsageError
@@ -38,7 +38,7 @@ def test_rows():
         '''
     )
     two = '"""Two."""\nfrom b import c\nimport d\n\n\nclass GRU: ...\n\n\nclass Model: ...\n\n\ndef loss(): ...\n'
-    rows = aligned({"one": definitions(one, "one"), "two": definitions(two, "two")})
+    rows = align_definitions({"one": definitions(one, "one"), "two": definitions(two, "two")})
     assert list(rows) == ["docstring", "import", "GRU", "Model", "loss", "X", "X.y"]
     assert list(rows.values()) == [
         {"one": '"""One."""', "two": '"""Two."""'},
@@ -54,7 +54,7 @@ def test_rows():
 @given(st.lists(NAMES, min_size=1, max_size=4))
 def test_every_name_has_one_row_and_every_definition_its_place(files):
     sources = {str(number): source_of(names) for number, names in enumerate(files)}
-    rows = list(aligned({label: definitions(source, label) for label, source in sources.items()}).values())
+    rows = list(align_definitions({label: definitions(source, label) for label, source in sources.items()}).values())
     for label, names in zip(sources, files, strict=True):
         mine = [row[label] for row in rows if label in row]
         assert sorted(mine[2:]) == sorted(f"def {name}():\n    return {name!r}" for name in names)

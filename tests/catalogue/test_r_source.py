@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.catalogue.alignment import aligned
+from rosettabench.catalogue.alignment import align_definitions
 from rosettabench.catalogue.contract import missing_in_implementation
 from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.r_source import definitions, tied_names
@@ -58,5 +58,5 @@ def test_what_an_implementation_in_r_lacks(old, new, said, tmp_path):
 
 def test_it_stands_beside_python():
     columns = {label: one.definitions() for label, one in implementations(VGG, ["pytorch", "r-keras"]).items()}
-    both = [name for name, row in aligned(columns).items() if len(row) > 1]
+    both = [name for name, row in align_definitions(columns).items() if len(row) > 1]
     assert both == ["docstring", "Model", "loss", "optimizer", "TENSORS"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.cli.doctor import told
+from rosettabench.cli.doctor import describe_noise
 from rosettabench.cli.noise import Noise, measure_noise, stolen_share
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
@@ -63,7 +63,7 @@ def test_measured_blocks_are_of_the_work():
 
 
 def test_the_sentences_say_what_it_means():
-    calm, loud = told(noise(0.01), 2), told(Noise(noise(0.3).seconds, 0.12, 3.4), 2)
+    calm, loud = describe_noise(noise(0.01), 2), describe_noise(Noise(noise(0.3).seconds, 0.12, 3.4), 2)
     assert "needs about" in calm
     assert "wider" not in calm
     assert "virtual" not in calm

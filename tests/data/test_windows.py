@@ -13,9 +13,9 @@ from rosettabench.data.prepare import prepare
 from rosettabench.data.series import windows as module
 from rosettabench.data.series.channels import CHANNELS, ages, for_the_scale, inputs_of, time_features
 from rosettabench.data.series.frequency import Frequency
-from rosettabench.data.series.lags import LAGS, lagged, lags_of, observed
+from rosettabench.data.series.lags import LAGS, lag_values, lags_of, observed_places
 from rosettabench.data.series.series import PreparedSeries, Series, save
-from rosettabench.data.series.windows import continued, draw_windows, known, labels_of, portions, samples
+from rosettabench.data.series.windows import continued_inputs, draw_windows, known_inputs, labels_of, portions, samples
 from rosettabench.errors import UsageError
 
 NAN = float("nan")
@@ -56,13 +56,13 @@ def test_lags_are_distinct_and_ascend_from_the_value_before(season):
 
 def test_a_value_that_nobody_knows_is_0():
     history, places = np.array([1.0, 2.0, NAN, 4.0]), np.array([-1, 0, 1, 3, 4, 5])
-    assert lagged(history, places, (1, 2)).tolist() == [[0, 0], [0, 0], [1, 0], [0, 2], [4, 0], [0, 4]]
-    assert observed(history, places).tolist() == [False, True, True, True, False, False]
+    assert lag_values(history, places, (1, 2)).tolist() == [[0, 0], [0, 0], [1, 0], [0, 2], [4, 0], [0, 4]]
+    assert observed_places(history, places).tolist() == [False, True, True, True, False, False]
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(-5, 70), st.sampled_from([1, 4, 12]))
 def test_a_lag_is_the_value_so_far_back(values, place, season):
-    found = lagged(np.array(values), np.array([place]), lags_of(season))[0]
+    found = lag_values(np.array(values), np.array([place]), lags_of(season))[0]
     expected = [values[place - lag] if 0 <= place - lag < len(values) else 0 for lag in lags_of(season)]
     assert found.tolist() == expected
 
@@ -238,8 +238,8 @@ def test_a_forecaster_knows_nothing_of_what_lies_ahead(tmp_path):
     """Two sets that differ in their horizon alone; of the fourth observation the one before it is known."""
     one = prepared(tmp_path / "one", [1, 2, 3, 4, 5, 6], [9, NAN, 7, 6, 5, 4])
     other = prepared(tmp_path / "other", [1, 2, 3, -4, 50, 6], [9, NAN, 7, 0, 0, NAN])
-    shown = known(one, [0, 1])
-    assert shown.shape == (2, 5, CHANNELS) and np.array_equal(shown, known(other, [0, 1]))
+    shown = known_inputs(one, [0, 1])
+    assert shown.shape == (2, 5, CHANNELS) and np.array_equal(shown, known_inputs(other, [0, 1]))
     assert shown[0, 2:, :3].tolist() == [[3, 2, 1], [0, 3, 2], [0, 0, 3]]
 
 
@@ -247,7 +247,7 @@ def test_what_was_drawn_takes_the_place_of_what_came(tmp_path):
     """The true values, continued by themselves, are the windows that are tested with; by others, those of others."""
     series = prepared(tmp_path, [1, 2, 3, 4, 5, 6], [9, 8, 7, 6, 5, 4])
     inputs, _ = samples(series, [(1, 6), (0, 6)])
-    assert np.array_equal(continued(series, [1, 0], np.array([[[6, 5, 4]], [[4, 5, 6]]])), inputs)
-    paths = continued(series, [0], np.array([[[10, 11, 12], [20, 21, 22]]], np.float32))
+    assert np.array_equal(continued_inputs(series, [1, 0], np.array([[[6, 5, 4]], [[4, 5, 6]]])), inputs)
+    paths = continued_inputs(series, [0], np.array([[[10, 11, 12], [20, 21, 22]]], np.float32))
     assert paths[:, 2:, :3].tolist() == [[[3, 2, 1], [10, 3, 2], [11, 10, 3]], [[3, 2, 1], [20, 3, 2], [21, 20, 3]]]
     assert np.array_equal(paths[..., LAGS:], np.repeat(inputs[1:, :, LAGS:], 2, 0)), "the scale is that of the context"

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.environments import pip_configuration
-from rosettabench.environments.pip_configuration import from_files, options, parsed, translated, uv_variables
+from rosettabench.environments.pip_configuration import (
+    from_files,
+    options,
+    parse_listing,
+    translate_options,
+    uv_variables,
+)
 from rosettabench.errors import EnvironmentFault
 
 words = st.text(st.characters(codec="ascii", categories=("L", "N"), include_characters="/:.@-_"), min_size=1)
@@ -22,31 +28,31 @@ sections = st.dictionaries(
 @given(sections)
 def test_whatever_pip_lists_is_read_back(sections):
     lines = [f"{name}.{key}={value!r}" for name, values in sections.items() for key, value in values.items()]
-    assert parsed("\n".join(lines)) == sections
+    assert parse_listing("\n".join(lines)) == sections
 
 
 @given(urls, gaps)
 def test_every_extra_index_is_handed_on_in_order(indexes, gap):
-    variables = translated({"extra-index-url": gap.join(indexes)})
+    variables = translate_options({"extra-index-url": gap.join(indexes)})
     assert variables["UV_INDEX"].split() == indexes
     assert variables["UV_INDEX_STRATEGY"] == "unsafe-best-match"
 
 
 @given(urls, gaps)
 def test_every_place_of_wheels_is_handed_on_in_order(places, gap):
-    assert translated({"find-links": gap.join(places)})["UV_FIND_LINKS"].split(",") == places
+    assert translate_options({"find-links": gap.join(places)})["UV_FIND_LINKS"].split(",") == places
 
 
 @given(st.dictionaries(names, st.text()))
 def test_options_that_uv_does_not_have_are_left_out(others):
     known = {*pip_configuration.SINGLE, *pip_configuration.JOINED, "no-index"}
-    assert translated({name: value for name, value in others.items() if name not in known}) == {}
+    assert translate_options({name: value for name, value in others.items() if name not in known}) == {}
 
 
 def test_one_valued_options_and_relative_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = {"index-url": "https://mirror/simple", "cert": "our.pem", "trusted-host": "a b:80", "no-index": "true"}
-    assert translated(told | {"find-links": "wheels", "proxy": "http://proxy:3128"}) == {
+    assert translate_options(told | {"find-links": "wheels", "proxy": "http://proxy:3128"}) == {
         "UV_DEFAULT_INDEX": "https://mirror/simple",
         "SSL_CERT_FILE": str(tmp_path / "our.pem"),
         "UV_INSECURE_HOST": "a b:80",
@@ -92,7 +98,7 @@ def test_without_pip_its_files_say_the_same_as_pip(configured, monkeypatch):
     told = options()
     monkeypatch.setattr(pip_configuration, "listing", lambda: None)
     assert options() == told
-    assert translated(told)["UV_INDEX"] == "https://a/simple file:///b/100%/simple"
+    assert translate_options(told)["UV_INDEX"] == "https://a/simple file:///b/100%/simple"
 
 
 def test_files_alone(configured):

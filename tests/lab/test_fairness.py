@@ -15,7 +15,7 @@ from processors import PROCESSORS
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.fairness import EQUAL, REMEDY, differences, partly_compiled
-from rosettabench.resources.processors import confined, core_of, worker_processors
+from rosettabench.resources.processors import confine_children, core_of, worker_processors
 
 VALUES = st.one_of(st.booleans(), st.integers(0, 3), st.sampled_from(["cpu", "CPU", "float32"]), st.none())
 SETTINGS = st.dictionaries(st.sampled_from([*EQUAL, "layout", "graphs"]), VALUES)
@@ -93,7 +93,7 @@ def test_a_core_is_named_by_its_threads(tmp_path):
 
 def test_only_what_is_started_inside_is_held(monkeypatch):
     before = os.sched_getaffinity(0)
-    with pytest.raises(RuntimeError), confined([min(before)]):
+    with pytest.raises(RuntimeError), confine_children([min(before)]):
         assert os.sched_getaffinity(0) == {min(before)}
         raise RuntimeError
     assert os.sched_getaffinity(0) == before

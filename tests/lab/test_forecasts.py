@@ -11,7 +11,7 @@ from commands import finish
 from rosettabench.data.series.frequency import Frequency
 from rosettabench.data.series.series import PreparedSeries, Series, save
 from rosettabench.errors import WorkerError
-from rosettabench.lab.forecasts import judged
+from rosettabench.lab.forecasts import judge_forecasts
 from rosettabench.store.record import LEVELS, JudgedForecasts, ShownSeries
 
 
@@ -32,7 +32,7 @@ def reply(tmp_path):
 
 def test_paths_are_judged_by_their_median(reply):
     """Errors of 1 and 2 where the past went up by 1 a year; the measures are told even where one is infinite."""
-    found = judged(*reply([[[6, 4]] * 3 + [[0, 0], [99, 99]], [[8, 8]] * 5]), seed=3)
+    found = judge_forecasts(*reply([[[6, 4]] * 3 + [[0, 0], [99, 99]], [[8, 8]] * 5]), seed=3)
     assert (found.series, found.samples, found.seed, found.predict_s, found.predict_cpu_s) == (2, 5, 3, 1.5, 2.5)
     assert found.mase == inf, "a series that did not change has no scale"
     assert found.smape == pytest.approx(((2 / 11 + 2 * 2 / 10) / 2 + (0 + 2 / 17) / 2) / 2)
@@ -43,7 +43,7 @@ def test_paths_are_judged_by_their_median(reply):
 
 def test_numbers_that_are_none_are_a_failure(reply):
     with pytest.raises(WorkerError, match="not finite"):
-        judged(*reply([[[6, np.nan]], [[8, 8]]]), seed=0)
+        judge_forecasts(*reply([[[6, np.nan]], [[8, 8]]]), seed=0)
 
 
 @pytest.mark.slow

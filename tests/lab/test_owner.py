@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from rosettabench.errors import UsageError
-from rosettabench.lab.owner import owned
+from rosettabench.lab.owner import own_run
 
 HOLD = """
 import sys, time
@@ -23,13 +23,16 @@ def test_the_second_is_told_who_is_at_work_and_a_killed_one_lets_go(tmp_path):
     first = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     try:
         assert first.stdout.readline() == "held\n"
-        with pytest.raises(UsageError, match=f"process {first.pid} is at work on run run-1"), owned("run-1", tmp_path):
+        with (
+            pytest.raises(UsageError, match=f"process {first.pid} is at work on run run-1"),
+            own_run("run-1", tmp_path),
+        ):
             pass
-        with owned("run-2", tmp_path):
+        with own_run("run-2", tmp_path):
             pass
     finally:
         first.kill()
         first.communicate()
     for _ in range(2):
-        with owned("run-1", tmp_path):
+        with own_run("run-1", tmp_path):
             pass

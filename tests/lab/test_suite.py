@@ -8,7 +8,7 @@ from commands import NUMPY, QUICK, finish
 from rosettabench.catalogue.suite import find_suite
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.journal import Journal
-from rosettabench.lab.run import unfinished
+from rosettabench.lab.run import is_unfinished
 from rosettabench.plan.estimate import START_S
 from rosettabench.plan.request import RunRequest
 from rosettabench.plan.scope import scope
@@ -51,7 +51,7 @@ def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
     assert f"the budget was used up before every contest began; continue with: rosetta resume {run.id}" in err
     assert out.count("The budget was spent before it could begin") == 2
     found = store().run(run.id)
-    assert all(unbegun(found, contest) and unfinished(found, contest) for contest in found.contests)
+    assert all(unbegun(found, contest) and is_unfinished(found, contest) for contest in found.contests)
     Journal(store(), run.id, found.contests[0].id).event(UsedData(name="it was resumed, and cut short"))
     found = store().run(run.id)
     assert [unbegun(found, contest) for contest in found.contests] == [False, True]

@@ -13,7 +13,16 @@ from rosettabench.plan.plan import at_proof, make_plan
 from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.plan.request import RunRequest
 from rosettabench.plan.series import on_series
-from rosettabench.plan.setting import DEFAULTS, Setting, apart, canonical_setting, read_axes, settings, stated, whole
+from rosettabench.plan.setting import (
+    DEFAULTS,
+    Setting,
+    canonical_setting,
+    distinguishing_words,
+    read_axes,
+    settings,
+    with_defaults,
+    without_defaults,
+)
 
 OLD = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
 """A setting as the store had it before there were other axes."""
@@ -36,20 +45,20 @@ def test_an_old_result_and_a_new_one_have_one_key():
 
 def test_a_certificate_is_bound_to_what_an_old_one_was():
     setting = Setting(32, "cpu", "float32", 0, 2)
-    assert json.dumps(stated(setting.as_json())) == json.dumps(OLD)
-    assert stated({**OLD, "schedule": DECAY})["schedule"] == DECAY
-    assert whole(OLD) == setting.as_json()
+    assert json.dumps(without_defaults(setting.as_json())) == json.dumps(OLD)
+    assert without_defaults({**OLD, "schedule": DECAY})["schedule"] == DECAY
+    assert with_defaults(OLD) == setting.as_json()
 
 
 def test_a_contest_is_named_by_what_is_unusual():
     other = {**OLD, "schedule": DECAY}
-    assert apart(OLD, [OLD], MLP) == apart(OLD, [OLD], None) == []
-    assert apart(other, [other], MLP) == [f"schedule {DECAY}"]
-    assert apart(OLD, [OLD, other], MLP) == ["schedule constant"]
+    assert distinguishing_words(OLD, [OLD], MLP) == distinguishing_words(OLD, [OLD], None) == []
+    assert distinguishing_words(other, [other], MLP) == [f"schedule {DECAY}"]
+    assert distinguishing_words(OLD, [OLD, other], MLP) == ["schedule constant"]
     small = {**OLD, "batch_size": 8}
-    assert apart(small, [OLD], None) == ["batch size 8"]
-    assert apart(small, [small], MLP) == ["batch size 8"], "nor is that of its workload"
-    assert apart(small, [small], None) == []
+    assert distinguishing_words(small, [OLD], None) == ["batch size 8"]
+    assert distinguishing_words(small, [small], MLP) == ["batch size 8"], "nor is that of its workload"
+    assert distinguishing_words(small, [small], None) == []
 
 
 def test_every_combination_is_a_setting():
@@ -90,7 +99,7 @@ def test_a_set_of_series_is_a_setting_of_a_workload_on_series():
     workload = find_workload("deepar-monash")
     found = settings(workload, read_axes(["series=tourism_monthly,m4_hourly"]))
     assert [one.series for one in found] == ["tourism_monthly", "m4_hourly"]
-    assert canonical_setting(workload).series == whole(OLD)["series"] == "tourism_monthly"
+    assert canonical_setting(workload).series == with_defaults(OLD)["series"] == "tourism_monthly"
     assert on_series(workload, "tourism_monthly") is workload and workload.data.set == "monash-tourism_monthly"
     other = on_series(workload, "m4_hourly")
     assert other.data.set == "monash-m4_hourly"
@@ -136,8 +145,8 @@ def test_drawn_data_are_nobodys_originals():
 def test_real_and_synthetic_are_two_contests_and_what_is_found_is_what_was_before():
     workload = find_workload("chestxray-densenet121")
     assert [one.data for one in settings(workload, read_axes(["data=real,synthetic"]))] == ["real", "synthetic"]
-    assert canonical_setting(workload).data == whole(OLD)["data"] == "found"
-    assert apart({**OLD, "data": "synthetic"}, [OLD], MLP) == ["data synthetic"]
+    assert canonical_setting(workload).data == with_defaults(OLD)["data"] == "found"
+    assert distinguishing_words({**OLD, "data": "synthetic"}, [OLD], MLP) == ["data synthetic"]
 
 
 def test_picture_files_are_read_where_a_workload_trains_on_them():

@@ -5,7 +5,7 @@ import pytest
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
-from rosettabench.plan.budget import ALL, fitted
+from rosettabench.plan.budget import ALL, fit_contests
 from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
@@ -34,7 +34,7 @@ def fit(budget=None, free=1e12):
         for planned in make_plan(request):
             name, batch = planned.workload.name, planned.setting.batch_size
             contests.append((planned, TimeEstimate(1.0, batch * SAMPLE_S[name], batch * SAMPLE_BYTES[name], ())))
-        return fitted(request, contests, budget, free, lambda one: frozenset("A"))
+        return fit_contests(request, contests, budget, free, lambda one: frozenset("A"))
 
     return fitting
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosettabench.proof.causes.forecast import forecast_loss, rearranged
+from rosettabench.proof.causes.forecast import forecast_loss, rearrange_windows
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 
 DRAW = np.random.default_rng(0)
@@ -33,7 +33,7 @@ def test_nothing_is_said_of_the_right_one():
 def test_windows_read_otherwise():
     inputs = np.arange(2 * 3 * 22, dtype=float).reshape(2, 3, 22) + 1
     inputs[..., -1] = [0, 1, 0]
-    (_, every), (_, older), (_, newer) = rearranged(inputs)
+    (_, every), (_, older), (_, newer) = rearrange_windows(inputs)
     assert (every[..., -1] == 1).all() and np.array_equal(every[..., :-1], inputs[..., :-1])
     assert np.array_equal(older[:, 1:, :16], inputs[:, :-1, :16]) and not older[:, 0, :16].any()
     assert np.array_equal(newer[:, :-1, :16], inputs[:, 1:, :16]) and not newer[:, -1, :16].any()

@@ -16,7 +16,7 @@ from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.inference import compare_outputs, infer
 from rosettabench.proof.reference import compare_evaluations, compare_walked
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import read, walk
+from rosettabench.proof.walk import read_array, walk
 
 pytestmark = pytest.mark.environment
 
@@ -105,7 +105,7 @@ def deviations_of_training(session, exact, folder):
         for one in compare_walked(session.work, found, exact.steps, None if exact.guide else exact.start):
             if one.quantity == "parameter" and one.value > 1e-9:
                 way = exact.steps[found.step].ways[one.tensor]
-                apart = relative(read(found.parameters, one.tensor), own.lead(one.tensor), way)
+                apart = relative(read_array(found.parameters, one.tensor), own.lead(one.tensor), way)
                 one = replace(one, quantity="update", value=apart)
             deviations.append(one)
         shutil.rmtree(folder / "walk" / str(found.step))

@@ -8,7 +8,7 @@ from smaller import Altered
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload
-from rosettabench.data.series.windows import known
+from rosettabench.data.series.windows import known_inputs
 from rosettabench.errors import WorkerError
 from rosettabench.proof.causes.misdrawn import misdrawn
 from rosettabench.proof.causes.suspect import Suspect
@@ -66,7 +66,7 @@ def test_a_seed_says_what_is_drawn(framework, references, tmp_path):
     try:
         session.build(exact.start)
         before = session.evaluate(4, tmp_path / "before")["files"]["logits"]
-        np.save(tmp_path / "known.npy", known(work.data.series, range(5)))
+        np.save(tmp_path / "known.npy", known_inputs(work.data.series, range(5)))
         one, same, other = (
             np.load(session.forecast(tmp_path / "known.npy", 3, seed, tmp_path / name, 2)["files"]["samples"])
             for name, seed in (("one", 7), ("same", 7), ("other", 8))

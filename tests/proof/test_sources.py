@@ -7,7 +7,7 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.proof import certificate, meaning
 from rosettabench.proof.certificate import files_of
-from rosettabench.proof.sources import imported, sources
+from rosettabench.proof.sources import imported_names, sources
 
 MLP = find_workload("fashion-mlp")
 
@@ -29,7 +29,7 @@ def later():
 from . import nobody
 from rosetta_workers.other import x
 """
-    assert imported(source) == {
+    assert imported_names(source) == {
         "rosetta_worker",
         "rosetta_worker.PROTOCOL",
         "rosetta_worker.clock",
@@ -51,7 +51,7 @@ def test_every_import_of_the_worker_is_of_a_file():
     """A module that was not found would be missing in every certificate."""
     root = worker_folder()
     for file in root.rglob("*.py"):
-        for name in imported(file.read_text(encoding="utf-8")):
+        for name in imported_names(file.read_text(encoding="utf-8")):
             parts = name.split(".")[1:]
             there = [root.joinpath(*parts), root.joinpath(*parts[:-1])] if parts else [root]
             assert any(one.with_suffix(".py").is_file() or (one / "__init__.py").is_file() for one in there), name

@@ -12,7 +12,7 @@ from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
-from rosettabench.plan.budget import answer, fitted, turns_of_next, within_budget
+from rosettabench.plan.budget import answer, fit_contests, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Past, TimeEstimate, estimate
 from rosettabench.plan.left_out import sentences
@@ -158,7 +158,7 @@ def test_claims_had_whole_fit(batches, letters, budget):
 
 
 def test_a_request_without_what_is_left_out_has_the_rest():
-    smaller = fitted(REQUEST, plan(), 30.0, MUCH, none_asked).request
+    smaller = fit_contests(REQUEST, plan(), 30.0, MUCH, none_asked).request
     assert [planned.workload.name for planned in make_plan(smaller)] == ["fashion-mlp", "fashion-cnn"]
     assert sentences(smaller.left_out) == ["imdb-gru, batch size 64: no time for it within 30 s; no claim asked for it"]
     assert RunRequest.model_validate(smaller.model_dump(mode="json")) == smaller, "a resumed run reads it again"
@@ -190,12 +190,12 @@ def test_a_large_budget_has_more_rounds():
 
 def test_no_time_for_anything_is_a_sentence():
     with pytest.raises(UsageError, match=r"nothing fits into 5 s: .* with 2 contenders.* takes about 14 s"):
-        fitted(REQUEST, plan(), 5.0, MUCH, none_asked)
+        fit_contests(REQUEST, plan(), 5.0, MUCH, none_asked)
 
 
 def test_no_memory_for_anything_is_a_sentence():
     with pytest.raises(UsageError, match=r"need about 1.0 GB at once; 0.5 GB are free"):
-        fitted(REQUEST, plan(), None, 5e8, none_asked)
+        fit_contests(REQUEST, plan(), None, 5e8, none_asked)
 
 
 def test_guesses_are_called_so_and_earlier_contests_are_believed(tmp_path):
@@ -241,7 +241,7 @@ def test_a_large_model_is_known_to_be_slow_and_large_before_it_has_run():
     larger = estimate(make_plan(request.model_copy(update={"axes": {"batch_size": [32], "threads": [2]}}))[0], Past())
     assert larger.memory - blind.memory == pytest.approx(2 * outputs)
     with pytest.raises(UsageError, match=r"resnet50-synthetic does not fit into memory: .* need at least"):
-        fitted(request, [(planned, blind)], None, 2e9, none_asked)
+        fit_contests(request, [(planned, blind)], None, 2e9, none_asked)
 
 
 def test_inference_keeps_nothing_but_its_parameters():

@@ -13,7 +13,7 @@ from rosettabench.report.charts.releases import releases
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.terminal import print_details
-from rosettabench.report.tables.releases import dated, progress, progress_sentences, releases_table
+from rosettabench.report.tables.releases import dated_contenders, progress, progress_sentences, releases_table
 
 TIMES = {
     "pytorch@1.0.0": 9e-3,
@@ -81,7 +81,7 @@ def test_who_is_not_proven_is_in_no_factor_and_drawn_hollow(tmp_path):
 
 def test_one_release_needs_no_chart(tmp_path):
     (contest,) = measured_run(tmp_path, ("fashion-mlp", {}, {"pytorch@2.13.0": 6e-3, "chainer@7.8.1": 3e-3})).contests
-    assert dated(contest) == []
+    assert dated_contenders(contest) == []
     assert releases(contest, ["pytorch@2.13.0"]) is None
 
 

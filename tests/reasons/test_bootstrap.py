@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosettabench.reasons.bootstrap import interval, locations, trimmed
+from rosettabench.reasons.bootstrap import interval, locations, trim_rounds
 from rosettabench.reasons.line import fit_line
 
 SIZES = (4, 8, 16, 32, 64, 128)
@@ -71,4 +71,4 @@ def test_the_same_rounds_give_the_same_interval():
 
 def test_where_a_cell_stands_leaves_the_outer_fifths_out():
     values = np.array([[1.0], [2.0], [3.0], [4.0], [1000.0]])
-    assert trimmed(values) == pytest.approx([3.0])
+    assert trim_rounds(values) == pytest.approx([3.0])

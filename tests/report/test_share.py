@@ -22,7 +22,7 @@ from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.formats.samples import render_csv
 from rosettabench.report.formats.terminal import print_details
-from rosettabench.report.tables.shares import counted, reached, shares_table
+from rosettabench.report.tables.shares import counted_share, newest_shares, shares_table
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
@@ -159,7 +159,7 @@ CANONICAL = {"fashion-mlp": {"batch_size": 32, "precision": "float32"}}
 
 def test_the_table_of_all_cells_has_the_newest_of_each(held):
     older = replace(held, contests=tuple(replace(one, entries=one.entries[:1]) for one in held.contests))
-    found = reached([held, older], CANONICAL)
+    found = newest_shares([held, older], CANONICAL)
     contest = held.contests[0]
     proven = [one for one in contest.entries if one.proof.holds and one.control_of is None and one.share]
     assert [(one.framework, one.mode, one.share) for one in found] == [
@@ -183,21 +183,21 @@ def at_batch(summary, size):
 
 def test_a_share_at_another_batch_size_says_so_and_yields_to_one_at_the_workloads_own(held):
     newer = at_batch(held, 8)
-    (_, jax) = shares_table(reached([newer], CANONICAL), 2, ["jax"]).rows[0]
+    (_, jax) = shares_table(newest_shares([newer], CANONICAL), 2, ["jax"]).rows[0]
     assert jax.text.endswith("), batch 8")
-    both = reached([newer, held], CANONICAL)
-    assert both == reached([held, newer], CANONICAL) == reached([held], CANONICAL)
+    both = newest_shares([newer, held], CANONICAL)
+    assert both == newest_shares([held, newer], CANONICAL) == newest_shares([held], CANONICAL)
     assert {one.batch_size for one in both} == {None}
 
 
 def test_another_setting_is_no_share_of_the_cell(held):
-    assert not reached([held], {"fashion-mlp": {"batch_size": 32, "precision": "bfloat16"}})
-    assert reached([held], {"fashion-mlp": {"batch_size": 32, "threads": 64}}), "threads have tables of their own"
+    assert not newest_shares([held], {"fashion-mlp": {"batch_size": 32, "precision": "bfloat16"}})
+    assert newest_shares([held], {"fashion-mlp": {"batch_size": 32, "threads": 64}}), "threads have tables of their own"
 
 
 def test_who_is_not_proven_or_a_control_has_no_share():
     one = Estimate(0.2, 0.1, 0.3, 9)
     entry = namedtuple("Entry", "share proof control_of")
-    assert counted(entry(one, ProofSummary("proven", ""), None)) == one
-    assert counted(entry(one, ProofSummary("failed", ""), None)) is None
-    assert counted(entry(one, ProofSummary("proven", ""), "pytorch")) is None
+    assert counted_share(entry(one, ProofSummary("proven", ""), None)) == one
+    assert counted_share(entry(one, ProofSummary("failed", ""), None)) is None
+    assert counted_share(entry(one, ProofSummary("proven", ""), "pytorch")) is None

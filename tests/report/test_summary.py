@@ -17,7 +17,7 @@ from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
-from rosettabench.summary.doubts import doubted, seen_in
+from rosettabench.summary.doubts import cast_doubts, seen_in
 from rosettabench.summary.entry import turns
 from rosettabench.summary.records import CheckSummary
 from rosettabench.summary.run import summarise
@@ -214,9 +214,9 @@ def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
     rounds = {one.label: seconds_per_step(turns(one)) for one in contest.entries if not one.control_of}
     rounds["jax"] = {number: seconds * 1.05**number for number, seconds in rounds["jax"].items()}
     seen = seen_in(contest, rounds, (), 0.02)
-    few = [one for one in doubted(verdicts[:FEW_PAIRS], seen) if "jax" in (one.faster, one.slower)]
+    few = [one for one in cast_doubts(verdicts[:FEW_PAIRS], seen) if "jax" in (one.faster, one.slower)]
     assert few and all("jax got slower by" in one.doubt for one in few)
-    many = [one for one in doubted(verdicts, seen) if "jax" in (one.faster, one.slower)]
+    many = [one for one in cast_doubts(verdicts, seen) if "jax" in (one.faster, one.slower)]
     assert len(verdicts) > FEW_PAIRS
     assert {one.doubt for one in many} == {"There is a doubt about jax."}
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from sample_run import HOSTILE
 
-from rosettabench.report.formats.markdown import fenced, render_markdown
+from rosettabench.report.formats.markdown import fence_text, render_markdown
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.formats.samples import COLUMNS, harmless, render_csv
 from rosettabench.report.formats.terminal import print_details
@@ -69,7 +69,7 @@ def test_every_markdown_table_of_a_stand_in_says_so(summary):
 
 
 def test_a_fence_is_longer_than_what_it_holds():
-    assert fenced("a ``` b").startswith("````sh\n")
+    assert fence_text("a ``` b").startswith("````sh\n")
 
 
 def test_csv_has_every_block_exactly(summary):

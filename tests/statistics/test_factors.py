@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.statistics.factors import factors, pooled
+from rosettabench.statistics.factors import factors, pool_ratios
 from rosettabench.statistics.interval import Interval
 
 SECONDS = st.floats(1e-3, 1e4)
@@ -37,7 +37,7 @@ def test_nothing_left_is_an_error():
 @given(st.lists(st.tuples(SECONDS, SECONDS, st.floats(0, 0.5)), min_size=1, max_size=9))
 def test_ratios_join_to_that_of_the_sums(terms):
     ratios = [Interval(a / b, a / b * (1 - half), a / b * (1 + half), 0.95, 12) for a, b, half in terms]
-    joined = pooled(ratios, [b for _, b, _ in terms])
+    joined = pool_ratios(ratios, [b for _, b, _ in terms])
     assert joined.ratio == pytest.approx(sum(a for a, _, _ in terms) / sum(b for _, b, _ in terms))
     assert joined.low <= joined.ratio * (1 + 1e-9) and joined.ratio <= joined.high * (1 + 1e-9)
     assert joined.steady

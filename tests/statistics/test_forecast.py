@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosettabench.statistics.forecast import MOST_PROCESSES, fresh_processes, needed
+from rosettabench.statistics.forecast import MOST_PROCESSES, fresh_processes, rounds_needed
 from rosettabench.statistics.interval import fewest_rounds, ratio_interval
 from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import decides
@@ -15,7 +15,7 @@ def rounds(seed, count, ratio, spread=0.05):
 
 @pytest.mark.parametrize("ratio", [1.0, 1.1])
 def test_a_forecast_is_about_right(ratio):
-    forecast = np.median([needed(rounds(seed, 20, ratio), 0.02) or 4096 for seed in range(25)])
+    forecast = np.median([rounds_needed(rounds(seed, 20, ratio), 0.02) or 4096 for seed in range(25)])
     taken = []
     for seed in range(100, 125):
         logs = rounds(seed, 400, ratio)
@@ -25,16 +25,16 @@ def test_a_forecast_is_about_right(ratio):
 
 
 def test_more_noise_needs_more_rounds():
-    assert needed(rounds(1, 20, 1.1, 0.02), 0.02) < needed(rounds(1, 20, 1.1, 0.08), 0.02)
+    assert rounds_needed(rounds(1, 20, 1.1, 0.02), 0.02) < rounds_needed(rounds(1, 20, 1.1, 0.08), 0.02)
 
 
 def test_a_difference_of_just_the_margin_is_never_decided():
-    assert needed([1.02 * 1.004, 1.02 / 1.004] * 10, 0.02) is None
+    assert rounds_needed([1.02 * 1.004, 1.02 / 1.004] * 10, 0.02) is None
 
 
 def test_too_few_rounds_foretell_nothing():
-    assert needed([1.5] * (fewest_rounds() - 1), 0.02) is None
-    assert needed([1.5] * fewest_rounds(), 0.02) == fewest_rounds()
+    assert rounds_needed([1.5] * (fewest_rounds() - 1), 0.02) is None
+    assert rounds_needed([1.5] * fewest_rounds(), 0.02) == fewest_rounds()
 
 
 def processes(seed, count, ratio, between):

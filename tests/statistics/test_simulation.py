@@ -12,7 +12,7 @@ from rosettabench.plan.request import RunRequest
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
 from rosettabench.statistics.verdict import Finding, decides, judge, within
-from rosettabench.summary.doubts import doubted
+from rosettabench.summary.doubts import cast_doubts
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "simulation"
 TRUE = float(np.log(1.05))
@@ -52,7 +52,7 @@ def by_the_laboratory(logs):
         if judge_.enough(progress):
             break
     seen = oddities_by_process(progress.rounds, progress.processes, request.margin)
-    (verdict,) = doubted(judge_.verdicts(progress), seen)
+    (verdict,) = cast_doubts(judge_.verdicts(progress), seen)
     return rounds, verdict
 
 

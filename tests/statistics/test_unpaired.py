@@ -11,9 +11,9 @@ from rosettabench.statistics.unpaired import (
     Alike,
     equals,
     freedom,
-    levelled,
+    level_processes,
     quotient,
-    scattered,
+    scatter_of_processes,
     unpaired_interval,
 )
 
@@ -67,7 +67,7 @@ def test_more_that_is_known_of_processes_narrows_it():
 
 
 def test_what_is_known_is_counted():
-    known = scattered([[[1.0], [1.1]], [[2.0], [2.0], [2.0]], [[5.0]]])
+    known = scatter_of_processes([[[1.0], [1.1]], [[2.0], [2.0], [2.0]], [[5.0]]])
     assert known.freedom == 3
     assert known.squares == pytest.approx(np.log(1.1) ** 2 / 2)
     both = known + equals([[1.02] * 4])
@@ -96,9 +96,9 @@ def test_precise_rounds_of_processes_that_differ_do_not_contradict_each_other():
 
 def test_processes_are_brought_to_one_level_and_keep_their_noise():
     random = np.random.default_rng(4)
-    moved = np.log(levelled(run(random, 2.0, 400, 5, born=0.3, noise=0.02)))
+    moved = np.log(level_processes(run(random, 2.0, 400, 5, born=0.3, noise=0.02)))
     assert moved.std() == pytest.approx(0.02, rel=0.1)
-    assert levelled([[1.0, 1.1]]) == [1.0, 1.1]
+    assert level_processes([[1.0, 1.1]]) == [1.0, 1.1]
 
 
 def test_the_arms_are_added_as_squares():

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.schema import Block, Contest, Entry, Event, Run
-from rosettabench.store.store import Store, explained, now
+from rosettabench.store.store import Store, explain_database_errors, now
 
 
 def url(folder):
@@ -172,7 +172,7 @@ def test_who_only_reads_makes_no_store(tmp_path):
     ],
 )
 def test_each_refusal_of_a_database_has_its_own_remedy(reason, to_do):
-    with pytest.raises(StoreError, match=reason) as told, explained("results.sqlite"):
+    with pytest.raises(StoreError, match=reason) as told, explain_database_errors("results.sqlite"):
         raise OperationalError("SELECT 1", {}, sqlite3.OperationalError(reason))
     assert to_do in told.value.hint
 

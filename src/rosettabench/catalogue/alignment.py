@@ -14,7 +14,7 @@ Rows = dict[str, dict[str, str]]
 """By name, the text of that definition in each column that has it."""
 
 
-def aligned(columns: Mapping[str, Mapping[str, str]]) -> Rows:
+def align_definitions(columns: Mapping[str, Mapping[str, str]]) -> Rows:
     """Return the rows of a comparison of `columns`, {label: its definitions}.
 
     Definitions of the same name share a row. Rows are in the order of the first column; what only later ones have
@@ -39,7 +39,7 @@ def definitions(source: str, label: str) -> Definitions:
     a second one of the same name, belong to what stands before them. Raises UsageError where it is not Python.
     """
     lines = source.splitlines()
-    return cut(parsed(source, label).body, lines, 0, len(lines))
+    return cut(parse_source(source, label).body, lines, 0, len(lines))
 
 
 def class_definitions(source: str, label: str, name: str) -> Definitions:
@@ -48,7 +48,7 @@ def class_definitions(source: str, label: str, name: str) -> Definitions:
     Texts are indented as they are in the file. Without such a class there are none.
     """
     lines = source.splitlines()
-    for statement in parsed(source, label).body:
+    for statement in parse_source(source, label).body:
         if isinstance(statement, ast.ClassDef) and statement.name == name:
             first = first_line(statement.body[0])
             head = "\n".join(lines[first_line(statement) : first])
@@ -74,7 +74,7 @@ def first_line(statement: ast.stmt) -> int:
     return min([statement.lineno, *(node.lineno for node in decorators)]) - 1
 
 
-def parsed(source: str, label: str) -> ast.Module:
+def parse_source(source: str, label: str) -> ast.Module:
     """Return the syntax tree of a source. Raises UsageError, which names `label`, where it is not Python."""
     try:
         return ast.parse(source)

@@ -49,12 +49,12 @@ class Variant(Strict):
         Raises UsageError where the words that it replaces are not there.
         """
         return (
-            replaced(implementation, self.implementation, folder / "implementation" / implementation.name),
-            replaced(adapter, self.adapter, folder / "adapter" / adapter.name),
+            write_replaced(implementation, self.implementation, folder / "implementation" / implementation.name),
+            write_replaced(adapter, self.adapter, folder / "adapter" / adapter.name),
         )
 
 
-def replaced(source: Path, pairs: tuple[tuple[str, str], ...], target: Path) -> Path:
+def write_replaced(source: Path, pairs: tuple[tuple[str, str], ...], target: Path) -> Path:
     """Write `source`, with what it shares, to `target`, each first text replaced by its second; return `target`."""
     text = read_whole(source)
     for ours, theirs in pairs:

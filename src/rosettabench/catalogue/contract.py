@@ -85,7 +85,7 @@ def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | 
 
 def missing_in_adapter(path: Path) -> list[str]:
     """Return what an adapter file, ``frameworks/<name>.py``, lacks: in its DESCRIPTION, and of the class Adapter."""
-    tree = parsed(path)
+    tree = parse_file(path)
     if isinstance(tree, str):
         return [tree]
     try:
@@ -136,7 +136,7 @@ def required_methods() -> set[str]:
 
 def missing_in_reference(path: Path) -> list[str]:
     """Return what the implementation of a reference lacks: it is the docstring and one function, ``forward``."""
-    tree = parsed(path)
+    tree = parse_file(path)
     if isinstance(tree, str):
         return [tree]
     lacks = [] if "forward" in defined_names(tree) else [f"{path}: the function forward(w, inputs) is missing"]
@@ -154,7 +154,7 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         tied: Callable[[str], list[str] | None] = partial(r_source.tied_names, source)
         sentences = [] if source.startswith("# ") else [f"{path}: the comment at the top is missing"]
     else:
-        tree = parsed(path)
+        tree = parse_file(path)
         if isinstance(tree, str):
             return [tree]
         shared = shared_modules(path.read_text(encoding="utf-8"))
@@ -211,7 +211,7 @@ def tied_names(trees: Sequence[ast.Module], table: str) -> list[str] | None:
     `trees` are the implementation and the shared modules that it imports; a table may contain one of theirs.
     """
     nodes = [node for tree in reversed(trees) for node in tree.body]
-    values = [node.value for node in nodes if isinstance(node, ast.Assign) and assigned(node) == table]
+    values = [node.value for node in nodes if isinstance(node, ast.Assign) and assigned_value(node) == table]
     if not values or not isinstance(values[-1], ast.List):
         return None
     names: list[str] = []
@@ -233,11 +233,11 @@ def defined_names(tree: ast.Module) -> list[str]:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             names.append(statement.name)
         elif isinstance(statement, ast.Assign):
-            names.append(assigned(statement))
+            names.append(assigned_value(statement))
     return names
 
 
-def assigned(statement: ast.Assign) -> str:
+def assigned_value(statement: ast.Assign) -> str:
     """Return what an assignment assigns to."""
     return ast.unparse(statement.targets[0])
 
@@ -247,7 +247,7 @@ def missing_docstring(path: Path, tree: ast.Module) -> list[str]:
     return [] if ast.get_docstring(tree) else [f"{path}: the docstring at the top is missing"]
 
 
-def parsed(path: Path) -> ast.Module | str:
+def parse_file(path: Path) -> ast.Module | str:
     """Return the syntax tree of a file, or the sentence that it is not Python."""
     try:
         return ast.parse(path.read_text(encoding="utf-8"))

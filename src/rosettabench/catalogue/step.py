@@ -63,7 +63,7 @@ def step_of(entry: FrameworkEntry, calls: Iterable[str] = CALLS) -> AdapterStep:
     texts = {(INHERITED, name): text for name, text in inherited.items()}
     texts |= {(METHOD, name): text for name, text in (inherited | own).items() if name not in NO_METHODS}
     texts |= {(TOP, name): text for name, text in top.items() if name not in ("import", "docstring", ADAPTER)}
-    found = reached(texts, [(METHOD, name) for name in calls], mentioned)
+    found = reachable_definitions(texts, [(METHOD, name) for name in calls], mentioned_names)
     methods = [name for place, name in found if place == METHOD]
     rows = {
         f"{ADAPTER}.{name}" if place == METHOD else name: dedent(texts[place, name])
@@ -88,11 +88,11 @@ def step_in_r(source: str, calls: Iterable[str]) -> AdapterStep:
     """Return the step of an adapter in R, which answers the worker's requests itself; it has no class."""
     texts = {(TOP, name): text for name, text in r_source.definitions(source).items() if name != "docstring"}
     requests = {"data" if name == "load" else name: f"{ADAPTER}.{name}" for name in calls}
-    found = [name for _, name in reached(texts, [(TOP, name) for name in requests], words_of_r)]
+    found = [name for _, name in reachable_definitions(texts, [(TOP, name) for name in requests], words_of_r)]
     return AdapterStep({requests.get(name, name): texts[TOP, name] for name in found}, {})
 
 
-def reached(
+def reachable_definitions(
     texts: Mapping[Key, str], roots: Iterable[Key], mentions: Callable[[Key, str], Iterable[Key]]
 ) -> dict[Key, None]:
     """Return the definitions that can be reached from `roots` by what each text mentions, each before what it needs."""
@@ -106,7 +106,7 @@ def reached(
     return found
 
 
-def mentioned(key: Key, text: str) -> list[Key]:
+def mentioned_names(key: Key, text: str) -> list[Key]:
     """Return what a definition in Python mentions, in its order: names, in a method also attributes of ``self``."""
     nodes = [node for node in ast.walk(ast.parse(dedent(text))) if isinstance(node, ast.Name | ast.Attribute)]
     found: list[Key] = []

@@ -76,19 +76,21 @@ class Peak:
             with Bench(library, self._works.threads, self._works.device, folder, self._timeout) as bench:
                 for precision in self._works.precisions:
                     self._display.doing(f"products in {precision}")
-                    with noted("product", precision, library, journal):
+                    with note_refusals("product", precision, library, journal):
                         sweep(bench, precision, seconds, lambda series: note(series, journal))
                 for way in self._works.ways:
                     self._display.doing(f"copies, {way.replace('_', ' ')}")
-                    with noted("copy", way, library, journal):
+                    with note_refusals("copy", way, library, journal):
                         copy(bench, way, seconds, journal)
         except WorkerError as error:
             journal.failure("peak", error)
-            self._display.told(f"{library.label} cannot take part: {error.what}")
+            self._display.tell(f"{library.label} cannot take part: {error.what}")
 
 
 @contextmanager
-def noted(kind: Literal["product", "copy"], what: str, library: BenchLibrary, journal: Journal) -> Iterator[None]:
+def note_refusals(
+    kind: Literal["product", "copy"], what: str, library: BenchLibrary, journal: Journal
+) -> Iterator[None]:
     """Write down that a library cannot do a work; whatever else is wrong goes on to the caller."""
     try:
         yield

@@ -251,10 +251,10 @@ def tell_warning(
     """Print a warning for the user, in place of Python's own way to show one."""
     plain = False if os.environ.get("NO_COLOR") else None
     typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True, color=plain)
-    typer.echo(shortened(str(message)).translate(CONTROL), err=True)
+    typer.echo(shorten_words(str(message)).translate(CONTROL), err=True)
 
 
-def shortened(text: str) -> str:
+def shorten_words(text: str) -> str:
     """Return a text in which no word is longer than LONGEST_WORD: what was mistyped may be a whole file."""
     return re.sub(rf"(\S{{{LONGEST_WORD // 2}}})\S{{{LONGEST_WORD // 2},}}", r"\1…", text)
 
@@ -271,9 +271,9 @@ def complain(error: Exception, what: str, hint: str, code: int) -> int:
         traceback.print_exception(error)
     plain = False if os.environ.get("NO_COLOR") else None
     typer.secho("error: ", fg="red", bold=True, nl=False, err=True, color=plain)
-    typer.echo(shortened(what).translate(CONTROL), err=True)
+    typer.echo(shorten_words(what).translate(CONTROL), err=True)
     if hint:
-        typer.echo(shortened(hint).translate(CONTROL), err=True)
+        typer.echo(shorten_words(hint).translate(CONTROL), err=True)
     return code
 
 

@@ -68,10 +68,10 @@ def calibrate(
         run = begin(laboratory, request)
         with laboratory.display:
             laboratory.go_on(run)
-    tell(alike(laboratory.store, request), f"{workload} on {framework}")
+    tell(find_alike(laboratory.store, request), f"{workload} on {framework}")
 
 
-def alike(store: Store, request: CalibrateRequest) -> list[Run]:
+def find_alike(store: Store, request: CalibrateRequest) -> list[Run]:
     """Return the runs of a store that ask what a request asks. Raises UsageError where there is none."""
     from rosettabench.plan.request import CalibrateRequest, read_request
     from rosettabench.store.kind import RunKind, kind_of

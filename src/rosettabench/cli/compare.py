@@ -45,7 +45,7 @@ def compare(
     from rosettabench.report.formats.comparison import print_comparison
     from rosettabench.report.formats.record import as_json
     from rosettabench.store.store import Store
-    from rosettabench.summary.sentences import listed
+    from rosettabench.summary.sentences import enumerate_words
 
     opened = Store.existing(store or store_url())
     first, second = opened.run(before), opened.run(after)
@@ -59,4 +59,6 @@ def compare(
         print_comparison(found, console())
     slower = [f"{cell.key.contender} on {one.workload}" for one in found for cell in one.cells if cell.regression]
     if slower:
-        raise Slower(f"slower in {second.id} than in {first.id}: {listed(slower)}", "rosetta report shows each run.")
+        raise Slower(
+            f"slower in {second.id} than in {first.id}: {enumerate_words(slower)}", "rosetta report shows each run."
+        )

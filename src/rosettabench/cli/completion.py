@@ -55,10 +55,10 @@ def complete_contenders(incomplete: str) -> Offers:
     """Offer contenders, each framework in each of its releases and modes, for a list with commas."""
     from rosettabench.catalogue.contender import every_contender
 
-    return behind_comma(incomplete, [(one.label, told(one)) for one in every_contender()])
+    return behind_comma(incomplete, [(one.label, describe_contender(one)) for one in every_contender()])
 
 
-def told(contender: Contender) -> str:
+def describe_contender(contender: Contender) -> str:
     """Return in words what a contender is: its framework's title, with a release; or its mode."""
     entry = contender.entry
     if contender.mode != entry.mode:

@@ -36,7 +36,7 @@ def data(
     from rosettabench.places import cache_dir
 
     for name, form in wanted_forms(sets):
-        with shown(name) as progress:
+        with show_progress(name) as progress:
             arguments: dict[str, Any] = {"data_dir": data_dir, "cache": cache_dir(), "offline": offline}
             prepared = prepare(name, form, progress=progress, **arguments)
             progress("checking every byte")
@@ -46,7 +46,7 @@ def data(
                 prepared = prepare(name, form, progress=progress, **arguments)
             if not prepared.is_intact():
                 raise DataError(f"{prepared.folder} is damaged again and again", "Check that disk.")
-        typer.echo(described(prepared, form))
+        typer.echo(describe_prepared(prepared, form))
 
 
 def wanted_forms(sets: list[str] | None) -> list[tuple[str, dict[str, Any]]]:
@@ -61,7 +61,7 @@ def wanted_forms(sets: list[str] | None) -> list[tuple[str, dict[str, Any]]]:
     return [(name, form) for (name, _), form in forms.items()]
 
 
-def described(prepared: Prepared, form: dict[str, Any]) -> str:
+def describe_prepared(prepared: Prepared, form: dict[str, Any]) -> str:
     """Return what a prepared data set is, where it came from, and where it is."""
     words = ", ".join(f"{key} {value}" for key, value in form.items())
     return (
@@ -72,7 +72,7 @@ def described(prepared: Prepared, form: dict[str, Any]) -> str:
 
 
 @contextmanager
-def shown(name: str) -> Iterator[DataProgress]:
+def show_progress(name: str) -> Iterator[DataProgress]:
     """Show progress on standard error while the context lasts, if that is a terminal."""
     from rich.console import Console
     from rich.markup import escape

@@ -52,12 +52,12 @@ def doctor(
 
         if sys.stdout.isatty():
             out.print("Measuring how noisy it is, 3 seconds …")
-        out.print(told(measure_noise(), machine["cores"]))
+        out.print(describe_noise(measure_noise(), machine["cores"]))
     if missing:
         raise typer.Exit(EnvironmentFault.exit_code)
 
 
-def told(noise: Noise, cores: int) -> str:
+def describe_noise(noise: Noise, cores: int) -> str:
     """Return in sentences how noisy the machine was, and what that means for a contest."""
     from rosettabench.catalogue.suite import Stopping
 

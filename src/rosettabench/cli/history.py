@@ -43,8 +43,8 @@ def history(
 
     found = [
         one
-        for one in followed(Store.existing(store or store_url()), workload, confidence, margin)
-        if wanted(one.key, split(frameworks), axes or [])
+        for one in follow_workloads(Store.existing(store or store_url()), workload, confidence, margin)
+        if is_wanted(one.key, split(frameworks), axes or [])
     ]
     if not found:
         raise UsageError(
@@ -57,7 +57,7 @@ def history(
         print_timelines(found, console())
 
 
-def followed(store: Store, workload: str | None, confidence: float, margin: float) -> list[Timeline]:
+def follow_workloads(store: Store, workload: str | None, confidence: float, margin: float) -> list[Timeline]:
     """Return the timelines of a workload, or of all, on this machine."""
     from rosettabench.catalogue.workload import all_workloads, find_workload
     from rosettabench.client.machine import describe_machine
@@ -69,7 +69,7 @@ def followed(store: Store, workload: str | None, confidence: float, margin: floa
     return [one for name in names for one in timelines(Archive(store, name, machine).sittings, confidence, margin)]
 
 
-def wanted(key: Key, contenders: tuple[str, ...], axes: list[str]) -> bool:
+def is_wanted(key: Key, contenders: tuple[str, ...], axes: list[str]) -> bool:
     """Whether a cell is one of the contenders and has one of the values on every axis that was named.
 
     A framework without a mode stands for all its modes.

@@ -62,7 +62,7 @@ def printer(verbose: bool) -> Printer:
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
     """Do what is left of a run and report it, whatever happens on the way."""
-    from rosettabench.lab.run import unfinished
+    from rosettabench.lab.run import is_unfinished
     from rosettabench.plan.request import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
@@ -73,7 +73,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
 
     def tell_ranking(contest: Contest) -> None:
         """Print the ranking of a contest that is over."""
-        laboratory.display.told(ranking(laboratory.store.run(started.id), contest.id))
+        laboratory.display.tell(ranking(laboratory.store.run(started.id), contest.id))
 
     try:
         with laboratory.display:
@@ -91,7 +91,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
     waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
-    left = {contest.id for contest in finished.contests if unfinished(finished, contest)} - waiting
+    left = {contest.id for contest in finished.contests if is_unfinished(finished, contest)} - waiting
     others = [failure for failure in finished.failures if failure.kind == OtherWork.KIND]
     if others:
         raise OtherWork(f"{len(others)} of the contenders did other work while they were timed: see above", HOW_WATCHED)

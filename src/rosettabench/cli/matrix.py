@@ -30,7 +30,7 @@ def matrix(
     from rosettabench.proof.standing import cells, registered_cells
     from rosettabench.report.formats.layout import print_table
     from rosettabench.report.formats.markdown import table_markdown
-    from rosettabench.report.tables.matrix import lettered, matrix_table
+    from rosettabench.report.tables.matrix import letter_columns, matrix_table
 
     workloads, entries = all_workloads().values(), list(contestants().values())
     if own:
@@ -42,4 +42,4 @@ def matrix(
     if markdown:
         typer.echo(table_markdown(table))
     else:
-        print_table(lettered(table), console())
+        print_table(letter_columns(table), console())

@@ -67,7 +67,7 @@ class Noise:
 def measure_noise(blocks: int = BLOCKS) -> Noise:
     """Time `blocks` blocks of fixed work; takes `blocks` × BLOCK_S seconds and a little to warm up."""
     vector = np.linspace(-1, 1, SIZE, dtype=np.float32)
-    repeats, before = calibrated(vector), processor_times()
+    repeats, before = calibrate_passes(vector), processor_times()
     seconds = tuple(block(vector, repeats) for _ in range(blocks))
     after = processor_times()
     return Noise(seconds, stolen_share(before, after), os.getloadavg()[0] if hasattr(os, "getloadavg") else None)
@@ -82,7 +82,7 @@ def block(vector: NDArray[np.float32], repeats: int) -> float:
     return perf_counter() - start
 
 
-def calibrated(vector: NDArray[np.float32]) -> int:
+def calibrate_passes(vector: NDArray[np.float32]) -> int:
     """Return how many passes fill a block; what is tried for it warms up caches and clock rate."""
     repeats = 1
     while block(vector, repeats) < BLOCK_S / 10:

@@ -61,7 +61,7 @@ class PlainDisplay:
         if rounds % 10 == 0:
             self._print(f"  round {rounds}{f' of at most {most}' if most else ''}")
 
-    def told(self, what: str) -> None:
+    def tell(self, what: str) -> None:
         """Print it."""
         self._print(f"  * {what}")
 
@@ -128,7 +128,7 @@ class Moving:
         else:
             self._show(f"round {rounds}", None, None)
 
-    def told(self, what: str) -> None:
+    def tell(self, what: str) -> None:
         """Print it above the bar, where it stays."""
         assert self._progress is not None
         self._progress.console.print(what, markup=False, highlight=False)

@@ -137,12 +137,12 @@ def plan_run(
     from rosettabench.plan.left_out import sentences
     from rosettabench.plan.plan import make_plan
     from rosettabench.published.fitting import fit_run
-    from rosettabench.shipped.beside import CONTESTS, parted, trainings_of
+    from rosettabench.shipped.beside import CONTESTS, split_names, trainings_of
 
     real = originals_at_hand(asked.data_dir, cache_dir(), asked.offline)
     chosen = choose(suite, bool(asked.workloads or named), len(describe_machine()["gpus"]), real)
-    contenders, libraries = parted(named)
-    request = completed(asked, chosen, contenders, limits)
+    contenders, libraries = split_names(named)
+    request = complete_request(asked, chosen, contenders, limits)
     if limits.rounds is not None:
         check_rounds(make_plan(request), limits.rounds, request.confidence)
     time = limits.time
@@ -156,7 +156,7 @@ def plan_run(
     return laboratory, kept.request
 
 
-def completed(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
+def complete_request(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
     """Return what is asked for, with what the suite says where the user says nothing."""
     here = chosen.scope
     return asked.model_copy(

@@ -53,7 +53,7 @@ def shares_in(store: Store) -> list[Reached]:
     from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.tables.shares import reached
+    from rosettabench.report.tables.shares import newest_shares
     from rosettabench.store.kind import kind_of
     from rosettabench.summary.run import summarise
 
@@ -61,4 +61,4 @@ def shares_in(store: Store) -> list[Reached]:
     ceilings = measured_here(store, machine)
     runs = [run for run in store.runs() if kind_of(run.request).has_contenders and same_machine(run.machine, machine)]
     canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
-    return reached((summarise(store.run(run.id), ceilings) for run in runs), canonical)
+    return newest_shares((summarise(store.run(run.id), ceilings) for run in runs), canonical)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.catalogue.alignment import aligned
+from rosettabench.catalogue.alignment import align_definitions
 from rosettabench.catalogue.implementation import Implementation, implementations
 from rosettabench.cli.completion import complete_frameworks, complete_workloads
 from rosettabench.cli.console import console
@@ -120,7 +120,7 @@ def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bo
 
 def write_all(workload: Workload, columns: Columns, output: Path | None, data_dir: Path | None, offline: bool) -> None:
     """Write a notebook for each column, with the data prepared, and print the paths."""
-    from rosettabench.cli.data import shown as progress_shown
+    from rosettabench.cli.data import show_progress as progress_shown
     from rosettabench.cli.notebooks import places_of, write_notebooks
     from rosettabench.data.prepare import prepare
     from rosettabench.places import cache_dir
@@ -145,14 +145,18 @@ def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide
 
     model = "Each file holds the model, and what ties its tensors to the canonical ones."
     parts = [
-        Section("The implementations", model, aligned({label: one.definitions() for label, one in columns.items()}))
+        Section(
+            "The implementations",
+            model,
+            align_definitions({label: one.definitions() for label, one in columns.items()}),
+        )
     ]
     if step:
         trains = workload.inference is None
         calls = CALLS if trains else CALLS_OF_INFERENCE
         steps = {label: step_of(one.framework, calls).rows for label, one in columns.items()}
         said = f"What a worker calls of each adapter, {', '.join(calls)}, and what these reach in the same file."
-        parts.append(Section("The training step" if trains else "The inference step", said, aligned(steps)))
+        parts.append(Section("The training step" if trains else "The inference step", said, align_definitions(steps)))
     languages = {label: one.language for label, one in columns.items()}
     return SideBySide(workload.name, workload.summary, languages, parts)
 
@@ -188,7 +192,7 @@ def print_columns(out: Console, section: Section, languages: dict[str, str]) -> 
     for label in languages:
         table.add_column(label, ratio=1)
     for row in section.rows.values():
-        table.add_row(*(highlighted(row.get(label, ""), language) for label, language in languages.items()))
+        table.add_row(*(highlight_code(row.get(label, ""), language) for label, language in languages.items()))
     out.print(table)
 
 
@@ -198,10 +202,10 @@ def print_stacked(out: Console, section: Section, languages: dict[str, str]) -> 
 
     for row in section.rows.values():
         for label, code in row.items():
-            out.print(Rule(label, align="left", style="dim"), highlighted(code, languages[label]))
+            out.print(Rule(label, align="left", style="dim"), highlight_code(code, languages[label]))
 
 
-def highlighted(code: str, language: str) -> RenderableType:
+def highlight_code(code: str, language: str) -> RenderableType:
     """Return code in colours that are readable on dark and light terminals alike."""
     from rich.syntax import Syntax
 

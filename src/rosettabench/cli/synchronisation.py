@@ -44,13 +44,13 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
                 continue
             hold = hold and wait.holds
             times = map(figures.seconds, (wait.asked_s, wait.done_s, wait.read_s))
-            rows.append((entry.name, wait.device, *times, told(wait)))
+            rows.append((entry.name, wait.device, *times, describe_wait(wait)))
     headings = ("framework", "device", "asked", "done", "fetched", "the timed region")
     print_table(listing("", plain_columns(*headings), rows), console())
     return hold
 
 
-def told(wait: Wait) -> str:
+def describe_wait(wait: Wait) -> str:
     """Return in words what the times show."""
     if not wait.finite:
         return "is unproven: the result is not finite"

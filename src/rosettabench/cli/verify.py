@@ -92,7 +92,8 @@ def verify(
     )
     laboratory = open_laboratory(store)
     found = [
-        verified(laboratory, request, one, packages) for one, packages in chosen(workload, place, split(frameworks))
+        verify_contender(laboratory, request, one, packages)
+        for one, packages in chosen(workload, place, split(frameworks))
     ]
     show(found, json)
     judge(found, place)
@@ -115,7 +116,7 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.workload import find_workload
     from rosettabench.environments.environment import external
-    from rosettabench.verify.installed import installed, require
+    from rosettabench.verify.installed import installed_frameworks, require
 
     work = find_workload(workload)
     contenders = [parse_contender(text, python) for text in named]
@@ -123,11 +124,13 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
     if contenders:
         require(python, contenders)
     else:
-        contenders = [parse_contender(entry.name, python) for entry in installed(python, work)]
+        contenders = [parse_contender(entry.name, python) for entry in installed_frameworks(python, work)]
     return [(one, packages) for one in contenders]
 
 
-def verified(laboratory: Laboratory, request: VerifyRequest, one: Contender, packages: dict[str, str]) -> Verification:
+def verify_contender(
+    laboratory: Laboratory, request: VerifyRequest, one: Contender, packages: dict[str, str]
+) -> Verification:
     """Let an installation take turns with its managed release, and return what was found."""
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import external
@@ -168,12 +171,12 @@ def show(found: Sequence[Verification], json: bool) -> None:
 
 def judge(found: Sequence[Verification], python: Path) -> None:
     """Raise the error of the worst that was found: the exit code is what scripts read."""
-    from rosettabench.summary.sentences import listed
+    from rosettabench.summary.sentences import enumerate_words
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:
         """Return the labels of what was chosen, in words."""
-        return listed([one.label for one in chosen])
+        return enumerate_words([one.label for one in chosen])
 
     if bad := [one for one in found if one.unproven]:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")

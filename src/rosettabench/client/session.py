@@ -22,7 +22,7 @@ from rosettabench.data.series.lags import lags_of
 from rosettabench.environments.environment import Environment
 from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
 from rosettabench.plan.setting import Setting
-from rosettabench.resources.processors import confined, worker_processors
+from rosettabench.resources.processors import confine_children, worker_processors
 
 LAYOUT = "ROSETTA_LAYOUT"
 LAYOUT_BYTES = 4096
@@ -58,7 +58,7 @@ def start_worker(
         **({PYTHON_OF_R: str(environment.python)} if worker else {}),
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
-    with confined(worker_processors(threads)):
+    with confine_children(worker_processors(threads)):
         return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service, worker)
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
 from rosettabench.data.data_set import Original, Source
 from rosettabench.data.download import Unreachable, fetch, is_here
-from rosettabench.data.lock import locked
+from rosettabench.data.lock import lock_file
 from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
 
@@ -94,7 +94,7 @@ def _download(data_set: Original, cache: Path, offline: bool, progress: DataProg
     if not is_here(folder, data_set.remotes):
         if offline:
             raise Unreachable("downloads are switched off")
-        with locked(folder / ".lock", f"waiting for another run that downloads {data_set.title}", progress):
+        with lock_file(folder / ".lock", f"waiting for another run that downloads {data_set.title}", progress):
             fetch(folder, data_set.remotes, progress)
     source = data_set.find(folder)
     if source is None:

@@ -10,7 +10,7 @@ from rosettabench.data.progress import DataProgress
 
 
 @contextmanager
-def locked(path: Path, message: str, progress: DataProgress) -> Iterator[None]:
+def lock_file(path: Path, message: str, progress: DataProgress) -> Iterator[None]:
     """Hold the lock `path`, an empty file, while the block runs; say `message` if somebody else has to finish first.
 
     The kernel gives the lock back when its holder ends, however it ends; the empty file stays.

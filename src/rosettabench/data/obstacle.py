@@ -8,7 +8,7 @@ from rosettabench.data.data_set import Original
 from rosettabench.errors import DataError
 
 
-def explained(error: OSError, data_set: Original, cache: Path) -> DataError:
+def explain_obstacle(error: OSError, data_set: Original, cache: Path) -> DataError:
     """Return what the operating system refused, and what to do about it."""
     place = error.filename or cache
     why = error.strerror or str(error)

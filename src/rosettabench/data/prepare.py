@@ -14,7 +14,7 @@ from rosettabench.data.choice import FOUND
 from rosettabench.data.data_set import DataSet, PictureSet
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
-from rosettabench.data.obstacle import explained
+from rosettabench.data.obstacle import explain_obstacle
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.readers.pictures import Pictures
@@ -59,7 +59,7 @@ def prepare(
         files = _pictures(data_set, form, found) if pictures else None
         return replace(_prepared(data_set, form, found, cache, progress), pictures=files)
     except OSError as error:
-        raise explained(error, data_set, cache) from error
+        raise explain_obstacle(error, data_set, cache) from error
 
 
 def _prepared(

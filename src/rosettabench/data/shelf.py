@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rosettabench.data.data_set import Portion
-from rosettabench.data.lock import locked
+from rosettabench.data.lock import lock_file
 from rosettabench.data.on_shelf import digest
 from rosettabench.data.prepared import array_files
 from rosettabench.data.progress import DataProgress
@@ -57,7 +57,7 @@ def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: Data
     manifest = look_up(folder)
     if manifest is None:
         waiting = f"waiting for another run that prepares {title}"
-        with locked(folder.with_name(f"{folder.name}.lock"), waiting, progress):
+        with lock_file(folder.with_name(f"{folder.name}.lock"), waiting, progress):
             manifest = look_up(folder) or put()
     return manifest
 

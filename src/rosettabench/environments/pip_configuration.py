@@ -42,20 +42,20 @@ SECTIONS = ("global", "install", ":env:")
 
 def uv_variables() -> dict[str, str]:
     """Return the environment variables that make uv install as pip would; those that the user has set himself win."""
-    return {name: value for name, value in translated(options()).items() if name not in os.environ}
+    return {name: value for name, value in translate_options(options()).items() if name not in os.environ}
 
 
-def translated(options: Mapping[str, str]) -> dict[str, str]:
+def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     """Return uv's variables for pip's `options` (long names without dashes in front, values as pip lists them)."""
     variables = {}
     for option, (variable, separator) in JOINED.items():
-        values = [placed(option, value) for value in options.get(option, "").split()]
+        values = [absolute_paths(option, value) for value in options.get(option, "").split()]
         if values:
             variables[variable] = separator.join(values)
     for option, names in SINGLE.items():
         value = options.get(option, "").strip()
         if value:
-            variables.update(dict.fromkeys(names, placed(option, value)))
+            variables.update(dict.fromkeys(names, absolute_paths(option, value)))
     if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         variables["UV_NO_INDEX"] = "1"
     if "UV_INDEX" in variables:
@@ -63,7 +63,7 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
     return variables
 
 
-def placed(option: str, value: str) -> str:
+def absolute_paths(option: str, value: str) -> str:
     """Return a path among the values as an absolute one, since uv runs in another folder; others as they are."""
     if option not in PATHS or "://" in value:
         return value
@@ -73,7 +73,7 @@ def placed(option: str, value: str) -> str:
 def options() -> dict[str, str]:
     """Return pip's options in force for an installation, as pip itself tells; without pip, from its files."""
     told = listing()
-    sections = parsed(told) if told is not None else from_files(os.environ)
+    sections = parse_listing(told) if told is not None else from_files(os.environ)
     merged: dict[str, str] = {}
     for section in SECTIONS:
         merged.update(sections.get(section, {}))
@@ -94,7 +94,7 @@ def listing() -> str | None:
     return None
 
 
-def parsed(listing: str) -> dict[str, dict[str, str]]:
+def parse_listing(listing: str) -> dict[str, dict[str, str]]:
     """Return {section: {option: value}} from lines such as ``global.find-links='/srv/wheels'``."""
     sections: dict[str, dict[str, str]] = {}
     for line in listing.splitlines():

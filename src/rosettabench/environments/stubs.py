@@ -41,7 +41,7 @@ def make_stubs(environment: Path, names: Sequence[str]) -> None:
     folder.mkdir()
     for name in names:
         users = [path for path in libraries(environment / "lib") if name.encode() in path.read_bytes()]
-        build(folder / name, sorted(set(undefined(users, name))))
+        build(folder / name, sorted(set(undefined_symbols(users, name))))
 
 
 def libraries(folder: Path) -> Iterator[Path]:
@@ -53,13 +53,13 @@ def libraries(folder: Path) -> Iterator[Path]:
                     yield path
 
 
-def undefined(users: Iterable[Path], name: str) -> Iterator[str]:
+def undefined_symbols(users: Iterable[Path], name: str) -> Iterator[str]:
     """Yield the symbols of the library `name` that its `users` ask for.
 
     A library says which others it needs, and which symbols, but not which symbol is of which library: their names tell.
     """
     for user in users:
-        for line in told(["nm", "--dynamic", "--undefined-only", str(user)]).splitlines():
+        for line in ask_program(["nm", "--dynamic", "--undefined-only", str(user)]).splitlines():
             symbol = line.split()[-1]
             if belongs(symbol, name):
                 yield symbol
@@ -79,10 +79,10 @@ def build(path: Path, symbols: Sequence[str]) -> None:
     """Write a library with those symbols to `path`."""
     functions = [FUNCTION % (number, symbol, number, symbol) for number, symbol in enumerate(symbols)]
     source = SOURCE % {"library": path.name} + "".join(functions)
-    told(["cc", "-shared", "-fPIC", "-x", "c", "-", f"-Wl,-soname,{path.name}", "-o", str(path)], source)
+    ask_program(["cc", "-shared", "-fPIC", "-x", "c", "-", f"-Wl,-soname,{path.name}", "-o", str(path)], source)
 
 
-def told(command: list[str], words: str = "") -> str:
+def ask_program(command: list[str], words: str = "") -> str:
     """Run a program with `words` on its standard input; return what it says."""
     try:
         done = subprocess.run(command, input=words, capture_output=True, text=True)

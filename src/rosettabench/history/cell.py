@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.history.identity import Identity
-from rosettabench.plan.setting import whole
+from rosettabench.plan.setting import with_defaults
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
@@ -141,7 +141,7 @@ def key_of(contest: Contest, one: Contestant) -> Key:
         if other.lock and (other.framework, other.mode) == (entry.framework, entry.mode)
     }
     place = entry.python or (entry.lock if len(managed) > 1 else None)
-    setting = json.dumps(whole(contest.setting), sort_keys=True)
+    setting = json.dumps(with_defaults(contest.setting), sort_keys=True)
     return Key(contest.workload, setting, entry.framework, entry.mode, place)
 
 

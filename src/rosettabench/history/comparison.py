@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import Key, Sitting, TrialCell
 from rosettabench.history.identity import Change, changes, machine_changes, same_machine
-from rosettabench.plan.setting import stated
+from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
-from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scattered, unpaired_interval
+from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scatter_of_processes, unpaired_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 from rosettabench.summary.doubts import CONTRADICTION
 
@@ -108,7 +108,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """Workload and setting in words."""
-        values = stated(json.loads(self.setting))
+        values = without_defaults(json.loads(self.setting))
         return ", ".join([self.workload, *(f"{name.replace('_', ' ')} {value}" for name, value in values.items())])
 
 
@@ -123,10 +123,10 @@ def compare_runs(
 
     `earlier` gives all contests of a workload on the machine, by which the spread of processes is known better.
     """
-    sides = [grouped(side) for side in (before, after)]
+    sides = [group_contests(side) for side in (before, after)]
     shared = [name for name in sides[0] if name in sides[1]]
     found = [
-        Pairing(first, matched(first, second), earlier(name[0]), confidence, margin).compare()
+        Pairing(first, match_cells(first, second), earlier(name[0]), confidence, margin).compare()
         for name in shared
         for first, second in [(Side(sides[0][name]), Side(sides[1][name]))]
     ]
@@ -139,7 +139,7 @@ def compare_runs(
     return found
 
 
-def grouped(found: Iterable[Sitting]) -> dict[tuple[str, str], list[Sitting]]:
+def group_contests(found: Iterable[Sitting]) -> dict[tuple[str, str], list[Sitting]]:
     """Return the contests by workload and setting."""
     groups: dict[tuple[str, str], list[Sitting]] = defaultdict(list)
     for one in found:
@@ -148,7 +148,7 @@ def grouped(found: Iterable[Sitting]) -> dict[tuple[str, str], list[Sitting]]:
     return dict(groups)
 
 
-def matched(before: Side, after: Side) -> Side:
+def match_cells(before: Side, after: Side) -> Side:
     """Return `after`, its cells under the keys of `before` where only the place is another.
 
     So an interpreter can be compared with the one that took its place, if each side has one of that framework and mode.
@@ -221,7 +221,7 @@ class Pairing:
             verdict=verdict,
             controls=tuple(one.contender for one in controls),
             degrees=degrees,
-            deviation=(alike + scattered(series)).deviation,
+            deviation=(alike + scatter_of_processes(series)).deviation,
             changes=tuple(changes(self.before[key].identity, self.after[key].identity)),
         )
 
@@ -237,7 +237,7 @@ class Pairing:
             name = self._side_of(one, [key, *controls])
             if one.run not in runs and name is not None:
                 groups[name].append(one)
-        return known + scattered(Side(group).relative(key, controls) for group in groups.values())
+        return known + scatter_of_processes(Side(group).relative(key, controls) for group in groups.values())
 
     def doubt(self, key: Key, controls: Sequence[Key], degrees: int) -> str:
         """Return why there can be no verdict on a cell; empty if there can."""

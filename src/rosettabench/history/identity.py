@@ -89,20 +89,20 @@ def differing(prefix: str, before: Mapping[str, Any], after: Mapping[str, Any]) 
     """Return what differs between two mappings, by name."""
     names = sorted(before.keys() | after.keys())
     return [
-        Change(prefix + name.replace("_", " "), written(before.get(name)), written(after.get(name)))
+        Change(prefix + name.replace("_", " "), value_words(before.get(name)), value_words(after.get(name)))
         for name in names
         if before.get(name) != after.get(name)
     ]
 
 
-def written(value: object) -> str:
+def value_words(value: object) -> str:
     """Return a value in words."""
     if value is None or value in ([], {}, ""):
         return NEITHER
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(written, value))
+        return ", ".join(map(value_words, value))
     if isinstance(value, dict):
-        return " ".join(map(written, value.values()))
+        return " ".join(map(value_words, value.values()))
     return str(value)

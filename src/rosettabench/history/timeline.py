@@ -122,11 +122,15 @@ def turning(
         if other != key and (other.workload, other.setting) == (key.workload, key.setting)
     }
     return Turning(
-        last.run, first.run, after.level / before.level, tuple(changed), moved(company.values(), earlier, later)
+        last.run,
+        first.run,
+        after.level / before.level,
+        tuple(changed),
+        change_of_others(company.values(), earlier, later),
     )
 
 
-def moved(company: Iterable[Sequence[Point]], earlier: set[str], later: set[str]) -> float | None:
+def change_of_others(company: Iterable[Sequence[Point]], earlier: set[str], later: set[str]) -> float | None:
     """Return by how much others changed between two groups of runs; None where nobody was in both."""
     found = []
     for series in company:

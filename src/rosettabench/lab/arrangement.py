@@ -94,7 +94,7 @@ class Arranger:
             found = known[key]
             if isinstance(found, EnvironmentFault):
                 one.fail("environment", WorkerError("environment", found.what, found.hint))
-                self.display.told(f"{one.label} cannot take part: {found.what}")
+                self.display.tell(f"{one.label} cannot take part: {found.what}")
             else:
                 one.environment = found
 
@@ -134,7 +134,7 @@ class Arranger:
             )
         )
         if not data.is_whole:
-            self.display.told(data.note)
+            self.display.tell(data.note)
         weights = draw_weights(workload, setting.seed)
         batches = folder / "batches.npy"
         save_array(batches, draw_rows(workload, data, setting, STEPS))

@@ -9,11 +9,11 @@ from typing import Any
 
 from rosettabench.catalogue.contender import Contender
 from rosettabench.client.session import Session, Turn, Work
-from rosettabench.data.series.windows import known
+from rosettabench.data.series.windows import known_inputs
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import WorkerError
 from rosettabench.files import save_array
-from rosettabench.lab.forecasts import judged
+from rosettabench.lab.forecasts import judge_forecasts
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.resources.memory import read_memory
@@ -185,10 +185,10 @@ class Competitor:
         assert series is not None
         assert forecasts is not None
         place.mkdir(exist_ok=True)
-        save_array(place / "known.npy", known(series, range(len(series))))
+        save_array(place / "known.npy", known_inputs(series, range(len(series))))
         seed = work.setting.seed
         found = self.live.forecast(place / "known.npy", forecasts.paths, seed, place)
-        self.journal.event(judged(series, found, seed))
+        self.journal.event(judge_forecasts(series, found, seed))
 
     def tick(self) -> float:
         """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""

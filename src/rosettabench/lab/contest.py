@@ -144,7 +144,7 @@ class LiveContest:
         """Tell which settings differ that must not, once, and under --strict end the contest for it."""
         found = differences({one.label: one.settings for one in self.present})
         for sentence in [difference.sentence for difference in found if difference.sentence not in self._told]:
-            self.display.told(sentence)
+            self.display.tell(sentence)
             self._told.add(sentence)
         if not found or not self.request.admission.strict:
             return
@@ -164,7 +164,7 @@ class LiveContest:
         """Note whether a competitor is proven; without a proof it leaves, unless the user insists."""
         competitor.proven = failure is None
         if failure is not None and competitor.out is None:
-            self.display.told(f"{competitor.label} is not proven: {failure.what}")
+            self.display.tell(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.admission.insist:
                 competitor.fail("proof", failure)
 

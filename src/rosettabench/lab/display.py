@@ -38,7 +38,7 @@ class Display(Protocol):
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """A round is over, the last of so many; there are `most` of them, 0 where nobody knows."""
 
-    def told(self, what: str) -> None:
+    def tell(self, what: str) -> None:
         """Something worth keeping on the screen: a proof, a failure, a stand-in."""
 
 
@@ -67,5 +67,5 @@ class Silent:
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """Show nothing."""
 
-    def told(self, what: str) -> None:
+    def tell(self, what: str) -> None:
         """Show nothing."""

@@ -79,10 +79,10 @@ def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def values_of(name: str, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return {label: value in words} of everyone who reports a setting."""
-    return {label: written(found[name]) for label, found in settings.items() if found.get(name) is not None}
+    return {label: value_words(found[name]) for label, found in settings.items() if found.get(name) is not None}
 
 
-def written(value: object) -> str:
+def value_words(value: object) -> str:
     """Return a setting's value in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -28,16 +28,16 @@ def chosen(count: int) -> list[int]:
     return [count * number // shown for number in range(shown)]
 
 
-def shown(series: PreparedSeries) -> Iterator[Shown]:
+def series_to_show(series: PreparedSeries) -> Iterator[Shown]:
     """Yield what is known of the series to show."""
     length = max(series.context, HORIZONS * series.horizon)
     for place in chosen(len(series)):
         past = series.training(place).values[-length:]
         truth = series.truth(place)
-        yield Shown(place=place, name=series[place].name, history=observed(past), truth=observed(truth))
+        yield Shown(place=place, name=series[place].name, history=observed_values(past), truth=observed_values(truth))
 
 
-def drawn(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
+def quantiles_to_show(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
     """Yield the quantiles of the series at `places`, from sample paths, (series, samples, horizon)."""
     for place in places:
         ordered = np.sort(paths[place].astype(np.float64), axis=0)
@@ -45,7 +45,7 @@ def drawn(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
         yield Drawn(place=place, quantiles=tuple(map(tuple, rows)))
 
 
-def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> JudgedForecasts:
+def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> JudgedForecasts:
     """Return what the sample paths are worth that a worker's `reply` to ``forecast`` names.
 
     Raises WorkerError where they are not finite.
@@ -63,7 +63,7 @@ def judged(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> Judge
         predict_cpu_s=reply["cpu_s"],
         score_s=perf_counter() - start,
         **asdict(accuracy),
-        forecasts=tuple(drawn(paths, chosen(len(series)))),
+        forecasts=tuple(quantiles_to_show(paths, chosen(len(series)))),
     )
 
 
@@ -73,6 +73,6 @@ def forecasts(series: PreparedSeries, paths: NDArray[np.float32]) -> Iterator[Fo
         yield Forecast(series.training(place).values, series.truth(place), paths[place])
 
 
-def observed(values: NDArray[np.floating[Any]]) -> tuple[float | None, ...]:
+def observed_values(values: NDArray[np.floating[Any]]) -> tuple[float | None, ...]:
     """Return values as JSON can hold them, None where one is missing."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)

@@ -12,7 +12,7 @@ from rosettabench.errors import UsageError
 
 
 @contextmanager
-def owned(run_id: str, cache: Path) -> Iterator[None]:
+def own_run(run_id: str, cache: Path) -> Iterator[None]:
     """Be the one process that works on a run; raise UsageError, with its number, where another one does.
 
     The lock lies in a file below `cache` and goes with the process, however that ends. It is this machine's: whoever

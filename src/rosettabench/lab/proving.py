@@ -26,7 +26,7 @@ from rosettabench.errors import ProofError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
-from rosettabench.resources.processors import confined, lane_processors
+from rosettabench.resources.processors import confine_children, lane_processors
 
 
 class Proving:
@@ -91,7 +91,7 @@ class Proving:
         """Lend the processors of a lane that is free; workers inherit them."""
         lane = self._lanes.get()
         try:
-            with confined(lane_processors(contest.work.setting.threads, lane)):
+            with confine_children(lane_processors(contest.work.setting.threads, lane)):
                 yield
         finally:
             self._lanes.put(lane)
@@ -115,7 +115,7 @@ class Proving:
             self._done += 1
             self._display.doing("proving", self._done, self._cells)
             outcome = "proven" if failure is None else f"not proven: {failure.what}"
-            self._display.told(f"{title} · {competitor.label}: {outcome} ({monotonic() - start:.0f} s)")
+            self._display.tell(f"{title} · {competitor.label}: {outcome} ({monotonic() - start:.0f} s)")
         return True
 
     def _abandon(self) -> None:

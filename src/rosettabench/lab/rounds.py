@@ -40,5 +40,5 @@ class Rounds:
 
     def _drop(self, number: int, why: str) -> None:
         """Leave a round out of the statistics; its blocks stay in the store."""
-        self.contest.display.told(f"round {number} does not count: {why}")
+        self.contest.display.tell(f"round {number} does not count: {why}")
         self.contest.journal.event(Dropped(round=number, why=why))

@@ -17,7 +17,7 @@ from rosettabench.lab.display import Display
 from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.measurement import TimedContest
-from rosettabench.lab.owner import owned
+from rosettabench.lab.owner import own_run
 from rosettabench.lab.past import read_past
 from rosettabench.lab.preparation import Preparation
 from rosettabench.lab.proving import Proving
@@ -28,7 +28,7 @@ from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import estimate
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
-from rosettabench.plan.setting import apart
+from rosettabench.plan.setting import distinguishing_words
 from rosettabench.proof.register import cell_key, read_register, seconds_of
 from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun
 from rosettabench.store.schema import Contest as ContestRow
@@ -82,7 +82,7 @@ class Laboratory:
         if not left and not trains:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         try:
-            with owned(run.id, self.cache), scratch_folder() as scratch, Preparation(self.display) as preparation:
+            with own_run(run.id, self.cache), scratch_folder() as scratch, Preparation(self.display) as preparation:
                 if run.events:
                     Journal(self.store, run.id).event(Resumed())
                 jobs = Jobs(self.cache, request)
@@ -124,7 +124,7 @@ class Laboratory:
             name = title(planned, arranger.run.contests)
             seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
-                self.display.told(f"{name}: the budget is used up. rosetta resume continues it")
+                self.display.tell(f"{name}: the budget is used up. rosetta resume continues it")
                 Journal(self.store, arranger.run.id, row.id).event(Unbegun(budget=request.time_limit))
                 continue
             self.display.contest(name, number, len(left))
@@ -159,7 +159,7 @@ class Laboratory:
         keys = [cell_key(contest.work.workload, one.contender) for contest, one in open_cells]
         took = seconds_of(keys, read_register()) / jobs
         about = f"; that takes about {duration_words(took)}, by the times in the register" if took else ""
-        self.display.told(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
+        self.display.tell(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
 
     def _bounds(self, request: ContestRequest, plan: Sequence[PlannedContest]) -> list[float]:
         """Return the seconds that each contest takes at most; none where that is not known."""
@@ -184,10 +184,10 @@ def left_contests(run: Run, request: ContestRequest) -> list[LeftContest]:
         raise StoreError(
             f"run {run.id} is planned otherwise than it is written down", f"Begin it again: {' '.join(run.command)}"
         )
-    return [(planned, row) for planned, row in zip(plan, rows, strict=True) if unfinished(run, row)]
+    return [(planned, row) for planned, row in zip(plan, rows, strict=True) if is_unfinished(run, row)]
 
 
-def unfinished(run: Run, row: ContestRow) -> bool:
+def is_unfinished(run: Run, row: ContestRow) -> bool:
     """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
     ending = Stopped.last_of(events_of(run, row))
     return ending is None or bool(ending.out)
@@ -203,4 +203,4 @@ def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
     """Return the name of a contest: the workload, and the values on axes that it is known by."""
     name = planned.workload.name
     settings = [row.setting for row in rows if row.workload == name]
-    return ", ".join([name, *apart(planned.setting.as_json(), settings, planned.workload)])
+    return ", ".join([name, *distinguishing_words(planned.setting.as_json(), settings, planned.workload)])

@@ -37,12 +37,12 @@ def scratch_folder() -> Iterator[Path]:
     """Lend a new folder, removed in the end. What a killed run has left in the same place goes first."""
     parent = scratch_place()
     remove_abandoned(parent)
-    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent) as folder, held(Path(folder)):
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent) as folder, hold_folder(Path(folder)):
         yield Path(folder)
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def hold_folder(folder: Path) -> Iterator[None]:
     """Hold a folder as long as this process lives: its marker is locked before it has its name."""
     making = folder / f"{MARKER}-making"
     lock = os.open(making, os.O_CREAT | os.O_RDWR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import process_time
 
 from rosettabench.lab.contest import LiveContest
-from rosettabench.lab.forecasts import shown
+from rosettabench.lab.forecasts import series_to_show
 from rosettabench.lab.turns import Turns
 from rosettabench.store.record import ShownSeries, Stopped
 
@@ -61,7 +61,7 @@ class FullTraining:
         contest, series = self._contest, self._contest.work.data.series
         if contest.work.workload.forecasts is None or series is None:
             return
-        contest.journal.event(ShownSeries(shown=tuple(shown(series))))
+        contest.journal.event(ShownSeries(shown=tuple(series_to_show(series))))
         for one in contest.present:
             contest.display.doing(f"forecasts of {one.label}")
             with one.stage("forecast"):

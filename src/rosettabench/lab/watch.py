@@ -98,7 +98,7 @@ class Watch:
 
     def begin(self, present: Sequence[Competitor]) -> None:
         """Begin with fresh processes of all competitors, before their first block."""
-        self._voices = {one.label: one.contender.framework for one in watched(present)}
+        self._voices = {one.label: one.contender.framework for one in watched_competitors(present)}
         self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed)
         self._clocks: dict[str, list[Turn]] = {}
         self._uncounted: dict[str, set[str]] = {}
@@ -119,14 +119,14 @@ class Watch:
     def block(self, present: Sequence[Competitor], name: str) -> None:
         """Look at the block that everybody has just done: losses and clocks."""
         with self._counted():
-            done = {one.label: one.done for one in watched(present) if one.done is not None}
+            done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
             for label, turn in done.items():
                 self._clocks.setdefault(label, []).append(turn)
             if not done or self.work.workload.inference is not None:
                 return
-            for one in watched(present):
+            for one in watched_competitors(present):
                 self._check_counts(one, name)
-            losses = {one.label: self._loss(one) for one in watched(present) if one.label in done}
+            losses = {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
             self._part(
                 present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label)
             )
@@ -181,7 +181,7 @@ class Watch:
                 self._judge(present, kept)
             if last and self.work.workload.dropout:
                 self._check_dropout(present)
-            for one in watched(present):
+            for one in watched_competitors(present):
                 self._check_clock(one)
                 self._check_settings(one)
             for what, labels in self._uncounted.items():
@@ -246,7 +246,7 @@ class Watch:
     def _parameters(self, present: Iterable[Competitor]) -> dict[str, Files]:
         """Return the parameters of everybody, as files of their own."""
         found: dict[str, Files] = {}
-        for one in watched(present):
+        for one in watched_competitors(present):
             with one.stage("watch"):
                 found[one.label] = one.live.ask("parameters", folder=str(self._place(one.label)))["files"]
         return found
@@ -318,7 +318,7 @@ class Watch:
 
         The blocks are as long as the timed ones, or MOST_DROPPED steps. Afterwards nothing is trained any more.
         """
-        for one in watched(present):
+        for one in watched_competitors(present):
             with one.stage("watch"):
                 assert one.done is not None and one.done.counts is not None  # it has taken turns, and trained
                 steps = min(one.done.counts.steps, MOST_DROPPED)
@@ -347,7 +347,7 @@ class Watch:
     def _keep(self, present: Sequence[Competitor]) -> None:
         """Keep the parameters of everybody, and what comes out of them."""
         kept: dict[str, Kept] = {}
-        for one in watched(present):
+        for one in watched_competitors(present):
             with one.stage("watch"):
                 place = self._place(one.label)
                 files = {} if self.work.workload.inference else one.live.ask("parameters", folder=str(place))["files"]
@@ -373,7 +373,7 @@ class Watch:
                 present, found, lambda _: f"its outputs are not those of {in_words(others)} for the same samples"
             )
             return
-        for one in watched(present):
+        for one in watched_competitors(present):
             if one.out is None and one.label in kept:
                 self._judge_one(present, one, kept[one.label])
 
@@ -402,7 +402,7 @@ class Watch:
 
     def _judges(self, present: Sequence[Competitor], one: Competitor) -> Iterator[Competitor | None]:
         """Yield who may judge a contender: those of other frameworks in a random order, then None: the reference."""
-        others = [other for other in watched(present) if other.out is None]
+        others = [other for other in watched_competitors(present) if other.out is None]
         others = [other for other in others if other.contender.framework != one.contender.framework]
         yield from (others[place] for place in self.random.permutation(len(others)))
         yield None
@@ -472,7 +472,7 @@ class Watch:
             self._record.seconds += monotonic() - begun
 
 
-def watched(present: Iterable[Competitor]) -> list[Competitor]:
+def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
     """Return the competitors that must agree.
 
     Not those that are not proven, nor those to which work was added on purpose, nor who has left.

@@ -101,7 +101,7 @@ def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked
     """
     if least(contests, stopping) <= budget:
         return list(contests)
-    claims = needed(contests, asked)
+    claims = contests_by_claim(contests, asked)
     chosen: frozenset[int] = frozenset()
     while claims:
         took = {name: least([contests[one] for one in chosen | need], stopping) for name, need in claims.items()}
@@ -112,7 +112,7 @@ def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked
     return [contests[one] for one in sorted(chosen)]
 
 
-def needed(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int]]:
+def contests_by_claim(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int]]:
     """Return by claim the contests that it asks for, by their places in `contests`."""
     asking = [asked(planned) for planned, _ in contests]
     claims = frozenset[str]().union(*asking)
@@ -204,7 +204,7 @@ def gb(size: float) -> str:
     return f"{size / 1e9:.1f} GB"
 
 
-def fitted(
+def fit_contests(
     request: RunRequest,
     contests: Sequence[Planned],
     budget: float | None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rosettabench.plan.request import LeftOut
-from rosettabench.plan.setting import stated, whole
+from rosettabench.plan.setting import with_defaults, without_defaults
 
 EVERYWHERE = {"device", "precision", "seed", "threads"}
 """Axes that are named only where the settings differ on them: a setting always states these."""
@@ -29,9 +29,9 @@ def sentence(workload: str, why: str, group: Sequence[LeftOut]) -> str:
 
 def setting_words(settings: Sequence[Mapping[str, Any]]) -> str:
     """Return the values of settings in words: ``batch size 64 or 128; workers 0, 1 or 2``."""
-    found = [{**one, **whole(one)} for one in settings]
+    found = [{**one, **with_defaults(one)} for one in settings]
     values = {axis: dict.fromkeys(one[axis] for one in found) for axis in found[0]}
-    named = {axis for one in settings for axis in stated(one)} - EVERYWHERE
+    named = {axis for one in settings for axis in without_defaults(one)} - EVERYWHERE
     return "; ".join(
         f"{axis.replace('_', ' ')} {alternatives(several)}"
         for axis, several in values.items()

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.plan.setting import read_axes, whole
+from rosettabench.plan.setting import read_axes, with_defaults
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
 
@@ -193,7 +193,7 @@ class RunRequest(ContestRequest):
 
     def leaves_out(self, workload: str, setting: Mapping[str, int | str]) -> bool:
         """Whether there was no time or memory for a contest."""
-        return any(one.workload == workload and whole(one.setting) == setting for one in self.left_out)
+        return any(one.workload == workload and with_defaults(one.setting) == setting for one in self.left_out)
 
 
 class ProveRequest(ContestRequest):

@@ -33,7 +33,7 @@ def scope(suite: Suite, gpus: int, real: Callable[[str], bool] = lambda _: True)
         return Scope(suite.workloads, suite.contenders, suite.axes, ())
     workloads = tuple(name for name in suite.workloads if name in all_workloads())
     lacks = [f"There is no workload {name} here yet." for name in suite.workloads if name not in workloads]
-    contenders = tuple(name for name in suite.contenders if known(name))
+    contenders = tuple(name for name in suite.contenders if is_known(name))
     lacks += [f"There is no contender {name} here yet." for name in suite.contenders if name not in contenders]
     if not workloads or not contenders:
         raise UsageError(
@@ -47,7 +47,7 @@ def scope(suite: Suite, gpus: int, real: Callable[[str], bool] = lambda _: True)
     return Scope(workloads, contenders, axes, tuple(dict.fromkeys(lacks)))
 
 
-def known(contender: str) -> bool:
+def is_known(contender: str) -> bool:
     """Whether the catalogue has a contender."""
     try:
         parse_contender(contender)

@@ -67,12 +67,12 @@ DEFAULTS: Mapping[str, Value] = {one.name: one.default for one in fields(Setting
 """The axes that came later, each with the value that was meant before."""
 
 
-def whole(setting: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored setting with a value on every axis: an old one has none on those that came later."""
     return {**DEFAULTS, **setting}
 
 
-def stated(setting: Mapping[str, Any]) -> dict[str, Any]:
+def without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return a setting without the axes that came later and are at their defaults.
 
     So certificates, and titles, are what they were before there was such an axis.
@@ -80,19 +80,21 @@ def stated(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {axis: value for axis, value in setting.items() if axis not in DEFAULTS or value != DEFAULTS[axis]}
 
 
-def apart(setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]], workload: Workload | None) -> list[str]:
+def distinguishing_words(
+    setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]], workload: Workload | None
+) -> list[str]:
     """Return the values by which a contest of a workload is named, in words.
 
     They are those that not all `others` of its run have, too, those of later axes that are not the defaults, and a
     batch size that is not the workload's. None is a workload that is not known here any more.
     """
-    known = [whole(other) for other in others]
-    named = stated(setting).keys() & DEFAULTS.keys()
+    known = [with_defaults(other) for other in others]
+    named = without_defaults(setting).keys() & DEFAULTS.keys()
     if workload is not None and setting.get("batch_size") != workload.batch_size:
         named |= {"batch_size"}
     return [
         f"{axis.replace('_', ' ')} {value}"
-        for axis, value in whole(setting).items()
+        for axis, value in with_defaults(setting).items()
         if axis in named or any(other.get(axis) != value for other in known)
     ]
 
@@ -102,21 +104,21 @@ def canonical_setting(workload: Workload) -> Setting:
     return Setting(workload.batch_size, "cpu", "float32", 0, usable_cores())
 
 
-def count(word: str) -> int:
+def read_count(word: str) -> int:
     """Read a whole number of at least 1."""
     if not word.isascii() or not word.isdigit() or int(word) < 1:
         raise UsageError(f"{word!r} is not a whole number of at least 1")
     return int(word)
 
 
-def seed(word: str) -> int:
+def read_seed(word: str) -> int:
     """Read a whole number from 0 on."""
     if not word.isascii() or not word.isdigit():
         raise UsageError(f"{word!r} is not a whole number from 0 on")
     return int(word)
 
 
-def a_set(word: str) -> str:
+def read_series(word: str) -> str:
     """Read what the study calls a set of the Monash archive."""
     from rosettabench.data.series.monash import monash_set  # NumPy comes with it
 
@@ -148,23 +150,25 @@ def choice(meaning: str, *values: str, page: str = "") -> Axis:
 
 
 AXES: Mapping[str, Axis] = {
-    "batch_size": Axis("Samples in a batch.", "a number", count, "what the workload states"),
+    "batch_size": Axis("Samples in a batch.", "a number", read_count, "what the workload states"),
     "data": choice(
         "The originals or a stand-in for them.", FOUND, REAL, SYNTHETIC, page="guide/data.md#real-or-synthetic"
     ),
     "device": choice("Where the model is trained.", "cpu", "cuda"),
     "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
-    "epochs": Axis("How long to train, with `--full` only.", "a number", count, "what the workload states"),
+    "epochs": Axis("How long to train, with `--full` only.", "a number", read_count, "what the workload states"),
     "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
     "precision": choice("What products are computed in; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
     "schedule": choice("The learning rate from epoch to epoch.", *SCHEDULES),
-    "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", seed),
-    "series": Axis("Which time series.", "a set of the Monash archive", a_set, page="guide/data.md#the-monash-archive"),
-    "steps": Axis("The same as `epochs`, in steps.", "a number", count, "what the workload states"),
-    "threads": Axis(
-        "Threads of every numerical library.", "a number", count, "all processors that the laboratory may use"
+    "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", read_seed),
+    "series": Axis(
+        "Which time series.", "a set of the Monash archive", read_series, page="guide/data.md#the-monash-archive"
     ),
-    "workers": Axis("Workers of a loader; 0 with `input=memory`.", "a number from 0 on", seed),
+    "steps": Axis("The same as `epochs`, in steps.", "a number", read_count, "what the workload states"),
+    "threads": Axis(
+        "Threads of every numerical library.", "a number", read_count, "all processors that the laboratory may use"
+    ),
+    "workers": Axis("Workers of a loader; 0 with `input=memory`.", "a number from 0 on", read_seed),
 }
 """Every axis that --set knows."""
 

@@ -23,7 +23,7 @@ from rosettabench.client.session import Session
 from rosettabench.data.readers.pictures import Pictures
 from rosettabench.files import save_array
 from rosettabench.proof.comparison import Deviation
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 
 PICTURES = 8
 """Pictures that are looked at, each of them again and again."""
@@ -129,7 +129,7 @@ def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[A
     for first in range(0, len(rows), at_once):
         steps = min(at_once, len(rows) - first)
         files = session.ask("batch", step=first, steps=steps, folder=str(folder))["files"]
-        yield from np.array(read(files, "inputs"))
+        yield from np.array(read_array(files, "inputs"))
 
 
 def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation) -> Seen:

@@ -15,7 +15,7 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.client.machine import decisive_variables, processor_name
 from rosettabench.client.session import Work
 from rosettabench.environments.environment import Environment
-from rosettabench.plan.setting import stated
+from rosettabench.plan.setting import without_defaults
 from rosettabench.proof.check import Check
 from rosettabench.proof.margins import Margin
 from rosettabench.proof.meaning import digest_of, file_digest
@@ -78,7 +78,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
         "workload": work.workload.name,
         "framework": entry.name,
         "mode": mode,
-        "setting": stated(work.setting.of_a_step.as_json()),
+        "setting": without_defaults(work.setting.of_a_step.as_json()),
         "interpreter": environment.version,
         "packages": environment.packages,
         "hashes": {

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from rosettabench.proof.walk import Array, Files, Walked, read
+from rosettabench.proof.walk import Array, Files, Walked, read_array
 
 NOTHING = 1e-6
 """The share of the norm of all gradients together up to which one is nothing but float32 round-off."""
@@ -53,7 +53,7 @@ class Exact(Walked):
     @cached_property
     def sizes(self) -> dict[str, float]:
         """The norm of the gradient of each tensor that has one."""
-        return {name: norm(read(self.gradients, name)) for name in self.start if name in self.gradients}
+        return {name: norm(read_array(self.gradients, name)) for name in self.start if name in self.gradients}
 
     @cached_property
     def still(self) -> set[str]:
@@ -95,12 +95,14 @@ def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
     """
     step = found.step
     for name in ("inputs", "labels"):
-        same = np.array_equal(canonical_form(read(found.batch, name), read(exact.batch, name)), read(exact.batch, name))
+        same = np.array_equal(
+            canonical_form(read_array(found.batch, name), read_array(exact.batch, name)), read_array(exact.batch, name)
+        )
         yield Deviation("batch", step, name, 0.0 if same else inf)
     yield Deviation("samples", step, None, 0.0 if found.turn.samples == exact.turn.samples else inf)
     if found.turn.learning_rate is not None:
         yield Deviation("learning rate", step, None, off(found.turn.learning_rate, exact.turn.learning_rate))
-    logits, target = read(found.gradients, "logits"), read(exact.gradients, "logits")
+    logits, target = read_array(found.gradients, "logits"), read_array(exact.gradients, "logits")
     yield from off_logits(logits, target, step, "logits", exact.outputs)
     yield Deviation("loss", step, None, off(found.turn.loss, exact.turn.loss))
     yield from compare_gradients(found.gradients, exact)
@@ -146,7 +148,10 @@ def compare_parameters(
 
 def distances(parameters: Files, start: Files) -> dict[str, float]:
     """Return the norm of how far each tensor of `start` has moved from there."""
-    return {name: norm(np.subtract(read(parameters, name), read(start, name), dtype=np.float64)) for name in start}
+    return {
+        name: norm(np.subtract(read_array(parameters, name), read_array(start, name), dtype=np.float64))
+        for name in start
+    }
 
 
 def off_tensors(
@@ -161,7 +166,7 @@ def off_tensors(
     whole = sqrt(sum(scale**2 for scale in scales.values()))
     for name, scale in scales.items():
         least = max(scale, LEAST * whole) if scale > NOTHING * whole else whole
-        off = relative(read(found, name), read(reference, name), least) if name in found else inf
+        off = relative(read_array(found, name), read_array(reference, name), least) if name in found else inf
         yield Deviation(quantity, step, name, off)
 
 

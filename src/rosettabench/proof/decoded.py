@@ -26,7 +26,7 @@ def from_memory(work: Work, folder: Path) -> Work:
     stored = work.workload.data.augmentation.stored(pictures.side)
     labels = np.load(work.data.train.labels)
     arrays = {
-        "inputs": np.stack([augmented(pictures, stored, row) for row in drawn.tolist()]),
+        "inputs": np.stack([augment_picture(pictures, stored, row) for row in drawn.tolist()]),
         "labels": labels[drawn[:, 0]],
         "batches": np.arange(len(drawn)).reshape(rows.shape[:2]),
     }
@@ -51,7 +51,7 @@ def give_rows(session: Session, rows: Path) -> None:
     session.hand_rows(decoded.batches)
 
 
-def augmented(pictures: Pictures, stored: int, drawn: list[int]) -> Array:
+def augment_picture(pictures: Pictures, stored: int, drawn: list[int]) -> Array:
     """Return the numbers of one sample as its row asks for it: (3, side, side)."""
     number, top, left, flip = drawn
     return crop(pictures.stretched(number, stored), top, left, pictures.side, flip=bool(flip))

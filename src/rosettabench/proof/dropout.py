@@ -22,7 +22,7 @@ from rosettabench.client.session import Session, Work
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.dropout_chain import Chain
 from rosettabench.proof.dropout_recurrent import Recurrent
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 from rosettabench.proof.weights import Weights, save_weights
 
 DRAWS = 1_000
@@ -81,7 +81,7 @@ def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path)
     """Evaluate a batch, or what there is: nothing may be missing of any path."""
     samples = min(session.work.setting.batch_size, session.work.data.test.samples)
     files = session.evaluate(samples, folder / "evaluation")["files"]
-    off = float(np.abs(probe.left(read(files, "logits")) - 1.0).max())
+    off = float(np.abs(probe.left(read_array(files, "logits")) - 1.0).max())
     yield Deviation("dropout evaluation", None, site.layer, off if np.isfinite(off) else inf)
 
 
@@ -105,7 +105,7 @@ def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> 
 
 def training_logits(session: Session, folder: Path) -> Array:
     """Return the logits of the first batch in training mode, once more."""
-    return np.array(read(session.ask("gradients", step=0, folder=str(folder))["files"], "logits"))
+    return np.array(read_array(session.ask("gradients", step=0, folder=str(folder))["files"], "logits"))
 
 
 def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> Deviation:

@@ -15,7 +15,7 @@ from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, Reference, Start
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances, exactness
-from rosettabench.proof.walk import Array, Files, read
+from rosettabench.proof.walk import Array, Files, read_array
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 WHOLE_BATCHES = 2
@@ -38,16 +38,16 @@ def make_inference_reference(framework: str, start: Start, weights: Weights, fol
     begin = save_weights(weights, folder / "start")
     session = start("float64", None, folder / "float64")
     lower = session.work.setting.precision
-    exact = inferred(session, begin, folder / "float64")
+    exact = infer_once(session, begin, folder / "float64")
     other = save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")
     noise = []
     for own, rounded in zip((begin, other), ROUNDED, strict=True):
-        found = inferred(start(lower, rounded, folder / rounded), own, folder / rounded)
+        found = infer_once(start(lower, rounded, folder / rounded), own, folder / rounded)
         noise += list(compare_outputs(found, exact))
     return Reference(framework, begin, [], exact, Tolerances(noise, guides=MIXED.get(lower, GUIDES)), start, folder)
 
 
-def inferred(session: Session, weights: Files, folder: Path) -> Evaluation:
+def infer_once(session: Session, weights: Files, folder: Path) -> Evaluation:
     """Return what a session says to the samples of a proof; it is ended."""
     try:
         session.build(weights)
@@ -65,7 +65,7 @@ def infer(session: Session, folder: Path) -> Evaluation:
 def compare_outputs(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]:
     """Yield the deviations of what came out: how many samples, each of them, and all together."""
     yield Deviation("samples", None, "inference", 0.0 if found.samples == exact.samples else np.inf)
-    outputs, target = read(found.files, "outputs"), read(exact.files, "outputs")
+    outputs, target = read_array(found.files, "outputs"), read_array(exact.files, "outputs")
     yield Deviation("outputs", None, None, relative(outputs, target))
 
 
@@ -113,11 +113,11 @@ class InferenceProof:
         if precision in MIXED:
             yield exactness(deviations[-1].value, precision)
         again = infer(self._session, self._folder / "again")
-        off = relative(read(again.files, "outputs"), read(found.files, "outputs"))
+        off = relative(read_array(again.files, "outputs"), read_array(found.files, "outputs"))
         yield Deviation("outputs again", None, None, off)
         after: dict[str, Any] = self._session.ask("parameters", folder=str(self._folder / "after"))["files"]
         for name in self._reference.start:
-            same = name in after and np.array_equal(read(after, name), read(self._reference.start, name))
+            same = name in after and np.array_equal(read_array(after, name), read_array(self._reference.start, name))
             yield Deviation("kept", None, name, 0.0 if same else np.inf)
 
     # -- the likely cause ----------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class InferenceProof:
         if failed.quantity != "outputs":
             return
         first = self._outputs(proof_samples(self._session.work.setting.batch_size))
-        exact = read(self._reference.evaluation.files, "outputs")
+        exact = read_array(self._reference.evaluation.files, "outputs")
         if first.shape == exact.shape and relative(np.sort(first, axis=0), np.sort(exact, axis=0)) < SAME:
             yield "the outputs are right, and those of the samples in another order"
         if relative(self._outputs(1), first[:1]) > SAME:
@@ -150,4 +150,4 @@ class InferenceProof:
     def _outputs(self, samples: int) -> Array:
         """Return the outputs of the first samples."""
         files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]
-        return np.array(read(files, "outputs"))
+        return np.array(read_array(files, "outputs"))

@@ -22,7 +22,7 @@ from rosettabench.client.session import Session
 from rosettabench.errors import ProofError
 from rosettabench.files import save_array
 from rosettabench.proof.decoded import give_rows
-from rosettabench.proof.walk import Array, Files, read
+from rosettabench.proof.walk import Array, Files, read_array
 
 MOST_TRIED = 1000
 """Batches that are tried for one step, at most: of `cifar-vgg`, about ten are enough."""
@@ -113,4 +113,4 @@ def margins_of(session: Session, step: int, folder: Path, least: float = 0.0) ->
     Where one is nearer than `least`, the layers behind the first such one are not looked at.
     """
     files = session.ask("margins", step=step, folder=str(folder), least=least)["files"]
-    return np.array(read(files, "margins"))
+    return np.array(read_array(files, "margins"))

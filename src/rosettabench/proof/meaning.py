@@ -33,19 +33,19 @@ def file_digest(path: Path) -> str:
 @cache
 def python_digest(source: str) -> str:
     """Return the sha256 of what Python source means; the same under every version of Python that can read it."""
-    return sha256(written(ast.parse(source)).encode()).hexdigest()
+    return sha256(tree_text(ast.parse(source)).encode()).hexdigest()
 
 
-def written(value: object) -> str:
+def tree_text(value: object) -> str:
     """Return a syntax tree as text: every node with its fields, without positions and fields that are empty.
 
     Newer versions of Python add fields, which are empty in older code.
     """
     if isinstance(value, ast.AST):
         fields = ((name, field) for name, field in ast.iter_fields(value) if field is not None and field != [])
-        return f"{type(value).__name__}({','.join(f'{name}={written(field)}' for name, field in fields)})"
+        return f"{type(value).__name__}({','.join(f'{name}={tree_text(field)}' for name, field in fields)})"
     if isinstance(value, list):
-        return f"[{','.join(written(item) for item in value if not is_for_people(item))}]"
+        return f"[{','.join(tree_text(item) for item in value if not is_for_people(item))}]"
     return repr(value)
 
 

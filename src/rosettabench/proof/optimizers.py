@@ -17,14 +17,14 @@ Step = tuple[Floats, float]
 """The gradient of a step, and its learning rate."""
 
 
-def given(optimizer: Optimizer) -> dict[str, Any]:
+def hyperparameters_of(optimizer: Optimizer) -> dict[str, Any]:
     """Return the hyperparameters of a workload's optimiser as its steps take them, but for those of `clipped`."""
     values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
     decay = values.pop("weight_decay", 0.0)
     return values | ({"penalty": decay} if decay else {})
 
 
-def clipped(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
+def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the gradients of one step as the optimiser takes them: no longer, all together, than the workload states.
 
     Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural networks", algorithm 1.
@@ -39,7 +39,7 @@ def together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Float
     return {name: factor * one for name, one in gradients.items()}
 
 
-def unclipped(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+def leave_gradients(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
     """Return gradients as they are."""
     return dict(gradients)
 
@@ -55,7 +55,7 @@ def by_element(gradients: Mapping[str, Floats], longest: float) -> dict[str, Flo
 
 
 CLIPPINGS: Mapping[str, Callable[[Mapping[str, Floats], float], dict[str, Floats]]] = {
-    "the gradients are not clipped": unclipped,
+    "the gradients are not clipped": leave_gradients,
     "each tensor's gradient is clipped by its own norm: that of all together is meant": one_by_one,
     "each element of a gradient is clipped by itself: the norm of all together is meant": by_element,
 }
@@ -291,7 +291,7 @@ OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Map
 def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
     """Yield where a workload's optimiser leads `weights`, step by step, with hyperparameters of it changed."""
     take, _ = OPTIMIZERS[optimizer.name]
-    return take(weights, steps, **{**given(optimizer), **change})
+    return take(weights, steps, **{**hyperparameters_of(optimizer), **change})
 
 
 def longest_step(optimizer: Optimizer) -> float | None:

@@ -24,7 +24,7 @@ from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import Array, Unguided, Walked, read, walk, walk_unguided
+from rosettabench.proof.walk import Array, Unguided, Walked, read_array, walk, walk_unguided
 
 
 class Proof:
@@ -187,8 +187,8 @@ class Proof:
     def _logits_again(self) -> Array:
         """Return the logits of the first batch, asked for once more."""
         files = self._session.ask("gradients", step=0, folder=str(self._folder / "again"))["files"]
-        return np.array(read(files, "logits"))
+        return np.array(read_array(files, "logits"))
 
     def _evaluation_again(self) -> Array:
         """Return the logits of the evaluation, asked for once more."""
-        return np.array(read(evaluate(self._session, self._folder / "again").files, "logits"))
+        return np.array(read_array(evaluate(self._session, self._folder / "again").files, "logits"))

@@ -31,9 +31,9 @@ from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
-from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read, walk, walk_unguided
+from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read_array, walk, walk_unguided
 from rosettabench.proof.weights import Weights, perturb, save_weights
-from rosettabench.resources.processors import confined, lane_processors
+from rosettabench.resources.processors import confine_children, lane_processors
 
 
 class Start(Protocol):
@@ -102,7 +102,7 @@ class Reference:
                 self._feed(session, step, inputs, place)
                 step = 0
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
-            return np.array(read(files, "logits"))
+            return np.array(read_array(files, "logits"))
 
     def variants(self, step: int, weights: Weights) -> Weights:
         """Return what the reference says to the batch of `step` with other activations, by their names.
@@ -114,7 +114,7 @@ class Reference:
             return {}
         with self._under(weights, adapter) as (session, place):
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
-            return {name: np.array(read(files, name)) for name in files if name != "logits"}
+            return {name: np.array(read_array(files, name)) for name in files if name != "logits"}
 
     @contextmanager
     def _under(self, weights: Weights, adapter: Path | None = None) -> Iterator[tuple[Session, Path]]:
@@ -195,7 +195,7 @@ def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact],
     guide: list[Files] = []
     for step in walk(exact, place, guide):
         steps.append(Exact.of(step, begin, outputs))
-        weights = {name: read(step.parameters, name).astype(np.float32) for name in step.parameters}
+        weights = {name: read_array(step.parameters, name).astype(np.float32) for name in step.parameters}
         guide.append(save_weights(weights, folder / "guide" / str(step.step)))
         if chooser is not None and len(steps) < steps_of(exact.work.workload):
             exact.ask("place", weights=guide[-1])
@@ -221,7 +221,7 @@ def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
 
 def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str, folder: Path) -> Session:
     """Start a worker of the reference on the processors of one of several that compute at the same time."""
-    with confined(lane_processors(threads, lane)):
+    with confine_children(lane_processors(threads, lane)):
         return start(precision, rounded, folder)
 
 
@@ -264,7 +264,7 @@ def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...])
     """Yield the deviations of steps that nobody has guided: whoever trains on what was last given to it shows here."""
     for step, (own, target) in enumerate(zip(found.losses, exact.losses, strict=True)):
         yield Deviation("unguided loss", step, None, off(own, target))
-    logits, target_logits = read(found.files, "logits"), read(exact.files, "logits")
+    logits, target_logits = read_array(found.files, "logits"), read_array(exact.files, "logits")
     yield from off_logits(logits, target_logits, len(exact.losses) - 1, "unguided logits", outputs)
 
 
@@ -306,7 +306,7 @@ def compare_evaluations(found: Evaluation, exact: Evaluation) -> Iterator[Deviat
     beyond those is the deviation.
     """
     yield Deviation("samples", None, "evaluation", 0.0 if found.samples == exact.samples else np.inf)
-    logits, target = read(found.files, "logits"), read(exact.files, "logits")
+    logits, target = read_array(found.files, "logits"), read_array(exact.files, "logits")
     yield from off_logits(logits, target, None, "evaluation logits", exact.outputs)
     if logits.shape == target.shape and found.correct is not None and exact.correct is not None:
         off = float(np.abs(np.subtract(logits, target, dtype=np.float64)).max())

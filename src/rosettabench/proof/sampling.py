@@ -19,11 +19,11 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rosettabench.client.session import Session
-from rosettabench.data.series.windows import continued, known
+from rosettabench.data.series.windows import continued_inputs, known_inputs
 from rosettabench.files import save_array
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Array, Files, read
+from rosettabench.proof.walk import Array, Files, read_array
 from rosettabench.proof.weights import Weights, save_weights
 from rosettabench.statistics.student_t import distribution_function
 from rosettabench.statistics.uniformity import common_part, correlation, off_uniform
@@ -106,7 +106,7 @@ class Sampling:
 
     def responsive(self) -> Weights:
         """Return weights under which each value says much about those behind it, so that a wrong one shows in them."""
-        weights = {name: np.array(read(self._reference.start, name)) for name in self._reference.start}
+        weights = {name: np.array(read_array(self._reference.start, name)) for name in self._reference.start}
         for name in weights:
             if name.endswith("kernel"):
                 weights[name] *= KERNELS
@@ -122,11 +122,11 @@ class Sampling:
         place = Path(mkdtemp(dir=self.folder))
         files = save_weights(weights, place / "weights")
         self._session.build(files, dropout=dropout)
-        save_array(place / "known.npy", known(self.series, self.places))
+        save_array(place / "known.npy", known_inputs(self.series, self.places))
         many = int(np.clip(VALUES // (SERIES * self.series.horizon), *PATHS))
         reply = self._session.forecast(place / "known.npy", many, SEED, place, SERIES // 2)
-        paths = np.array(read(reply["files"], "samples"))
-        parameters = self.parameters(files, continued(self.series, self.places, paths)).reshape(*paths.shape, 3)
+        paths = np.array(read_array(reply["files"], "samples"))
+        parameters = self.parameters(files, continued_inputs(self.series, self.places, paths)).reshape(*paths.shape, 3)
         return Sampled(self.places, paths, parameters, distribution_function(parameters, paths))
 
     def parameters(self, weights: Files, inputs: Array) -> Array:
@@ -139,6 +139,6 @@ class Sampling:
             session.build(weights)
             session.ask("data", part="test", inputs=str(place / "inputs.npy"), labels=str(place / "labels.npy"))
             reply = session.ask("evaluate", part="test", samples=len(inputs), batch_size=BATCH, folder=str(place))
-            return np.array(read(reply["files"], "logits")[:, -self.series.horizon :])
+            return np.array(read_array(reply["files"], "logits")[:, -self.series.horizon :])
         finally:
             session.process.close()

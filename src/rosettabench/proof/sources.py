@@ -26,13 +26,13 @@ def sources(files: Iterable[Path]) -> list[Path]:
         file = left.pop()
         if file not in found:
             found.add(file)
-            names = imported(file.read_text(encoding="utf-8")) if file.suffix == PYTHON else ()
+            names = imported_names(file.read_text(encoding="utf-8")) if file.suffix == PYTHON else ()
             left += (path for name in names for path in modules(root, name))
     return sorted(found)
 
 
 @cache
-def imported(source: str) -> frozenset[str]:
+def imported_names(source: str) -> frozenset[str]:
     """Return the dotted names that Python source imports from the worker, wherever it does so.
 
     ``from rosetta_worker.layers import keras`` gives ``rosetta_worker.layers`` and ``rosetta_worker.layers.keras``.

@@ -22,7 +22,7 @@ import numpy as np
 from rosettabench.plan.proof_steps import pace_of
 from rosettabench.proof.comparison import compare_gradients
 from rosettabench.proof.reference import Reference
-from rosettabench.proof.walk import Files, read
+from rosettabench.proof.walk import Files, read_array
 from rosettabench.proof.weights import save_weights
 
 TRIALS = 16
@@ -52,7 +52,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
     try:
         reference.supply(session)
         for _ in range(TRIALS):
-            session.build(moved(begin, generator, place / "weights"), pace=pace_of(session.work.workload))
+            session.build(move_weights(begin, generator, place / "weights"), pace=pace_of(session.work.workload))
             files = session.ask("gradients", step=step, folder=str(place / "gradients"))["files"]
             for deviation in compare_gradients(files, exact):
                 name = str(deviation.tensor)
@@ -63,8 +63,8 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
     return noise
 
 
-def moved(weights: Files, generator: np.random.Generator, folder: Path) -> Files:
+def move_weights(weights: Files, generator: np.random.Generator, folder: Path) -> Files:
     """Write weights down, each moved by chance; return the files."""
-    arrays = {name: read(weights, name) for name in weights}
+    arrays = {name: read_array(weights, name) for name in weights}
     factors = {name: 1 + MOVED * generator.standard_normal(array.shape) for name, array in arrays.items()}
     return save_weights({name: (array * factors[name]).astype(np.float32) for name, array in arrays.items()}, folder)

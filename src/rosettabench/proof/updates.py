@@ -21,9 +21,9 @@ import numpy as np
 from rosettabench.catalogue.workload import Optimizer
 from rosettabench.client.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
-from rosettabench.proof.optimizers import FLOAT32_FORMS, clipped, longest_step, steps_from, wandering
+from rosettabench.proof.optimizers import FLOAT32_FORMS, clip_gradients, longest_step, steps_from, wandering
 from rosettabench.proof.tolerance import MIXED, exactness
-from rosettabench.proof.walk import Array, Files, Walked, read
+from rosettabench.proof.walk import Array, Files, Walked, read_array
 
 HALF_A_UNIT = 2.0**-24
 """The most by which float32 is off a number, relative to it."""
@@ -91,7 +91,7 @@ class OwnUpdates:
         """
         yield from compare_step(found, exact)
         if self.precision in MIXED and found.step == 0:
-            off = relative(read(found.gradients, "logits"), read(exact.gradients, "logits"))
+            off = relative(read_array(found.gradients, "logits"), read_array(exact.gradients, "logits"))
             yield exactness(off, self.precision)
         yield from self._compare_own(found)
         if self.precision not in MIXED:
@@ -110,21 +110,21 @@ class OwnUpdates:
         """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
-        own = {name: np.array(read(found.gradients, name)) for name in self._whole(found)}
+        own = {name: np.array(read_array(found.gradients, name)) for name in self._whole(found)}
         if getattr(self._optimizer, "clip_norm", None) is not None:
             self.unclipped.append(own)
-        for name, gradient in clipped(self._optimizer, own).items():
-            self._ends[name] = np.array(read(found.parameters, name))
+        for name, gradient in clip_gradients(self._optimizer, own).items():
+            self._ends[name] = np.array(read_array(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
 
     def _whole(self, found: Walked) -> list[str]:
         """Return the names of the tensors that a step has trained, and that are there in the right shape."""
-        shapes = {name: read(self._start, name).shape for name in self._start if name in found.gradients}
+        shapes = {name: read_array(self._start, name).shape for name in self._start if name in found.gradients}
         return [
             name
             for name, shape in shapes.items()
             if name in found.parameters
-            and read(found.gradients, name).shape == shape == read(found.parameters, name).shape
+            and read_array(found.gradients, name).shape == shape == read_array(found.parameters, name).shape
         ]
 
     def off(self, name: str) -> float:
@@ -151,7 +151,7 @@ class OwnUpdates:
             return 0.0
         there = self._there(name, "")
         scaled = [(1 + by) * one for by, one in zip(self._missed_scales(), self.gradients[name], strict=True)]
-        return relative(self.lead(name, scaled), there, norm(there - read(self._start, name)))
+        return relative(self.lead(name, scaled), there, norm(there - read_array(self._start, name)))
 
     def _missed_scales(self) -> list[float]:
         """Return by how much of itself, at the most, float32 scales the gradients of each step wrongly."""
@@ -163,7 +163,7 @@ class OwnUpdates:
 
     def wandered(self, name: str) -> float:
         """Return how far the number of a parameter has gone that has gone furthest."""
-        return float(np.abs(self._ends[name].astype(np.float64) - read(self._start, name)).max())
+        return float(np.abs(self._ends[name].astype(np.float64) - read_array(self._start, name)).max())
 
     def lead(self, name: str, gradients: Sequence[Array] | None = None, **change: object) -> Array:
         """Return where gradients, by default its own, lead a parameter, with values of the optimiser changed."""
@@ -172,8 +172,8 @@ class OwnUpdates:
     def compare_block(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block of steps ends from where the same steps one by one have ended."""
         for name, last in self._ends.items():
-            moved = norm(last - read(self._start, name))
-            value = relative(read(found, name), last, moved) if name in found else inf
+            moved = norm(last - read_array(self._start, name))
+            value = relative(read_array(found, name), last, moved) if name in found else inf
             yield Deviation("block parameter", None, name, value)
 
     @property
@@ -186,7 +186,7 @@ class OwnUpdates:
     def _off(self, name: str, form: str) -> float:
         """Return how far a tensor is from where a form of the optimiser leads, relative to its way."""
         expected = self._there(name, form)
-        moved = norm(expected - read(self._start, name).astype(np.float64))
+        moved = norm(expected - read_array(self._start, name).astype(np.float64))
         written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
         return max(0.0, relative(self._ends[name], expected, moved) - (written / moved if moved else 0.0))
 
@@ -200,7 +200,7 @@ class OwnUpdates:
     def _walk(self, name: str, gradients: Sequence[Array], **change: object) -> Iterator[Array]:
         """Yield where the optimiser leads a tensor, step by step, from its gradients."""
         lazy = {"lazy": True} if name in self._work.lazy else {}
-        start = read(self._start, name).astype(np.float64)
+        start = read_array(self._start, name).astype(np.float64)
         taken = ((gradient.astype(np.float64), rate) for gradient, rate in zip(gradients, self.rates, strict=False))
         return steps_from(self._optimizer, start, taken, **{**lazy, **change})
 
@@ -210,4 +210,4 @@ class OwnUpdates:
         if self._guide is None or taken == 1:
             return ends[-1]
         before, there = ends
-        return np.asarray(read(self._guide[taken - 2], name) + (there - before))
+        return np.asarray(read_array(self._guide[taken - 2], name) + (there - before))

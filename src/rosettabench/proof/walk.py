@@ -64,7 +64,7 @@ def walk_unguided(session: Session, folder: Path) -> Unguided:
     return Unguided([*losses, session.train(last, 1).loss], files)
 
 
-def read(files: Files, name: str) -> Array:
+def read_array(files: Files, name: str) -> Array:
     """Return one array of a step, memory-mapped. Nothing is ever unpickled."""
     array: Array = np.load(files[name], mmap_mode="r", allow_pickle=False)
     return array

@@ -18,7 +18,7 @@ from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.comparison import ratio_of, unsound
 from rosettabench.published.measurement import empty, lacking_sets, with_interval, words
-from rosettabench.statistics.factors import pooled
+from rosettabench.statistics.factors import pool_ratios
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -36,13 +36,15 @@ def over_all_series(
         pairs = [(a, b) for a, b in filter(None, found) if a.contest is b.contest]
         sound = [(a, b) for a, b in pairs if not unsound(a, b)]
         if sound:
-            return joined(part, sound, len(sets), tests)
+            return join_pairs(part, sound, len(sets), tests)
         if pairs:
             reason = reason or unsound(*pairs[0])
     return Measurement(reason=reason or f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
 
 
-def joined(part: ClaimPart, pairs: Sequence[tuple[PublishedCell, PublishedCell]], sets: int, tests: int) -> Measurement:
+def join_pairs(
+    part: ClaimPart, pairs: Sequence[tuple[PublishedCell, PublishedCell]], sets: int, tests: int
+) -> Measurement:
     """Return what pairs, each of one contest on a set, come to together."""
     cells = [cell for pair in pairs for cell in pair]
     under = [a if part.quantity is Quantity.THROUGHPUT else b for a, b in pairs]
@@ -61,4 +63,4 @@ def joined(part: ClaimPart, pairs: Sequence[tuple[PublishedCell, PublishedCell]]
     known = [one for one in ratios if one is not None]
     if len(known) < len(ratios):
         return replace(found, reason="too few common rounds on some set")
-    return with_interval(found, pooled(known, [median(cell.per_sample) for cell in under]))
+    return with_interval(found, pool_ratios(known, [median(cell.per_sample) for cell in under]))

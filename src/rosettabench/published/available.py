@@ -112,10 +112,10 @@ def lacking_values(axis: str, values: list[Value], here: Available) -> list[str]
     if axis not in here.axes:
         words = " or ".join(dict.fromkeys(map(str, values)))
         return [f"the axis {axis} ({words})"]
-    return [f"{axis} {value}" for value in dict.fromkeys(values) if not accepted(here.axes[axis], value)]
+    return [f"{axis} {value}" for value in dict.fromkeys(values) if not is_accepted(here.axes[axis], value)]
 
 
-def accepted(reader: Callable[[str], Value], value: Value) -> bool:
+def is_accepted(reader: Callable[[str], Value], value: Value) -> bool:
     """Whether an axis takes a value."""
     try:
         reader(str(value))

@@ -190,13 +190,13 @@ def read_claim(table: dict[str, Any], path: Path) -> Claim:
     whole = {name: value for name, value in table.items() if name in ("id", "study", "says", "published", "note")}
     common = {name: value for name, value in table.items() if name not in whole and name != "parts"}
     try:
-        parts = [part for own in table.get("parts", [{}]) for part in expanded({**common, **own})]
+        parts = [part for own in table.get("parts", [{}]) for part in expand_parts({**common, **own})]
         return Claim(**whole, parts=tuple(parts))
     except ValidationError as error:
         raise UsageError(f"{path}: claim {table.get('id', '(no id)')}: {faults(error)}", HINT) from error
 
 
-def expanded(table: Mapping[str, Any]) -> Iterator[ClaimPart]:
+def expand_parts(table: Mapping[str, Any]) -> Iterator[ClaimPart]:
     """Yield a part for each of its ``workloads`` and each combination of the values in ``each``."""
     table = {
         "expected": None,

@@ -36,10 +36,10 @@ def compare_arms(
     reason = unsound(a, b)
     if reason:
         return replace(empty(a, b), reason=reason)
-    return compared(part.quantity, a, b, tests)
+    return compare_cells(part.quantity, a, b, tests)
 
 
-def compared(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
+def compare_cells(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
     if a.contest is not b.contest and quantity is Quantity.CPU:
         return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")

@@ -8,7 +8,7 @@ from rosettabench.client.machine import describe_machine
 from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.past import read_past
 from rosettabench.lab.run import Laboratory
-from rosettabench.plan.budget import Fitted, fitted
+from rosettabench.plan.budget import Fitted, fit_contests
 from rosettabench.plan.estimate import estimate
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import RunRequest
@@ -41,7 +41,7 @@ def fit_run(
         """Return what fits of a request."""
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
         jobs = Jobs(laboratory.cache, tried).needed([planned for planned, _ in contests])
-        return fitted(tried, contests, budget, free, asked, sum(job.seconds for job in jobs))
+        return fit_contests(tried, contests, budget, free, asked, sum(job.seconds for job in jobs))
 
     if request.study:
         request = request.model_copy(update={"tests": intervals_together(claims, here)})

@@ -58,7 +58,7 @@ def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available
     found = together(part, runs, here)
     if len(found) < 2:
         return Measurement(reason=TOO_FEW)
-    measurement = replace(of_all(found), missing=unmeasured(part, found))
+    measurement = replace(of_all(found), missing=unmeasured_words(part, found))
     intervals = later_over_earlier(part, found, next(iter(found.values())).tests * parts)
     if doubts := doubts_of(found):
         return replace(measurement, reason=doubts)
@@ -96,13 +96,13 @@ def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available,
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
     said = f"{right} of {pairs} pairs as published, {wrong} the other way round, {pairs - right - wrong} open"
-    measurement = replace(empty(*found.values()), what=labels, missing=unmeasured(part, found))
+    measurement = replace(empty(*found.values()), what=labels, missing=unmeasured_words(part, found))
     if doubts := doubts_of(found):
         return replace(measurement, reason=doubts), ""
     return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), said
 
 
-def unmeasured(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
+def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
     """Return which of a part's libraries no cell stands for, in words; nothing where all were measured."""
     missing = [names[0] for names in part.among if names not in found]
     return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""

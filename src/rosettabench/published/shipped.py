@@ -27,7 +27,7 @@ def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measureme
     for run in runs:
         found = [(one, times) for one in sets_of(run, series) if (times := times_of(part, one))]
         if found:
-            return measured(part, run, found, series)
+            return measure_trainings(part, run, found, series)
     sets = "any set" if series == EVERY else series
     return Measurement(
         reason=f"no run has trained both {words(part.a)} and {words(part.b)} on {sets}: it takes rosetta shipped"
@@ -53,7 +53,9 @@ def times_of(part: ClaimPart, found: TrainedSet) -> Times:
     return {seed: (ours[seed], theirs[seed]) for seed in ours if seed in theirs}
 
 
-def measured(part: ClaimPart, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str) -> Measurement:
+def measure_trainings(
+    part: ClaimPart, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str
+) -> Measurement:
     """Return the ratio of the sums over sets, seed by seed, with Student's interval over the seeds.
 
     Seeds count that every set was trained with.

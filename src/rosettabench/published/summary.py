@@ -175,9 +175,9 @@ def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) 
         return entry.throughput
     if result.quantity == "training time" and "epochs" in result.setting and contest.data and contest.data.train:
         steps = contest.data.train // contest.setting["batch_size"] * int(result.setting["epochs"])
-        return scaled(entry.step, steps)
+        return scale_estimate(entry.step, steps)
     if result.quantity == "time per 1000 images":
-        return scaled(entry.step, 1000 / contest.setting["batch_size"])
+        return scale_estimate(entry.step, 1000 / contest.setting["batch_size"])
     whole = [one.value for one in entry.accuracies if one.epoch is not None]
     if result.quantity == "test accuracy" and whole and not contest.warning:
         return Estimate(whole[-1], None, None, 1)
@@ -186,7 +186,7 @@ def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) 
     return None
 
 
-def scaled(estimate: Estimate | None, times: float) -> Estimate | None:
+def scale_estimate(estimate: Estimate | None, times: float) -> Estimate | None:
     """Return an estimate of so many times as much."""
     if estimate is None:
         return None

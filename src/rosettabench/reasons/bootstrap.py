@@ -23,7 +23,7 @@ SEED = 20180219
 """Of the resampling: the same rounds always give the same sentence."""
 
 
-def trimmed(values: Array) -> Array:
+def trim_rounds(values: Array) -> Array:
     """Return the 20%-trimmed mean over the second axis but one of (…, rounds, cells): (…, cells)."""
     rounds = values.shape[-2]
     cut = int(TRIM * rounds)
@@ -34,8 +34,8 @@ def locations(rounds: Array, draws: int = DRAWS, seed: int = SEED) -> Array:
     """Return (1 + draws, cells) for (rounds, cells): first where each cell stands, then where each resample has it."""
     random = np.random.default_rng(seed)
     picked = random.integers(len(rounds), size=(draws, len(rounds)))
-    resampled = [trimmed(rounds[part]) for part in np.array_split(picked, max(1, draws // 100))]
-    return np.concatenate([trimmed(rounds)[None], *resampled])
+    resampled = [trim_rounds(rounds[part]) for part in np.array_split(picked, max(1, draws // 100))]
+    return np.concatenate([trim_rounds(rounds)[None], *resampled])
 
 
 def interval(draws: Array, rounds: int, confidence: float) -> tuple[float, float]:

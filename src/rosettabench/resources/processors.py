@@ -55,7 +55,7 @@ def core_of(processor: int, root: Path = TOPOLOGY) -> str:
 
 
 @contextmanager
-def confined(processors: Collection[int]) -> Iterator[None]:
+def confine_children(processors: Collection[int]) -> Iterator[None]:
     """Let whatever is started inside inherit these processors, and none besides: the worker, its threads and children.
 
     Inherited at birth, it holds for a worker in any language and before the first library is loaded, and for a

@@ -20,7 +20,7 @@ CONTESTS = 0.5
 """The share of a budget that the contests may take."""
 
 
-def parted(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return those of some names that are contenders, and those that are libraries as shipped."""
     known, asked = all_libraries(), list(names)
     return tuple(one for one in asked if one not in known), tuple(one for one in asked if one in known)

@@ -24,7 +24,7 @@ from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, WorkerError
 from rosettabench.lab.display import Display
-from rosettabench.lab.forecasts import drawn, forecasts, shown
+from rosettabench.lab.forecasts import forecasts, quantiles_to_show, series_to_show
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.request import trainings_asked
 from rosettabench.plan.trainings import epochs_words
@@ -140,7 +140,7 @@ class Race:
         source = find(chosen, folder, self.cache, asked.offline, self.display.doing, asked.data).source
         self._sets[series] = prepared, source.paths.get("tsf") if source else None
         if not prepared.is_whole:
-            self.display.told(prepared.note)
+            self.display.tell(prepared.note)
         if series not in self._results.sets:
             self._note(
                 UsedSet(
@@ -152,7 +152,7 @@ class Race:
                     context=prepared.context,
                     horizon=prepared.horizon,
                     frequency=prepared.frequency.word,
-                    shown=tuple(shown(prepared)),
+                    shown=tuple(series_to_show(prepared)),
                 )
             )
 
@@ -185,7 +185,7 @@ class Race:
         """Write down that a library cannot take part at all; return False."""
         for series in self._request.sets:
             self._absent(series, library, None, stage, error)
-        self.display.told(f"{library.name} cannot take part: {error.what}")
+        self.display.tell(f"{library.name} cannot take part: {error.what}")
         return False
 
     def _entered(self, series: str, libraries: Sequence[Library]) -> list[Library]:
@@ -200,7 +200,7 @@ class Race:
             )
             error = WorkerError(TOO_LONG, what, "--long trains it anyway.")
             self._absent(series, library, None, "plan", error)
-            self.display.told(f"{series}, {library.name}: {what}")
+            self.display.tell(f"{series}, {library.name}: {what}")
         return [library for library in libraries if library not in long]
 
     # -- the order of the trainings ------------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ class Race:
             self._note(self._train(job, stage))
         except WorkerError as error:
             self._absent(job.series, job.library, job.seed, stage.name, error)
-            self.display.told(f"{job.title}: {error.what}")
+            self.display.tell(f"{job.title}: {error.what}")
 
     def _train(self, job: TrainingJob, stage: Stage) -> FinishedTraining:
         """Return one training of a fresh process: parsed, trained, predicted and scored, each timed apart."""
@@ -284,7 +284,7 @@ class Race:
             start = perf_counter()
             accuracy = forecast_accuracy(forecasts(prepared, paths), prepared.frequency.seasonality)
             scored = perf_counter() - start
-            kept = tuple(drawn(paths, [one.place for one in shown(prepared)]))
+            kept = tuple(quantiles_to_show(paths, [one.place for one in series_to_show(prepared)]))
         return FinishedTraining(
             series=job.series,
             library=job.library.name,

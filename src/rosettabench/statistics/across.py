@@ -27,7 +27,7 @@ def ratio_across(a: Sequence[float], b: Sequence[float], confidence: float = 0.9
     levels = [ratio_interval(times, confidence, 2 * tests) for times in (a, b)]
     if levels[0] is None or levels[1] is None:
         return None
-    ends = [wandered(times, level) for times, level in zip((a, b), levels, strict=True) if level is not None]
+    ends = [level_extremes(times, level) for times, level in zip((a, b), levels, strict=True) if level is not None]
     (low_a, high_a), (low_b, high_b) = ends
     rounds = min(levels[0].rounds, levels[1].rounds)
     ratio = levels[0].ratio / levels[1].ratio
@@ -35,7 +35,7 @@ def ratio_across(a: Sequence[float], b: Sequence[float], confidence: float = 0.9
     return Interval(ratio, low_a / high_b, high_a / low_b, confidence, rounds, steady)
 
 
-def wandered(times: Sequence[float], level: Interval) -> tuple[float, float]:
+def level_extremes(times: Sequence[float], level: Interval) -> tuple[float, float]:
     """Return the lowest and the highest that a time is taken to be: its level's interval and its rounds' range."""
     low, high = np.exp(np.quantile(logarithms(times), (TAIL, 1 - TAIL)))
     return min(level.low, float(low)), max(level.high, float(high))

@@ -28,7 +28,7 @@ from (3.64 / 0.74)² / 2 = 12 degrees of freedom. The noise within processes is 
 machine's: a supposition everywhere else."""
 
 
-def widened(interval: Interval, between: Between, confidence: float, tests: int = 1) -> Interval:
+def widen_interval(interval: Interval, between: Between, confidence: float, tests: int = 1) -> Interval:
     """Return the interval of one pair of processes as one for contenders, one of so many that hold together.
 
     A pair's true log ratio lies around the contenders' by Student's t; its reach and that of the rounds add up as those

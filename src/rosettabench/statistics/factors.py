@@ -28,7 +28,7 @@ def factors(
     return found, ratio
 
 
-def pooled(ratios: Sequence[Interval], weights: Sequence[float]) -> Interval:
+def pool_ratios(ratios: Sequence[Interval], weights: Sequence[float]) -> Interval:
     """Return the ratio of two sums from the ratios of their terms, and the terms of the denominator as `weights`.
 
     The mean of the ratios by these weights is that of the sums. Where all intervals hold together, so does the mean of

@@ -19,7 +19,7 @@ FINENESS = 20
 """A forecast is sought to one part in so many: the noise that it is made from is known no better."""
 
 
-def needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
+def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
     """Return about how many rounds in all would decide a pair, were the coming ones as noisy as `ratios`, those so far.
 
     Supposed is the estimated ratio, or 1 where 1 is still in the interval: equals are the case in which noise alone

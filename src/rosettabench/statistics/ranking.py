@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, log
 
-from rosettabench.statistics.between import PRIOR, widened
+from rosettabench.statistics.between import PRIOR, widen_interval
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.means import mean_ratio
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible, ratios
@@ -51,7 +51,7 @@ def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float,
     over_rounds = ratio_interval(ratios(a, b), confidence, tests)
     sessions = by_process(a, processes), by_process(b, processes)
     if over_rounds is not None and len(sessions[0].keys() | sessions[1].keys()) == 1:
-        return widened(over_rounds, PRIOR, confidence, tests)
+        return widen_interval(over_rounds, PRIOR, confidence, tests)
     over_processes = interval_over_processes(*sessions, confidence, LOOKS * tests)
     if over_rounds is None or over_processes is None:
         return over_rounds

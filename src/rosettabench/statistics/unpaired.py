@@ -51,7 +51,7 @@ UNKNOWN = Alike()
 """Where no other process says anything."""
 
 
-def scattered(groups: Iterable[Sequence[Series]]) -> Alike:
+def scatter_of_processes(groups: Iterable[Sequence[Series]]) -> Alike:
     """Return how much processes differ, from groups of them: those of a group measure one ratio, whatever it is."""
     found = Alike()
     for group in groups:
@@ -87,11 +87,11 @@ def unpaired_interval(
     of these processes only: see `freedom`. With `tests` > 1 it is one of so many that hold together (Bonferroni).
     Raises ValueError for a ratio that is not a positive, finite number.
     """
-    first, second = (ratio_interval(levelled(side), confidence, tests) for side in (before, after))
+    first, second = (ratio_interval(level_processes(side), confidence, tests) for side in (before, after))
     if first is None or second is None:
         return None
     over_rounds = quotient(second, first)
-    known = alike + scattered((before, after))
+    known = alike + scatter_of_processes((before, after))
     if not known.freedom:
         return over_rounds
     middle, reach = contrast(before, after, known, confidence, tests)
@@ -105,7 +105,7 @@ def unpaired_interval(
     )
 
 
-def levelled(processes: Sequence[Series]) -> list[float]:
+def level_processes(processes: Sequence[Series]) -> list[float]:
     """Return the ratios of all processes in one series, each moved to the mean level of all.
 
     Otherwise precise rounds of processes that differ would contradict each other. What a process' rounds lose by being
@@ -124,7 +124,7 @@ def levelled(processes: Sequence[Series]) -> list[float]:
 
 def freedom(before: Sequence[Series], after: Sequence[Series], alike: Alike) -> int:
     """Return how many degrees of freedom the processes leave for their spread; 0: nothing is known of it."""
-    return (alike + scattered((before, after))).freedom
+    return (alike + scatter_of_processes((before, after))).freedom
 
 
 def quotient(above: Interval, below: Interval) -> Interval:

@@ -53,7 +53,7 @@ class Store:
         """Open it; `url` is an SQLAlchemy URL, or the path of an SQLite file. `name` is what one may tell of it."""
         self.name = without_password(url)
         self._together: Session | None = None
-        with explained(self.name):
+        with explain_database_errors(self.name):
             self.engine = open_engine(url)
             self._create_or_check()
 
@@ -85,11 +85,11 @@ class Store:
         if isinstance(row, Run):
             row.command = [without_password(word) for word in row.command]
         if self._together is not None:
-            with explained(self.name):
+            with explain_database_errors(self.name):
                 self._together.add(row)
                 self._together.flush()
                 return row
-        with explained(self.name), Session(self.engine, expire_on_commit=False) as session:
+        with explain_database_errors(self.name), Session(self.engine, expire_on_commit=False) as session:
             session.add(row)
             session.commit()
             return row
@@ -100,7 +100,7 @@ class Store:
 
         Nobody else can write into the store until then.
         """
-        with explained(self.name), Session(self.engine, expire_on_commit=False) as session:
+        with explain_database_errors(self.name), Session(self.engine, expire_on_commit=False) as session:
             self._together = session
             try:
                 yield
@@ -113,7 +113,7 @@ class Store:
         wanted = select(Run).order_by(Run.at.desc())
         if workload is not None:
             wanted = wanted.where(Run.contests.any(Contest.workload == workload))
-        with explained(self.name), Session(self.engine) as session:
+        with explain_database_errors(self.name), Session(self.engine) as session:
             return session.scalars(wanted).all()
 
     def run(self, run_id: str | None = None) -> Run:
@@ -122,7 +122,7 @@ class Store:
         An unambiguous beginning of an id will do. Raises UsageError when there is no such run.
         """
         wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
-        with explained(self.name), Session(self.engine) as session:
+        with explain_database_errors(self.name), Session(self.engine) as session:
             newest = self._newest(session, lambda kind: kind.has_contenders) if run_id is None else None
             wanted = wanted.where(Run.id.startswith(run_id or newest or "", autoescape=True))
             found = session.scalars(wanted.limit(2)).all() if run_id or newest else []
@@ -137,7 +137,7 @@ class Store:
 
     def newest_measured(self) -> str | None:
         """Return the id of the newest run that measured contenders, not only proved them; None if there is none."""
-        with explained(self.name), Session(self.engine) as session:
+        with explain_database_errors(self.name), Session(self.engine) as session:
             return self._newest(session, lambda kind: kind.is_timed)
 
     def _newest(self, session: Session, fits: Callable[[RunKind], bool]) -> str | None:
@@ -160,7 +160,7 @@ class Store:
 
     def _read(self, wanted: Select[Any]) -> Sequence[Certificate]:
         """Return certificates, once their content was seen to match their digests."""
-        with explained(self.name), Session(self.engine) as session:
+        with explain_database_errors(self.name), Session(self.engine) as session:
             found: Sequence[Certificate] = session.scalars(wanted).all()
         for one in found:
             if digest(one.body) != one.digest:
@@ -305,7 +305,7 @@ OTHERWISE = "Move the file away, or name another place with --store; nothing was
 
 
 @contextmanager
-def explained(url: str) -> Iterator[None]:
+def explain_database_errors(url: str) -> Iterator[None]:
     """Turn what a database driver says into a sentence for the user."""
     try:
         yield

@@ -14,7 +14,7 @@ from statistics import median
 
 from rosettabench.shipped.library import all_libraries, find_library
 from rosettabench.shipped.record import FinishedTraining
-from rosettabench.statistics.factors import factors, pooled
+from rosettabench.statistics.factors import factors, pool_ratios
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import pairs, relative_time
 from rosettabench.statistics.rounds import process_of_round
@@ -51,7 +51,7 @@ def accounts(found: TrainingsSummary | None, contests: Sequence[ContestSummary])
     known: list[Account] = []
     shares: list[Share] = []
     for one in found.sets:
-        fast, slow = ordered(one.entries)
+        fast, slow = order_entries(one.entries)
         account, share = account_of(one, fast, slow, contests)
         known.append(account)
         shares += [share] if share else []
@@ -82,7 +82,7 @@ def account_of(
     if not common:
         why = "; ".join(f"{one.label}: {one.absence}" for one in (fast, slow) if one.absence)
         return Account(series, *labels, why=why or "no seed was trained with both"), None
-    fast_sum, slow_sum = (summed(column) for column in zip(*common, strict=True))
+    fast_sum, slow_sum = (sum_parts(column) for column in zip(*common, strict=True))
     if fast_sum is None or slow_sum is None:
         return Account(series, *labels, why="its trainings do not tell their parts"), None
     equal, weight, dispatch, why = at_equal_work(series, labels, contests)
@@ -102,7 +102,7 @@ def account_of(
     return account, share
 
 
-def ordered(entries: Sequence[TrainedEntry]) -> list[TrainedEntry]:
+def order_entries(entries: Sequence[TrainedEntry]) -> list[TrainedEntry]:
     """Return the entries as the libraries are ordered, whatever order they were asked for in: PyTorch first."""
     labels = [*all_libraries()]
     return sorted(entries, key=lambda one: labels.index(one.label))
@@ -116,7 +116,7 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
     ]
     ratios = [share.equal for share in shares if share.equal is not None]
     whole = len(ratios) == len(shares)
-    equal = pooled(ratios, [share.weight for share in shares]) if whole else None
+    equal = pool_ratios(ratios, [share.weight for share in shares]) if whole else None
     return Account(
         EVERY,
         fast,
@@ -128,7 +128,7 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
     )
 
 
-def summed(trainings: Sequence[FinishedTraining]) -> Seconds | None:
+def sum_parts(trainings: Sequence[FinishedTraining]) -> Seconds | None:
     """Return the seconds by part, over trainings; None where one of them does not tell.
 
     The start is the setup with the first batch.

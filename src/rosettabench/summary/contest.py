@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.request import ContestRequest, read_request
-from rosettabench.plan.setting import whole
+from rosettabench.plan.setting import with_defaults
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.forecast import fresh_processes, needed
+from rosettabench.statistics.forecast import fresh_processes, rounds_needed
 from rosettabench.statistics.oddities import Oddity
 from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
 from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
@@ -35,11 +35,11 @@ from rosettabench.store.record import (
 from rosettabench.store.store import dropped_rounds, events_of, unbegun
 from rosettabench.summary import sentences
 from rosettabench.summary.agreement import loss_agreement, setting_rows, setting_sentences
-from rosettabench.summary.doubts import doubted, load_seen, seen_in
+from rosettabench.summary.doubts import cast_doubts, load_seen, seen_in
 from rosettabench.summary.entry import (
     estimate,
+    figures_named,
     from_interval,
-    named,
     summarise_accuracies,
     summarise_areas,
     summarise_costs,
@@ -127,7 +127,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     contestants = [gather(run, contest, entry, name) for entry in contest.entries]
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
-    verdicts, ranking = judged(contest, rankable, seen)
+    verdicts, ranking = judge_pairs(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = [event for event in events_of(run, contest) if event.entry_id is None]
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
@@ -137,14 +137,14 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     return ContestSummary(
         name=name,
         workload=contest.workload,
-        setting=whole(contest.setting),
+        setting=with_defaults(contest.setting),
         stopping=contest.stopping,
         headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts, seen),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
         sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
         spreads=summarise_spreads(contest, ranking, rankable),
-        oddities=told(run, contest, seen),
+        oddities=oddity_sentences(run, contest, seen),
         control=summarise_control(contest, contestants, seen),
         data=data,
         warning=sentences.data_warning(data),
@@ -195,7 +195,7 @@ def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -
     return [*load_seen(run, contest, dropped), *seen_in(contest, timed, dropped, rules(contest)[1])]
 
 
-def told(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
+def oddity_sentences(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
     """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
     dropped = Dropped.all_of(events_of(run, contest))
     left_out = [f"Round {one.round} does not count: {one.why}." for one in dropped]
@@ -210,7 +210,7 @@ def headline(
     if len(ranking) > 1:
         loads = [one.sentence for one in seen if isinstance(one, Busy)]
         answer = replace(answer, evidence=" ".join([answer.evidence, *loads]))
-    return sentences.scoped(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
+    return sentences.scope_headline(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
 
 
 def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
@@ -223,7 +223,7 @@ def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Round
         return sentence
     confidence, margin = rules(contest)
     tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
-    waited = needed(pair, margin, confidence, tests)
+    waited = rounds_needed(pair, margin, confidence, tests)
     generations = processes(contest)
     if len(set(generations.values())) == 1 and waited is not None and waited <= len(pair):
         return f"{sentence} {sentences.other_processes_words()}"
@@ -254,13 +254,13 @@ def summarise_spreads(
     return tuple((label, one) for label, one in found if one is not None)
 
 
-def judged(
+def judge_pairs(
     contest: Contest, rounds: Mapping[str, Rounds], seen: Sequence[Oddity]
 ) -> tuple[list[Verdict], list[Ranked]]:
     """Return the verdict on every pair, in the order of the ranking, and the ranking."""
     confidence, margin = rules(contest)
     generations = processes(contest)
-    verdicts = doubted(compare(rounds, confidence, margin, generations), seen)
+    verdicts = cast_doubts(compare(rounds, confidence, margin, generations), seen)
     ranking = rank(rounds, verdicts, confidence, generations)
     labels = [row.label for row in ranking]
     return sorted(verdicts, key=lambda pair: sorted(map(labels.index, (pair.faster, pair.slower)))), ranking
@@ -292,7 +292,7 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
         return None
     original = copy.control_of
     pair = {label: rounds[label] for label in (original, copy.label)}
-    (verdict,) = doubted(compare(pair, *rules(contest), processes(contest)), seen)
+    (verdict,) = cast_doubts(compare(pair, *rules(contest), processes(contest)), seen)
     false = verdict.finding is Finding.FASTER
     return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
 
@@ -331,7 +331,7 @@ def summarise_entry(
         samples=summarise_samples(entry),
         rate=achieved,
         share=share(achieved, peak),
-        first_steps={figure.session: figure.value for figure in named(entry, FigureName.FIRST_STEP)},
+        first_steps={figure.session: figure.value for figure in figures_named(entry, FigureName.FIRST_STEP)},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
         forecasts=JudgedForecasts.last_of(happened),

@@ -58,7 +58,7 @@ def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
     return moments
 
 
-def doubted(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
+def cast_doubts(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
     """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt.
 
     Of many, each only names who was odd: what it was stands beside them once, and not in every pair again.

@@ -52,7 +52,7 @@ def from_interval(interval: Interval) -> Estimate:
     return Estimate(interval.ratio, interval.low, interval.high, interval.rounds)
 
 
-def measured(values: Iterable[float]) -> MeasuredFigure | None:
+def summarise_values(values: Iterable[float]) -> MeasuredFigure | None:
     """Return median and extremes; None without values."""
     found = list(values)
     return MeasuredFigure(median(found), min(found), max(found), len(found)) if found else None
@@ -60,21 +60,21 @@ def measured(values: Iterable[float]) -> MeasuredFigure | None:
 
 def summarise_costs(entry: Entry) -> Costs:
     """Return what the contender costs, apart; figures of several sessions as median and extremes."""
-    evaluations = [figure for figure in named(entry, FigureName.EVALUATE) if figure.detail.get("samples")]
+    evaluations = [figure for figure in figures_named(entry, FigureName.EVALUATE) if figure.detail.get("samples")]
     counted = turns(entry)
     elapsed = sum(block.elapsed_s for block in counted)
     return Costs(
-        import_s=measured(per_session(entry, FigureName.IMPORT)),
-        build_s=measured(per_session(entry, FigureName.BUILD)),
-        load_s=measured(per_session(entry, FigureName.LOAD)),
-        first_step_s=measured(per_session(entry, FigureName.FIRST_STEP)),
-        evaluate_per_1000_s=measured(1000 * figure.value / figure.detail["samples"] for figure in evaluations),
-        peak_memory_bytes=measured(peaks(entry)),
+        import_s=summarise_values(per_session(entry, FigureName.IMPORT)),
+        build_s=summarise_values(per_session(entry, FigureName.BUILD)),
+        load_s=summarise_values(per_session(entry, FigureName.LOAD)),
+        first_step_s=summarise_values(per_session(entry, FigureName.FIRST_STEP)),
+        evaluate_per_1000_s=summarise_values(1000 * figure.value / figure.detail["samples"] for figure in evaluations),
+        peak_memory_bytes=summarise_values(peaks(entry)),
         cpu_cores=sum(block.cpu_s for block in counted) / elapsed if elapsed else None,
     )
 
 
-def named(entry: Entry, name: FigureName) -> list[Figure]:
+def figures_named(entry: Entry, name: FigureName) -> list[Figure]:
     """Return the entry's figures of one name, in the order in which they were measured."""
     return [figure for figure in entry.figures if figure.name == name]
 
@@ -82,7 +82,7 @@ def named(entry: Entry, name: FigureName) -> list[Figure]:
 def per_session(entry: Entry, name: FigureName) -> list[float]:
     """Return a figure's sum within each session: loading is measured for each part of the data."""
     sums: dict[int, float] = defaultdict(float)
-    for figure in named(entry, name):
+    for figure in figures_named(entry, name):
         sums[figure.session] += figure.value
     return list(sums.values())
 
@@ -90,14 +90,14 @@ def per_session(entry: Entry, name: FigureName) -> list[float]:
 def peaks(entry: Entry) -> list[float]:
     """Return each session's highest peak memory in bytes."""
     highest: dict[int, float] = defaultdict(float)
-    for figure in named(entry, FigureName.PEAK_MEMORY):
+    for figure in figures_named(entry, FigureName.PEAK_MEMORY):
         highest[figure.session] = max(highest[figure.session], figure.value)
     return list(highest.values())
 
 
 def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
     """Return the entry's evaluations in the order in which they were made."""
-    found = named(entry, FigureName.ACCURACY)
+    found = figures_named(entry, FigureName.ACCURACY)
     return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
 
 
@@ -105,14 +105,14 @@ def summarise_areas(entry: Entry) -> tuple[MeanAucSummary, ...]:
     """Return the entry's evaluations by the area under the ROC curve, in the order in which they were made."""
     return tuple(
         MeanAucSummary(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
-        for figure in named(entry, FigureName.MEAN_AUC)
+        for figure in figures_named(entry, FigureName.MEAN_AUC)
         for detail in (figure.detail,)
     )
 
 
 def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
     """Return the entry's evaluations by the likelihood of what came, in the order in which they were made."""
-    found = named(entry, FigureName.MEAN_NLL)
+    found = figures_named(entry, FigureName.MEAN_NLL)
     return tuple(
         MeanLikelihood(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found
     )

@@ -32,7 +32,7 @@ def summarise_certification(certification: Certification) -> ProofSummary:
     body = certificate.body
     if digest(body) != certificate.digest:
         return ProofSummary("damaged", "certificate damaged: its content does not match its digest", certificate.key)
-    divergence = checked(body.get("first_divergence"))
+    divergence = summarise_check(body.get("first_divergence"))
     holds = certificate.passed and body.get("passed") is True
     return ProofSummary(
         state="proven" if holds else "failed",
@@ -43,14 +43,14 @@ def summarise_certification(certification: Certification) -> ProofSummary:
         guided=len(body.get("guided", ())),
         excused=len(body.get("excused", ())),
         checks=len(body.get("checks", ())),
-        tightest=tuple(filter(None, map(checked, body.get("tightest", {}).values()))),
+        tightest=tuple(filter(None, map(summarise_check, body.get("tightest", {}).values()))),
         divergence=divergence,
         cause=body.get("cause"),
         hashes=tuple(sorted(body.get("hashes", {}).items())),
     )
 
 
-def checked(check: dict[str, Any] | None) -> CheckSummary | None:
+def summarise_check(check: dict[str, Any] | None) -> CheckSummary | None:
     """Return a check of a certificate's body."""
     if check is None:
         return None

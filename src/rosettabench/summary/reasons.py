@@ -13,7 +13,7 @@ from rosettabench.statistics.oddities import Oddity
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.summary import figures
-from rosettabench.summary.doubts import doubted
+from rosettabench.summary.doubts import cast_doubts
 from rosettabench.summary.records import Headline, Reasons
 from rosettabench.summary.sentences import interval_words, level_words
 from rosettabench.summary.shortfalls import shortfall_words
@@ -75,7 +75,7 @@ def verdicts(explanation: Explanation, margin: float, seen: Sequence[Oddity]) ->
     cells = {one.label: one.cell("train", size) for one in explanation.measured.subjects}
     rounds = {label: dict(enumerate(cell.seconds, start=1)) for label, cell in cells.items() if cell is not None}
     processes = dict.fromkeys(range(1, explanation.rounds + 1), 1)
-    return doubted(compare(rounds, explanation.measured.confidence, margin, processes), seen)
+    return cast_doubts(compare(rounds, explanation.measured.confidence, margin, processes), seen)
 
 
 def answer(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequence[Oddity]) -> Headline:
@@ -100,7 +100,7 @@ def below_zero(explanation: Explanation, pair: Pair) -> list[str]:
     """
     steps = [step for step in explanation.steps if step.label in (pair.slower, pair.faster)]
     return [
-        f"The {NAMES[name]} of {step.label} is below zero ({spanned(part)}): its rounds do not fit together."
+        f"The {NAMES[name]} of {step.label} is below zero ({span_words(part)}): its rounds do not fit together."
         for step in steps
         for name, part in step.parts.items()
         if name != "bend" and part.high < 0 and -part.value > BENT * step.total.value
@@ -126,7 +126,7 @@ def evidence(explanation: Explanation, pair: Pair) -> str:
     words = [f"{difference(pair.parts[name])} {NAMES[name]}" for name in sure]
     told = f"Of the {more} more, {listed(words)}." if words else f"No part of the {more} more is surely above zero."
     if unsure and words:
-        told += f" Perhaps zero: {listed([f'{NAMES[name]} ({spanned(pair.parts[name])})' for name in unsure])}."
+        told += f" Perhaps zero: {listed([f'{NAMES[name]} ({span_words(pair.parts[name])})' for name in unsure])}."
     return told
 
 
@@ -135,7 +135,7 @@ def difference(part: PartEstimate) -> str:
     return f"{figures.seconds(part.value)} ({figures.seconds_span(part.value, part.low, part.high)})"
 
 
-def spanned(part: PartEstimate) -> str:
+def span_words(part: PartEstimate) -> str:
     """Return the interval of a part with its unit."""
     widest = max(abs(part.low), abs(part.high))
     return f"{figures.seconds_span(widest, part.low, part.high)} {figures.fitting(widest, figures.TIMES).name}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.plan.setting import stated
+from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 from rosettabench.summary.estimate import Estimate
@@ -358,7 +358,7 @@ class ContestSummary:
     @property
     def stated(self) -> dict[str, Any]:
         """The setting without the axes that came later and are as they always were."""
-        return stated(self.setting)
+        return without_defaults(self.setting)
 
     @property
     def ranked(self) -> tuple[EntrySummary, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
-from rosettabench.plan.setting import apart
+from rosettabench.plan.setting import distinguishing_words
 from rosettabench.statistics.busy import mean_load
 from rosettabench.store.record import ENDS, Resumed, RoundLoad
 from rosettabench.summary import figures
@@ -62,7 +62,9 @@ def contest_names(run: Run) -> dict[int, str]:
     for contest in run.contests:
         siblings = [other.setting for other in run.contests if other.workload == contest.workload]
         known = all_workloads().get(contest.workload)
-        words = apart(contest.setting, siblings, known) or [f"contest {contest.id}"] * (len(siblings) > 1)
+        words = distinguishing_words(contest.setting, siblings, known) or [f"contest {contest.id}"] * (
+            len(siblings) > 1
+        )
         named[contest.id] = ", ".join([contest.workload, *words])
     return named
 

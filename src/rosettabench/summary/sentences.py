@@ -93,7 +93,7 @@ def fresh_words(processes: int | None) -> str:
     return f"At this noise, about {figures.count(processes)} fresh processes would decide it."
 
 
-def scoped(headline: Headline, processes: int) -> Headline:
+def scope_headline(headline: Headline, processes: int) -> Headline:
     """Return the headline of a contest of so many processes; that of a single one says what it supposes of others."""
     if processes != 1:
         return headline
@@ -113,7 +113,7 @@ def headline(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Headline
     if not level:
         return Headline(f"{first} is fastest", lead(min(against.values(), key=distance)))
     pairs = [verdict for verdict in verdicts if {verdict.faster, verdict.slower} <= {first, *level}]
-    names = listed([first, *level])
+    names = enumerate_words([first, *level])
     equal = all(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
     answer = f"{names} are equally fast" if equal else f"No difference found yet between {names}"
     return Headline(answer, level_evidence(pairs))
@@ -136,7 +136,7 @@ def lead(verdict: Verdict) -> str:
 def level_evidence(pairs: Sequence[Verdict]) -> str:
     """Return the evidence for a shared place; a single pair has been named already, and many are counted."""
     if len(pairs) > FEW_PAIRS:
-        return f"Of their {len(pairs)} pairs, {listed(pair_counts(pairs))}."
+        return f"Of their {len(pairs)} pairs, {enumerate_words(pair_counts(pairs))}."
     if len(pairs) > 1:
         return " ".join(map(verdict_sentence, pairs))
     words = level_words(pairs[0])
@@ -162,7 +162,7 @@ def other(verdict: Verdict, label: str) -> str:
     return verdict.slower if verdict.faster == label else verdict.faster
 
 
-def listed(names: Sequence[str]) -> str:
+def enumerate_words(names: Sequence[str]) -> str:
     """Return ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

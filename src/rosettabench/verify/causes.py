@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rosettabench.history.identity import VOLATILE, written
+from rosettabench.history.identity import VOLATILE, value_words
 from rosettabench.verify.hardware import Hardware, isa_level
 
 WANTED = {
@@ -96,7 +96,7 @@ def library_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterat
     mine, theirs = own.get("blas"), managed.get("blas")
     if mine is not None and theirs is not None and plain(mine) != plain(theirs):
         yield Cause(
-            f"its BLAS is {written(mine)}, the managed release's {written(theirs)}",
+            f"its BLAS is {value_words(mine)}, the managed release's {value_words(theirs)}",
             "Install the framework's own wheel, which brings the BLAS that it was tuned for.",
         )
 
@@ -107,7 +107,7 @@ def isa_causes(own: Mapping[str, Any], managed: Mapping[str, Any], hardware: Har
     if mine is None or offered is None or mine >= offered or (theirs is not None and mine >= theirs):
         return
     yield Cause(
-        f"its kernels use {written(own.get('isa'))}, and the processor has {hardware.isa}",
+        f"its kernels use {value_words(own.get('isa'))}, and the processor has {hardware.isa}",
         "Unset what limits it (ATEN_CPU_CAPABILITY, ONEDNN_MAX_CPU_ISA), or install a build for this processor.",
     )
 
@@ -138,7 +138,7 @@ def other_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterator
     for name in sorted(own.keys() & managed.keys() - ELSEWHERE):
         if own[name] != managed[name]:
             yield Cause(
-                f"its setting {name} is {written(own[name])}, the managed release's {written(managed[name])}",
+                f"its setting {name} is {value_words(own[name])}, the managed release's {value_words(managed[name])}",
                 "Find out what sets it: an environment variable, or code at this interpreter's start.",
             )
 

@@ -55,7 +55,7 @@ def is_debug_build(python: Path) -> bool:
     return start(python, ["-c", "import sys; print(hasattr(sys, 'gettotalrefcount'))"], TIME_LIMIT_S).strip() == "True"
 
 
-def installed(python: Path, workload: Workload) -> list[FrameworkEntry]:
+def installed_frameworks(python: Path, workload: Workload) -> list[FrameworkEntry]:
     """Return the frameworks that implement a workload and that an interpreter has; EnvironmentFault if there is none.
 
     Of an API on several back ends, each back end that is there counts. What another program than this interpreter runs
@@ -104,11 +104,11 @@ def counterpart(entry: FrameworkEntry, packages: Mapping[str, str]) -> Counterpa
         pin = pins.get(canonicalize_name(entry.packages[0]))
         if pin is not None:
             version = str(next(iter(pin.specifier)).version)
-            releases.append(Counterpart(name.partition("@")[2], version, alike(mine, version)))
+            releases.append(Counterpart(name.partition("@")[2], version, is_same_version(mine, version)))
     return min(releases, key=lambda one: (not one.same, distance(mine, one.version)), default=None)
 
 
-def alike(mine: str | None, other: str) -> bool:
+def is_same_version(mine: str | None, other: str) -> bool:
     """Whether two versions are one, whatever build: 2.13.0+cpu is 2.13.0."""
     return mine is not None and distance(mine, other) == (0,) * len(distance(mine, other))
 

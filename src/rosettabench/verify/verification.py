@@ -196,7 +196,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     if now is None:
         return None, 0
     keys = [now.cells[label].key for label in labels if label in now.cells]
-    earlier = alike(Archive(store, now.cells[labels[0]].key.workload, run.machine).of(keys[0]), run.id, keys)
+    earlier = alike_contests(Archive(store, now.cells[labels[0]].key.workload, run.machine).of(keys[0]), run.id, keys)
     if not earlier:
         return None, 0
     pairing = Pairing(Side(earlier), Side([now]), (), run.contests[0].stopping["confidence"], margin)
@@ -204,7 +204,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     return pairing.cell(keys[0], controls, 1), len({one.run for one in earlier})
 
 
-def alike(found: Sequence[Sitting], run: str, keys: Sequence[Key]) -> list[Sitting]:
+def alike_contests(found: Sequence[Sitting], run: str, keys: Sequence[Key]) -> list[Sitting]:
     """Return the earlier contests that are like the newest of them in all cells; of flawed ones none."""
     sound = [one for one in found if one.run < run and all((cell := one.named(key)) and not cell.flaw for key in keys)]
     newest = [sound[-1].named(key) for key in keys] if sound else []

@@ -58,7 +58,7 @@ class Losses:
         if not quiet:
             return Split()
         voices = {label: self._voices[label] for label in known}
-        return split(voices, lambda one, other: ordered(apart, one, other) <= allowed)
+        return split(voices, lambda one, other: entry_of_pair(apart, one, other) <= allowed)
 
     def on_average(self) -> Split:
         """Return who is odd on average over all blocks so far, or over the later half of them."""
@@ -95,6 +95,6 @@ class Losses:
         return max(abs(one), abs(other), self._scale / 100) or 1.0
 
 
-def ordered(apart: Mapping[tuple[str, str], float], one: str, other: str) -> float:
+def entry_of_pair(apart: Mapping[tuple[str, str], float], one: str, other: str) -> float:
     """Return the entry of a pair, in whichever order it is kept."""
     return apart[one, other] if (one, other) in apart else apart[other, one]

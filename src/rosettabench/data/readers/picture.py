@@ -21,13 +21,13 @@ def square(path: Path, *sides: int, resampling: str = "bilinear") -> NDArray[np.
     """
     from PIL import Image
 
-    picture = decoded(path)
+    picture = decode_picture(path)
     for side in sides:
         picture = picture.resize((side, side), Image.Resampling[resampling.upper()])
     return np.asarray(picture)
 
 
-def decoded(path: Path) -> Any:  # noqa: ANN401 (a PIL.Image.Image: the module is imported late)
+def decode_picture(path: Path) -> Any:  # noqa: ANN401 (a PIL.Image.Image: the module is imported late)
     """Return the picture at `path` in the mode RGB; what it says of transparency is dropped."""
     from PIL import Image
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.series.frequency import EPOCH, Frequency
-from rosettabench.data.series.lags import LAGS, lagged, lags_of, observed
+from rosettabench.data.series.lags import LAGS, lag_values, lags_of, observed_places
 
 CHANNELS = LAGS + 6
 """How many numbers a model is shown in each step."""
@@ -48,7 +48,7 @@ def for_the_scale(history: NDArray[np.float64], places: NDArray[np.int64], conte
     That is where it is one of the window's first `context` values, and is not missing.
     """
     within = np.arange(len(places)) - 1
-    return observed(history, places - 1) & (within >= 0) & (within < context)
+    return observed_places(history, places - 1) & (within >= 0) & (within < context)
 
 
 def inputs_of(
@@ -61,7 +61,7 @@ def inputs_of(
     """
     return np.column_stack(
         [
-            lagged(history, places, lags_of(frequency.cycle)),
+            lag_values(history, places, lags_of(frequency.cycle)),
             time_features(frequency, start, places),
             ages(places),
             for_the_scale(history, places, context),

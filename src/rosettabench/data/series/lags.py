@@ -35,7 +35,7 @@ def ascending(numbers: Iterable[int]) -> Iterator[int]:
             yield number
 
 
-def lagged(history: NDArray[np.float64], places: NDArray[np.int64], lags: tuple[int, ...]) -> NDArray[np.float64]:
+def lag_values(history: NDArray[np.float64], places: NDArray[np.int64], lags: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the values of `history`, (observations,), that lie so far back from each of `places`: (places, lags).
 
     Places are counted from the first observation, which is 0, and may lie before it or behind the last one. A value is
@@ -48,7 +48,7 @@ def lagged(history: NDArray[np.float64], places: NDArray[np.int64], lags: tuple[
     return np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
-def observed(history: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.bool_]:
+def observed_places(history: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return at which of `places` there is a value in `history`, and none that is missing: (places,)."""
     there = (places >= 0) & (places < len(history))
     there[there] = ~np.isnan(history[places[there]])

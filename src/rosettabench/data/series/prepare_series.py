@@ -10,7 +10,7 @@ from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
-from rosettabench.data.obstacle import explained
+from rosettabench.data.obstacle import explain_obstacle
 from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.series.frequency import Frequency
 from rosettabench.data.series.monash import MonashSet, monash_set
@@ -39,7 +39,7 @@ def prepare_series(
     try:
         return _prepared(chosen, find(chosen, data_dir, cache, offline, progress, asked), cache, progress)
     except OSError as error:
-        raise explained(error, chosen, cache) from error
+        raise explain_obstacle(error, chosen, cache) from error
 
 
 def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: DataProgress) -> PreparedSeries:

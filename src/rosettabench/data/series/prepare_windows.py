@@ -10,7 +10,7 @@ from typing import Any
 
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
-from rosettabench.data.obstacle import explained
+from rosettabench.data.obstacle import explain_obstacle
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.series.monash_windows import MonashWindows
@@ -49,6 +49,6 @@ def prepare_windows(
     try:
         manifest = shelf.obtain(folder, chosen.title, put, progress)
     except OSError as error:
-        raise explained(error, chosen.series, cache) from error
+        raise explain_obstacle(error, chosen.series, cache) from error
     train, test = parts(folder, manifest.samples)
     return Prepared(chosen.name, series.origin, series.note, manifest.digest, folder, train, test, series=series)

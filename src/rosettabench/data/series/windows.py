@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rosettabench.data.data_set import Portion
 from rosettabench.data.series.channels import CHANNELS, inputs_of
-from rosettabench.data.series.lags import observed
+from rosettabench.data.series.lags import observed_places
 from rosettabench.data.series.series import PreparedSeries
 
 BYTES = 2**28
@@ -65,7 +65,7 @@ def samples(
     return np.stack(inputs), np.stack(labels)
 
 
-def known(series: PreparedSeries, places: Iterable[int]) -> NDArray[np.float32]:
+def known_inputs(series: PreparedSeries, places: Iterable[int]) -> NDArray[np.float32]:
     """Return the inputs of the last windows of the series at `places`, with nothing known of the horizon itself.
 
     (windows, steps, CHANNELS), as for who is to forecast it.
@@ -73,7 +73,9 @@ def known(series: PreparedSeries, places: Iterable[int]) -> NDArray[np.float32]:
     return np.stack([last_window(series, place, series.training(place).values) for place in places])
 
 
-def continued(series: PreparedSeries, places: Iterable[int], paths: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+def continued_inputs(
+    series: PreparedSeries, places: Iterable[int], paths: NDArray[np.floating[Any]]
+) -> NDArray[np.float32]:
     """Return the inputs of the same windows as if each of `paths`, (places, paths, horizon), were what came then.
 
     (places × paths, steps, CHANNELS), all paths of a series one behind the other.
@@ -96,7 +98,7 @@ def last_window(series: PreparedSeries, place: int, history: NDArray[np.float64]
 
 def labels_of(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the value in each of `places` and what it weighs, (places, 2): 1, and 0 where there is none."""
-    there = observed(values, places)
+    there = observed_places(values, places)
     labels = np.zeros((len(places), 2), np.float32)
     labels[there, 0] = values[places[there]]
     labels[there, 1] = 1

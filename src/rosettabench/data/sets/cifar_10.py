@@ -160,7 +160,7 @@ def contents_of_files(source: Source) -> Iterator[tuple[str, bytes]]:
             with OPENERS[path.suffix if path.suffix != ".bin" else ""](path, "rb") as stream:
                 yield file, stream.read()
         except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
-            raise damaged(path, error) from error
+            raise damage_error(path, error) from error
 
 
 def contents_of_archive(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -173,10 +173,10 @@ def contents_of_archive(path: Path) -> Iterator[tuple[str, bytes]]:
                 if stream is not None:
                     yield wanted[member.name], stream.read()
     except (tarfile.TarError, zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise damaged(path, error) from error
+        raise damage_error(path, error) from error
 
 
-def damaged(path: Path, error: Exception) -> DataError:
+def damage_error(path: Path, error: Exception) -> DataError:
     """Return that a packed file could not be unpacked, and what was expected of it."""
     return DataError(
         f"{path} is cut off or damaged ({error}): expected records of {RECORD:,} bytes.",

@@ -75,7 +75,7 @@ class ImageNet:
         for place in (folder / name for name in PLACES):
             paths = sample_in(place) or classes_in(place, folder)
             if paths:
-                return Source(place, paths, self._part(listed(paths)))
+                return Source(place, paths, self._part(list_images(paths)))
         return None
 
     def _part(self, images: list[Labelled]) -> str:
@@ -88,7 +88,7 @@ class ImageNet:
 
     def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
         """Yield both parts, the images by class and name; see DataSet.read."""
-        used = spread(listed(source.paths), self.most)
+        used = spread(list_images(source.paths), self.most)
         if len(used) < TEST_EVERY:
             raise DataError(
                 f"{source.folder} holds {len(used)} images; with fewer than {TEST_EVERY} there is none to test with.",
@@ -100,7 +100,7 @@ class ImageNet:
 
     def picture_files(self, source: Source) -> Sequence[Path]:
         """Return the images of the training part; see PictureSet.picture_files."""
-        return [image.path for image in without_tests(spread(listed(source.paths), self.most))]
+        return [image.path for image in without_tests(spread(list_images(source.paths), self.most))]
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
         """Yield made-up images of ten of the classes; see DataSet.stand_in."""
@@ -139,10 +139,10 @@ def header(index: Path) -> list[str]:
         return next(csv.reader(file), [])
 
 
-def listed(paths: Mapping[str, Path]) -> list[Labelled]:
+def list_images(paths: Mapping[str, Path]) -> list[Labelled]:
     """Return all images with their classes, by class and name; raise DataError for what is wrong with them."""
     if "index" in paths:
-        return sorted(indexed(paths["index"], paths["images"]), key=lambda image: (image.label, image.path))
+        return sorted(index_images(paths["index"], paths["images"]), key=lambda image: (image.label, image.path))
     folders = class_folders(paths["classes"], SYNSET)
     places = places_of([folder.name for folder in folders], paths.get("mapping"), paths["classes"])
     return [Labelled(image, places[folder.name]) for folder in folders for image in images_in(folder)]
@@ -162,7 +162,7 @@ def places_of(numbers: list[str], mapping: Path | None, where: Path) -> dict[str
     return {number: place for place, number in enumerate(known)}
 
 
-def indexed(index: Path, images: Path) -> Iterator[Labelled]:
+def index_images(index: Path, images: Path) -> Iterator[Labelled]:
     """Yield the images of a sample; raise DataError for a line without an image, or with a class that is none."""
     with index.open(encoding="utf-8", errors="replace", newline="") as file:
         for line, row in enumerate(csv.DictReader(file), start=2):

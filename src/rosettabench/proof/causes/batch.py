@@ -8,14 +8,14 @@ import numpy as np
 
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.comparison import canonical_form
-from rosettabench.proof.walk import read
+from rosettabench.proof.walk import read_array
 
 
 def rounded_inputs(case: Case) -> Iterator[str]:
     """Inputs that went through half precision on their way."""
     assert case.found is not None
-    exact = read(case.exact.batch, "inputs")
-    found = canonical_form(read(case.found.batch, "inputs"), exact)
+    exact = read_array(case.exact.batch, "inputs")
+    found = canonical_form(read_array(case.found.batch, "inputs"), exact)
     if found.shape == exact.shape and np.array_equal(found, exact.astype(np.float16)):
         yield "the inputs are rounded to float16"
 
@@ -23,8 +23,8 @@ def rounded_inputs(case: Case) -> Iterator[str]:
 def rearranged_inputs(case: Case) -> Iterator[str]:
     """The right samples, each with its values in another order."""
     assert case.found is not None
-    exact = read(case.exact.batch, "inputs")
-    found = canonical_form(read(case.found.batch, "inputs"), exact)
+    exact = read_array(case.exact.batch, "inputs")
+    found = canonical_form(read_array(case.found.batch, "inputs"), exact)
     if found.shape == exact.shape and np.array_equal(np.sort(found, axis=-1), np.sort(exact, axis=-1)):
         yield "the samples are right, and the values within them in another order: padded at the other end, or mirrored"
 
@@ -32,9 +32,9 @@ def rearranged_inputs(case: Case) -> Iterator[str]:
 def another_batch(case: Case) -> Iterator[str]:
     """The batch of another step, or none of them."""
     assert case.found is not None
-    found = read(case.found.batch, "labels")
+    found = read_array(case.found.batch, "labels")
     for step in case.reference.steps:
-        if np.array_equal(found, read(step.batch, "labels")) and step.step != case.found.step:
+        if np.array_equal(found, read_array(step.batch, "labels")) and step.step != case.found.step:
             yield f"step {case.found.step} was fed the batch of step {step.step}: batches are repeated or out of order"
     yield "the samples are not those of the project's order: unshuffled, or shuffled by the framework itself"
 

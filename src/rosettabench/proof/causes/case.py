@@ -15,7 +15,7 @@ from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
 from rosettabench.proof.tolerance import MIXED
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import Array, Walked, read
+from rosettabench.proof.walk import Array, Walked, read_array
 from rosettabench.proof.weights import Weights
 
 FITS = 1e-3
@@ -66,13 +66,13 @@ class Case:
         """The reference's parameters before this step."""
         step = self.divergence.step or 0
         files = self.reference.start if step == 0 else self.reference.steps[step - 1].parameters
-        return {name: np.array(read(files, name)) for name in self.reference.start}
+        return {name: np.array(read_array(files, name)) for name in self.reference.start}
 
 
 def numbers(case: Case, name: str) -> tuple[Array, Array]:
     """Return the contender's array and the reference's: a gradient, or ``logits``."""
     assert case.found is not None
-    return read(case.found.gradients, name), read(case.exact.gradients, name)
+    return read_array(case.found.gradients, name), read_array(case.exact.gradients, name)
 
 
 def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)

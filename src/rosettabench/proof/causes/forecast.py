@@ -12,7 +12,7 @@ from rosettabench.data.series.channels import CHANNELS
 from rosettabench.data.series.lags import LAGS
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.dropout_recurrent import scales
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 from rosettabench.statistics.student_t import negative_log_likelihood
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SAME = 1e-5
 
 def is_forecast(case: Case) -> bool:
     """Whether the logits of a case are parameters of distributions, (samples, steps, 3), on windows of time series."""
-    inputs, logits = read(case.exact.batch, "inputs"), read(case.exact.gradients, "logits")
+    inputs, logits = read_array(case.exact.batch, "inputs"), read_array(case.exact.gradients, "logits")
     return logits.ndim == 3 and inputs.shape[2:] == (CHANNELS,)
 
 
@@ -33,10 +33,10 @@ def other_parameters(case: Case) -> Iterator[str]:
     assert case.found is not None
     if not is_forecast(case):
         return
-    found, exact = read(case.found.gradients, "logits"), read(case.exact.gradients, "logits")
+    found, exact = read_array(case.found.gradients, "logits"), read_array(case.exact.gradients, "logits")
     if found.shape != exact.shape:
         return
-    scale = scales(read(case.exact.batch, "inputs"))[:, None]
+    scale = scales(read_array(case.exact.batch, "inputs"))[:, None]
     if relative(found[..., 0], exact[..., 0] - 2) < case.fits:
         yield "the degrees of freedom lack the 2 that is added to them"
     for place, name in ((1, "location"), (2, "width")):
@@ -49,15 +49,15 @@ def other_windows(case: Case) -> Iterator[str]:
     assert case.found is not None
     if not is_forecast(case):
         return
-    found = read(case.found.gradients, "logits")
-    inputs = np.array(read(case.exact.batch, "inputs"))
-    for sentence, changed in rearranged(inputs):
+    found = read_array(case.found.gradients, "logits")
+    inputs = np.array(read_array(case.exact.batch, "inputs"))
+    for sentence, changed in rearrange_windows(inputs):
         said = case.reference.logits(case.divergence.step or 0, case.weights(), changed)
         if relative(found, said) < case.fits:
             yield sentence
 
 
-def rearranged(inputs: Array) -> Iterator[tuple[str, Array]]:
+def rearrange_windows(inputs: Array) -> Iterator[tuple[str, Array]]:
     """Yield ways in which windows get read otherwise: the steps of the scale, and lagged values of another step."""
     every = inputs.copy()
     every[..., -1] = inputs[..., 0] != 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosettabench.proof.causes.case import FITS, Case, numbers
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import read
+from rosettabench.proof.walk import read_array
 
 
 def gradient_scale(case: Case) -> Iterator[str]:
@@ -22,7 +22,7 @@ def gradient_scale(case: Case) -> Iterator[str]:
     if not found.any():
         yield f"the gradient of {name} is zero: it is cut off from the loss"
         return
-    batch = len(read(case.exact.batch, "labels"))
+    batch = len(read_array(case.exact.batch, "labels"))
     factor = float(np.vdot(exact, found) / np.vdot(exact, exact))
     if relative(found, factor * exact) < FITS and not isclose(factor, 1, rel_tol=FITS):
         meant = (

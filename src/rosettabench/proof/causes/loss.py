@@ -9,19 +9,19 @@ import numpy as np
 
 from rosettabench.proof.causes.case import FITS, Case, softmax
 from rosettabench.proof.causes.forecast import forecast_loss
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 
 
 def loss_scale(case: Case) -> Iterator[str]:
     """A loss that is a multiple of the reference's, or one over probabilities."""
     found, exact = case.found.turn.loss if case.found else None, case.exact.turn.loss
-    labels = read(case.exact.batch, "labels")
+    labels = read_array(case.exact.batch, "labels")
     if found is None or exact is None:
         yield "the loss is not a finite number"
         return
     if isclose(found / exact, len(labels), rel_tol=FITS):
         yield "the loss is the sum over the batch; the mean is meant"
-    logits = read(case.exact.gradients, "logits")
+    logits = read_array(case.exact.gradients, "logits")
     if logits.ndim == 3:
         yield from forecast_loss(found, logits, labels)
         return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from rosettabench.data.series.lags import LAGS
-from rosettabench.data.series.windows import continued, known
+from rosettabench.data.series.windows import continued_inputs, known_inputs
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.suspect import FITS, Suspect
 from rosettabench.proof.dropout_recurrent import OPEN, scales
@@ -62,7 +62,7 @@ def other_law(suspect: Suspect) -> Iterator[str]:
 
     found, series = suspect.found, suspect.sampling.series
     freedom, location, width = np.moveaxis(found.parameters, -1, 0)
-    scale = scales(known(series, found.places))[:, None, None]
+    scale = scales(known_inputs(series, found.places))[:, None, None]
 
     def student(freedom: Array, location: Array, width: Array) -> Array:
         """Return the distribution function of Student's t with these parameters, at the paths."""
@@ -101,8 +101,8 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
     """What is drawn is not seen by the later steps, or by others than it should be."""
     found, series = suspect.found, suspect.sampling.series
     files = save_weights(weights, suspect.sampling.folder / "fed-back")
-    true = continued(series, found.places, found.paths)
-    nothing = np.repeat(known(series, found.places), found.paths.shape[1], 0)
+    true = continued_inputs(series, found.places, found.paths)
+    nothing = np.repeat(known_inputs(series, found.places), found.paths.shape[1], 0)
     for sentence, inputs in (
         ("samples are not fed back: later steps see 0 instead", nothing),
         ("what is drawn is fed back one step too late", later(true, nothing)),

@@ -9,7 +9,7 @@ from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, softmax
 from rosettabench.proof.causes.rearrangement import rearrangements
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import Array, Files, read
+from rosettabench.proof.walk import Array, Files, read_array
 
 EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 """What libraries add to a variance unless told otherwise, and what one mistypes: 1e-5 in PyTorch, Flax, MXNet Gluon,
@@ -90,7 +90,7 @@ def structure(case: Case) -> Iterator[str]:
 
 def layer_causes(tensors: Files, recurrent: Mapping[str, RecurrentLayer], *, normalised: bool) -> Iterator[str]:
     """Yield what usually differs in a model with these tensors and layers, and with a normalisation or none."""
-    conv = any(read(tensors, name).ndim == 4 for name in tensors)
+    conv = any(read_array(tensors, name).ndim == 4 for name in tensors)
     usual = ["a layer too many or too few", "another activation in one of many layers"]
     for layer in recurrent.values():
         if layer.reset is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosettabench.proof.causes.case import Case, numbers
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 
 MANTISSAS = {"float16": 11, "bfloat16": 8, "tf32": 11}
 """Bits of the mantissa, the leading one included."""
@@ -40,7 +40,7 @@ def half_precision(case: Case) -> Iterator[str]:
             return
     if found.shape == exact.shape:
         off = np.subtract(found, exact, dtype=np.float64)
-        seen = {what: alike(off, logits - exact) for what, logits in rounded_logits(case)}
+        seen = {what: cosine_between(off, logits - exact) for what, logits in rounded_logits(case)}
         best = max(seen, key=lambda what: seen[what])
         if seen[best] > (ALIKE_INPUTS if best.startswith("inputs") else ALIKE):
             yield f"the deviation is that of {best}: something is in half precision there"
@@ -49,7 +49,7 @@ def half_precision(case: Case) -> Iterator[str]:
 def rounded_logits(case: Case) -> Iterator[tuple[str, Array]]:
     """Yield what is rounded, in words, and what the reference says then: all weights, one kernel, or the inputs."""
     step, weights = case.divergence.step or 0, case.weights()
-    inputs = np.array(read(case.exact.batch, "inputs"))
+    inputs = np.array(read_array(case.exact.batch, "inputs"))
     kernels = [name for name, array in weights.items() if array.ndim > 1]
     for name in HALF:
         bits = MANTISSAS[name]
@@ -61,7 +61,7 @@ def rounded_logits(case: Case) -> Iterator[tuple[str, Array]]:
             yield f"{kernel} in {name}", case.reference.logits(step, weights | {kernel: rounded[kernel]})
 
 
-def alike(one: Array, other: Array) -> float:
+def cosine_between(one: Array, other: Array) -> float:
     """Return the cosine of the angle between two deviations; 0 where one is nothing, or the sizes differ fourfold."""
     sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
     if not all(sizes) or max(sizes) > 4 * min(sizes):
@@ -75,7 +75,7 @@ def half_numbers(case: Case) -> Iterator[str]:
         return
     name = str(case.divergence.tensor)
     files = case.found.gradients if case.divergence.quantity == "gradient" else case.found.parameters
-    array = read(files, name) if name in files else np.zeros(0)
+    array = read_array(files, name) if name in files else np.zeros(0)
     for half in HALF:
         if array.any() and np.array_equal(array, round_mantissa(array, MANTISSAS[half])):
             yield f"every number of {name} is one of {half}: it is kept, or computed, in half precision"

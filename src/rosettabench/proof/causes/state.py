@@ -8,7 +8,7 @@ import numpy as np
 
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 
 
 def running_average(case: Case) -> Iterator[str]:
@@ -19,7 +19,7 @@ def running_average(case: Case) -> Iterator[str]:
         yield f"{name} is not among what the framework keeps"
         return
     momentum, old = case.normalisation.momentum, case.weights()[name].astype(np.float64)
-    found, exact = (read(step.parameters, name).astype(np.float64) for step in (case.found, case.exact))
+    found, exact = (read_array(step.parameters, name).astype(np.float64) for step in (case.found, case.exact))
     if np.array_equal(found, old.astype(np.float32)):
         yield f"{name} does not move: training passes do not update it"
     shares = {

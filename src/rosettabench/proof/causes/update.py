@@ -12,7 +12,7 @@ from rosettabench.proof.causes.case import FITS, Case
 from rosettabench.proof.causes.precision import MANTISSAS, round_mantissa
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.optimizers import CLIPPINGS, suspects
-from rosettabench.proof.walk import Array, read
+from rosettabench.proof.walk import Array, read_array
 
 ALIKE = 1.5
 """How many times as far off as the best one another suspicion may be and still be as good: both leave round-off."""
@@ -26,8 +26,8 @@ def other_optimizer(case: Case) -> Iterator[str]:
     if name not in case.found.parameters:
         yield f"{name} is not among the framework's parameters"
         return
-    found = read(case.found.parameters, name)
-    start = np.array(read(case.reference.start, name), np.float64)
+    found = read_array(case.found.parameters, name)
+    start = np.array(read_array(case.reference.start, name), np.float64)
     if np.array_equal(found, start.astype(found.dtype)):
         yield f"{name} does not move: the optimiser does not hold it"
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report.charts.marks import by_contender, by_shape, layered, plot, row_axis, row_texts
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, row_axis, row_texts
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
 from rosettabench.summary import figures
@@ -75,7 +75,7 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | 
     base = plot(rows).encode(y=row_axis([row["label"] for row in rows]))
     tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title="time / fastest")]
     colour = by_contender(labels)
-    return layered(
+    return layer_charts(
         [
             base.mark_rule(style="track").encode(x=alt.value(0), x2=alt.value("width")),
             base.mark_bar(style="band", size=14).encode(x=inner, x2="outer:Q"),
@@ -116,7 +116,7 @@ def overview(summary: RunSummary) -> dict[str, Any] | None:
         x=x, y=y, color=by_contender(summary.labels), shape=by_shape(summary.labels), tooltip=tooltip
     )
     description = "Time of each contender relative to the fastest, a row for each contest"
-    return specification(layered([encoded], description, 30 * len(names)))
+    return specification(layer_charts([encoded], description, 30 * len(names)))
 
 
 OVERVIEW = {"contest": "contest", "label": "contender", "text": "time / fastest"}
@@ -148,7 +148,7 @@ def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
     widths = [2.0 + 3 * place for place in reversed(range(len(drawn)))]
     lines = [loss_line(entry, width, labels) for entry, width in zip(drawn, widths, strict=True)]
     description = f"Training loss over samples seen on {contest.name}, one line per contender"
-    return layered(lines, description, HEIGHT)
+    return layer_charts(lines, description, HEIGHT)
 
 
 def loss_line(entry: EntrySummary, width: float, labels: Sequence[str]) -> alt.Chart:
@@ -199,7 +199,7 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
         alt.Tooltip("ms:Q", title="ms per step", format=".3r"),
     ]
     points = base.mark_point(filled=True, size=34, opacity=1).encode(shape=by_shape(labels), tooltip=tooltip)
-    return layered(
+    return layer_charts(
         [base.mark_line(strokeWidth=1, opacity=0.5), points],
         f"Time per step of every timed block on {contest.name}, by round",
         HEIGHT,
@@ -257,7 +257,7 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
         x=alt.X("low:Q", scale=scale, axis=None), x2="high:Q", color=colour
     )
     described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
-    return layered([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
+    return layer_charts([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
 
 
 def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
@@ -287,7 +287,7 @@ def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | No
         )
     )
     texts = row_texts(plot(totals).encode(y=y))
-    return layered([bar, *texts], f"Costs before the first steady step on {contest.name}", ROW * len(totals))
+    return layer_charts([bar, *texts], f"Costs before the first steady step on {contest.name}", ROW * len(totals))
 
 
 def cost_rows(entry: EntrySummary) -> list[dict[str, Any]]:

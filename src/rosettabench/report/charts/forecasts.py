@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosettabench.report.charts.contest import specification
-from rosettabench.report.charts.marks import layered, plot
+from rosettabench.report.charts.marks import layer_charts, plot
 from rosettabench.store.record import LEVELS, Drawn, Shown
 from rosettabench.summary.records import ContestSummary, TrainedSet
 
@@ -98,7 +98,7 @@ def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domai
         ),
     ]
     description = f"Forecast of {shown.name} by {label}: history, median, bands of 50% and 90%, and what was observed"
-    return specification(layered(charts, description, HEIGHT))
+    return specification(layer_charts(charts, description, HEIGHT))
 
 
 def forecast_rows(drawn: Drawn, label: str) -> list[dict[str, Any]]:

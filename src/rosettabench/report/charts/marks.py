@@ -49,7 +49,7 @@ def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     return alt.Chart({"values": rows})
 
 
-def layered(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
+def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
     """Return `charts` laid over each other, with the sentence that a screen reader reads, and their height."""
     import altair as alt
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report.charts.marks import by_contender, by_shape, layered, plot
-from rosettabench.report.tables.releases import SHOWN, Dated, dated, fastest, of
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
+from rosettabench.report.tables.releases import SHOWN, Dated, dated_contenders, fastest, of
 from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary
 
@@ -25,7 +25,7 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
     """
     import altair as alt
 
-    found = [one for one in dated(contest) if one.entry.throughput]
+    found = [one for one in dated_contenders(contest) if one.entry.throughput]
     if not found:
         return None
     x = alt.X("released:T", title="released", axis=alt.Axis(format="%Y", tickCount="year", grid=False))
@@ -44,7 +44,7 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
         alt.Tooltip("proof:N", title="certificate"),
     ]
     fill = alt.condition("datum.proven", alt.value(1), alt.value(0))
-    return layered(
+    return layer_charts(
         [
             lines.mark_line(style="unity", strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, detail="library:N"),
             points.mark_rule(strokeWidth=2, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q"),

@@ -9,7 +9,7 @@ from rosettabench.ceilings.ceiling import Ceiling, ceilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
 from rosettabench.ceilings.series import CeilingSeries, Refused
 from rosettabench.plan.request import PeakRequest, read_request
-from rosettabench.report.formats.layout import print_table, styled
+from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.formats.record import finite
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.summary import figures
@@ -54,16 +54,16 @@ def peak_request(run: Run) -> PeakRequest:
 def print_ceilings(run: Run, console: Console) -> None:
     """Print what every library reached, the ceilings, and why something is missing."""
     asked, series = peak_request(run), series_of(run)
-    console.print(styled((f"This machine with {threads_words(asked.threads)} on {asked.device}", "bold")))
+    console.print(style_text((f"This machine with {threads_words(asked.threads)} on {asked.device}", "bold")))
     print_table(ceilings_table(series), console)
     for ceiling in ceilings_of(run).values():
-        console.print(styled((ceiling_words(ceiling), "bold")))
+        console.print(style_text((ceiling_words(ceiling), "bold")))
     for sentence in doubts(series):
-        console.print(styled((sentence, "yellow")))
+        console.print(style_text((sentence, "yellow")))
     for one in refused_of(run):
-        console.print(styled((f"{one.library}, {what_words(one.kind, one.what)}: {one.why}.", "dim")))
+        console.print(style_text((f"{one.library}, {what_words(one.kind, one.what)}: {one.why}.", "dim")))
     for failure in run.failures:
-        console.print(styled((f"failed: {failure.what}", "red")))
+        console.print(style_text((f"failed: {failure.what}", "red")))
 
 
 def ceilings_table(series: Sequence[CeilingSeries]) -> Table:

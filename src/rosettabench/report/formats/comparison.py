@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report.formats.layout import print_table, styled
+from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
 from rosettabench.statistics.verdict import Finding
 from rosettabench.summary import figures
-from rosettabench.summary.sentences import interval_words, listed
+from rosettabench.summary.sentences import enumerate_words, interval_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,17 +35,17 @@ def print_comparison(found: Sequence[Comparison], console: Console) -> None:
     """Print every workload and setting that two runs share, and what changed of the machine."""
     for one in found:
         console.print()
-        console.print(styled((one.title, "bold"), (f"  {headline(one)}", "bold green")))
+        console.print(style_text((one.title, "bold"), (f"  {headline(one)}", "bold green")))
         print_table(comparison_table(one), console)
         for sentence in remarks(one):
-            console.print(styled((sentence, "dim")))
+            console.print(style_text((sentence, "dim")))
 
 
 def headline(one: Comparison) -> str:
     """Return the answer in a sentence."""
     slower = [cell.key.contender for cell in one.cells if cell.regression]
     if slower:
-        return f"Slower: {listed(slower)}."
+        return f"Slower: {enumerate_words(slower)}."
     if all(cell.verdict.finding is Finding.OPEN for cell in one.cells):
         return "Nothing could be decided."
     return "Nothing is surely slower."
@@ -115,5 +115,5 @@ def remarks(one: Comparison) -> list[str]:
     if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubt for cell in one.cells):
         said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
     if one.missing:
-        said.append(f"Only in one of the two: {listed(one.missing)}.")
+        said.append(f"Only in one of the two: {enumerate_words(one.missing)}.")
     return said

@@ -141,15 +141,15 @@ def libraries() -> str:
     import vl_convert
 
     release = ".".join(altair.SCHEMA_VERSION.split(".")[:2])
-    return inlined(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release))
+    return inline_script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release))
 
 
 def resource(name: str) -> str:
     """Return a file of the templates' folder."""
-    return inlined(files("rosettabench.report").joinpath("templates", name).read_text(encoding="utf-8"))
+    return inline_script(files("rosettabench.report").joinpath("templates", name).read_text(encoding="utf-8"))
 
 
-def inlined(script: str) -> str:
+def inline_script(script: str) -> str:
     """Return our own or a library's script as it may stand between <script> tags; nothing untrusted ever comes here."""
     if "</script" in script.lower() or "<!--" in script:
         script = script.replace("</", "<\\/").replace("<!--", "<\\!--")

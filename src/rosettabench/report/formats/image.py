@@ -23,7 +23,7 @@ def render_image(summary: RunSummary) -> bytes:
     import altair as alt
     import vl_convert
 
-    drawn = [chart for contest in summary.contests if (chart := titled(contest, summary)) is not None]
+    drawn = [chart for contest in summary.contests if (chart := title_ranking(contest, summary)) is not None]
     if not drawn:
         raise UsageError(
             f"run {summary.id} has no ranking to draw", hint="rosetta report --format html shows why nobody is ranked."
@@ -33,7 +33,7 @@ def render_image(summary: RunSummary) -> bytes:
     return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
 
 
-def titled(contest: ContestSummary, summary: RunSummary) -> alt.LayerChart | None:
+def title_ranking(contest: ContestSummary, summary: RunSummary) -> alt.LayerChart | None:
     """Return a contest's ranking under its verdict, with the warning of a stand-in; None if nobody is ranked."""
     import altair as alt
 

@@ -44,7 +44,7 @@ def print_table(table: Table, console: Console) -> None:
         else ""
     )
     if table.caption or more:
-        console.print(styled((table.caption + more, "dim")))
+        console.print(style_text((table.caption + more, "dim")))
 
 
 def print_columns(table: Table, kept: Sequence[int], widths: Sequence[int], console: Console) -> None:
@@ -55,7 +55,7 @@ def print_columns(table: Table, kept: Sequence[int], widths: Sequence[int], cons
     printed = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for place, width in zip(kept, widths, strict=True):
         justify: JustifyMethod = "right" if table.columns[place].numeric else "left"
-        printed.add_column(styled((table.columns[place].title, "")), justify=justify, overflow="fold", width=width)
+        printed.add_column(style_text((table.columns[place].title, "")), justify=justify, overflow="fold", width=width)
     for row in table.rows:
         printed.add_row(*(cell_text(row[place]) for place in kept))
     console.print(printed)
@@ -66,12 +66,12 @@ def print_records(table: Table, console: Console) -> None:
     room = max(len(column.title) for column in table.columns[1:]) + 2
     for row in table.rows:
         console.print()
-        console.print(styled((inline(row[0]), "bold")), soft_wrap=True)
+        console.print(style_text((inline(row[0]), "bold")), soft_wrap=True)
         for column, cell in zip(table.columns[1:], row[1:], strict=True):
             words = wrap(inline(cell), max(READABLE, console.width - room - 2), break_long_words=False)
             for title, line in zip([column.title, *[""] * len(words)], words, strict=False):
                 marked = "yellow" if cell.marked else ""
-                console.print(styled((f"  {title.ljust(room)}", "dim"), (line, marked)), soft_wrap=True)
+                console.print(style_text((f"  {title.ljust(room)}", "dim"), (line, marked)), soft_wrap=True)
 
 
 def print_lines(table: Table, console: Console) -> None:
@@ -80,9 +80,9 @@ def print_lines(table: Table, console: Console) -> None:
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
     for row in rows:
         words = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        console.print(styled((words, "")), soft_wrap=True)
+        console.print(style_text((words, "")), soft_wrap=True)
     if table.caption:
-        console.print(styled((table.caption, "")), soft_wrap=True)
+        console.print(style_text((table.caption, "")), soft_wrap=True)
 
 
 def columns_that_fit(table: Table, width: int) -> list[int]:
@@ -138,13 +138,13 @@ def inline(cell: TableCell) -> str:
 
 def cell_text(cell: TableCell) -> Text:
     """Return a cell with its note on a line of its own."""
-    text = styled((cell.text, "yellow" if cell.marked else ""))
+    text = style_text((cell.text, "yellow" if cell.marked else ""))
     if cell.note:
-        text.append("\n").append_text(styled((cell.note, "dim")))
+        text.append("\n").append_text(style_text((cell.note, "dim")))
     return text
 
 
-def styled(*parts: tuple[str, str]) -> Text:
+def style_text(*parts: tuple[str, str]) -> Text:
     """Return (text, style) pairs as rich's Text: nothing in them is markup, and no control character gets through."""
     from rich.text import Text
 

@@ -24,7 +24,7 @@ SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
 
 def render_markdown(summary: RunSummary) -> str:
     """Return the whole report as Markdown (GitHub's tables)."""
-    parts = [f"# Rosettabench: run {escaped(summary.id)}", *map(contest_markdown, summary.contests)]
+    parts = [f"# Rosettabench: run {escape_text(summary.id)}", *map(contest_markdown, summary.contests)]
     if summary.trainings:
         parts += trainings_markdown(summary.trainings)
     if account_tables(summary.accounts):
@@ -36,17 +36,21 @@ def render_markdown(summary: RunSummary) -> str:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]
     parts += ["## Machine and versions", machine_markdown(summary)]
     parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
-    parts += ["## To repeat it", fenced(summary.command), f"Rosettabench {escaped(summary.version)}, {summary.at}."]
+    parts += [
+        "## To repeat it",
+        fence_text(summary.command),
+        f"Rosettabench {escape_text(summary.version)}, {summary.at}.",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def contest_markdown(contest: ContestSummary) -> str:
     """Return one contest: the verdict, the tables, every pair, the control, and why it stopped."""
-    parts = [f"## {escaped(contest.name)}"]
-    parts.append(f"**{escaped(contest.headline.answer)}.** {escaped(contest.headline.evidence)}")
+    parts = [f"## {escape_text(contest.name)}"]
+    parts.append(f"**{escape_text(contest.headline.answer)}.** {escape_text(contest.headline.evidence)}")
     if contest.warning:
-        parts.append(f"> **{escaped(contest.warning)}**")
-    parts += [f"**{escaped(sentence)}**" for sentence in contest.differences]
+        parts.append(f"> **{escape_text(contest.warning)}**")
+    parts += [f"**{escape_text(sentence)}**" for sentence in contest.differences]
     if contest.reasons:
         return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
@@ -59,78 +63,79 @@ def contest_markdown(contest: ContestSummary) -> str:
         tables.settings_table(contest),
     )
     parts += [table_markdown(table) for table in shown if table.rows]
-    parts += [f"**{escaped(sentence)}**" for sentence in progress_sentences(contest)]
+    parts += [f"**{escape_text(sentence)}**" for sentence in progress_sentences(contest)]
     if contest.timed:
-        parts.append(escaped(contest.peak.sentence))
+        parts.append(escape_text(contest.peak.sentence))
     if contest.sentences:
-        parts.append("\n".join(f"- {escaped(sentence)}" for sentence in contest.sentences))
-    parts += [f"> **{escaped(sentence)}**" for sentence in contest.oddities]
+        parts.append("\n".join(f"- {escape_text(sentence)}" for sentence in contest.sentences))
+    parts += [f"> **{escape_text(sentence)}**" for sentence in contest.oddities]
     if contest.control:
-        parts.append(escaped(contest.control.sentence))
-    parts += [escaped(contest.watched)] if contest.watched else []
-    why = [f"Why it is so: {escaped(contest.why)}"] if contest.why else []
-    return "\n\n".join([*parts, escaped(contest.stopped), *why])
+        parts.append(escape_text(contest.control.sentence))
+    parts += [escape_text(contest.watched)] if contest.watched else []
+    why = [f"Why it is so: {escape_text(contest.why)}"] if contest.why else []
+    return "\n\n".join([*parts, escape_text(contest.stopped), *why])
 
 
 def reasons_markdown(reasons: Reasons) -> list[str]:
     """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
     said = (*reasons.pairs[1:], *reasons.shortfalls)
-    others = [f"**{escaped(one.answer)}.** {escaped(one.evidence)}" for one in said]
+    others = [f"**{escape_text(one.answer)}.** {escape_text(one.evidence)}" for one in said]
     return [
         *others,
         *map(table_markdown, reason_tables(reasons.explanation)),
-        *(f"> {escaped(remark)}" for remark in reasons.remarks),
+        *(f"> {escape_text(remark)}" for remark in reasons.remarks),
     ]
 
 
 def trainings_markdown(found: TrainingsSummary) -> list[str]:
     """Return that this is not equal work, who trained faster on each set, the figures, and what differs."""
     said = [
-        f"- {escaped(one.used.series)}: **{escaped(one.headline.answer)}.** {escaped(one.headline.evidence)}"
-        + (f" **{escaped(one.warning)}**" if one.warning else "")
+        f"- {escape_text(one.used.series)}: **{escape_text(one.headline.answer)}.** "
+        + escape_text(one.headline.evidence)
+        + (f" **{escape_text(one.warning)}**" if one.warning else "")
         for one in found.sets
     ]
-    return [f"**{escaped(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
+    return [f"**{escape_text(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
 
 
 def accounts_markdown(found: Sequence[Account]) -> list[str]:
     """Return where the factor between two libraries comes from, set by set."""
-    said = [f"- {escaped(series)}: {escaped(sentence)}" for series, sentence in account_sentences(found)]
+    said = [f"- {escape_text(series)}: {escape_text(sentence)}" for series, sentence in account_sentences(found)]
     return ["## Where the factor comes from", "\n".join(said), *map(table_markdown, account_tables(found))]
 
 
 def study_markdown(study: StudySummary) -> str:
     """Return what became of a study's claims, what it published beside what was measured, and what is lacking."""
-    parts = [f"## The study {escaped(study.name)}", *map(table_markdown, study_tables(study))]
-    return "\n\n".join([*parts, "\n".join(f"- {escaped(sentence)}" for sentence in study.lacking)]).rstrip()
+    parts = [f"## The study {escape_text(study.name)}", *map(table_markdown, study_tables(study))]
+    return "\n\n".join([*parts, "\n".join(f"- {escape_text(sentence)}" for sentence in study.lacking)]).rstrip()
 
 
 def table_markdown(table: Table) -> str:
     """Return a table in GitHub's form under its caption."""
-    heads = [escaped(column.title) for column in table.columns]
+    heads = [escape_text(column.title) for column in table.columns]
     rules = ["---:" if column.numeric else "---" for column in table.columns]
     rows = [[cell_markdown(cell) for cell in row] for row in table.rows]
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *rows)]
-    return f"*{escaped(table.caption)}*\n\n" + "\n".join(lines)
+    return f"*{escape_text(table.caption)}*\n\n" + "\n".join(lines)
 
 
 def cell_markdown(cell: TableCell) -> str:
     """Return a cell, its note in brackets."""
-    text = escaped(cell.text) + (f" ({escaped(cell.note)})" if cell.note else "")
+    text = escape_text(cell.text) + (f" ({escape_text(cell.note)})" if cell.note else "")
     return f"**{text}**" if cell.marked else text
 
 
 def machine_markdown(summary: RunSummary) -> str:
     """Return the machine as a list."""
-    return "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in summary.machine)
+    return "\n".join(f"- {escape_text(name)}: {escape_text(value)}" for name, value in summary.machine)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return `text` so that Markdown shows it as it is."""
     return SPECIAL.sub(r"\\\1", visible(text))
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """Return `text` as a code block whose fence is longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -61,16 +61,16 @@ def render_side_by_side(shown: SideBySide) -> bytes:
 
     template = environment().get_template("side-by-side.html.j2")
     page = template.render(
-        shown=replace(shown, sections=[highlighted(one, shown.languages) for one in shown.sections]),
+        shown=replace(shown, sections=[highlight_section(one, shown.languages) for one in shown.sections]),
         colours={theme: colours(style) for theme, style in STYLES.items()},
         style=resource("side-by-side.css"),
     )
     return page.encode()
 
 
-def highlighted(section: Section, languages: Mapping[str, str]) -> Section:
+def highlight_section(section: Section, languages: Mapping[str, str]) -> Section:
     """Return a section with HTML in place of the texts."""
-    return replace(section, rows={name: marked(row, languages) for name, row in section.rows.items()})
+    return replace(section, rows={name: mark_row(row, languages) for name, row in section.rows.items()})
 
 
 def colours(style: str) -> str:
@@ -81,7 +81,7 @@ def colours(style: str) -> str:
     return "\n".join(rule for rule in rules if not rule.startswith(".code .err"))
 
 
-def marked(row: Mapping[str, str], languages: Mapping[str, str]) -> dict[str, str]:
+def mark_row(row: Mapping[str, str], languages: Mapping[str, str]) -> dict[str, str]:
     """Return {label: HTML} of the definitions of one row, what differs from the first of them marked."""
     columns = {label: words_of(row[label], language) for label, language in languages.items() if label in row}
     first = next(iter(columns.values()))

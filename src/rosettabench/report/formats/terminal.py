@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.report.formats.layout import inline, print_table, styled
+from rosettabench.report.formats.layout import inline, print_table, style_text
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
 from rosettabench.report.tables.forecasts import forecasts_table
@@ -51,21 +51,23 @@ def print_rest(summary: RunSummary, console: Console) -> None:
     for fault in faults:
         where = " · ".join(filter(None, (fault.contest or "whole run", fault.label, fault.stage)))
         hint = f" What to do: {fault.hint}" if fault.hint else ""
-        console.print(styled((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
+        console.print(style_text((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
     console.print()
-    console.print(styled((f"Run {summary.id}, {summary.state}. Repeat it: ", "dim"), (summary.command, "")))
+    console.print(style_text((f"Run {summary.id}, {summary.state}. Repeat it: ", "dim"), (summary.command, "")))
 
 
 def print_trainings(found: TrainingsSummary, console: Console) -> None:
     """Print that this is not equal work, who trained faster on each set, the figures, and what differs."""
     console.print()
-    console.print(styled((found.sentence, "bold yellow")))
+    console.print(style_text((found.sentence, "bold yellow")))
     for one in found.sets:
         console.print(
-            styled((one.used.series, "bold"), (f"  {one.headline.answer}. ", "bold green"), (one.headline.evidence, ""))
+            style_text(
+                (one.used.series, "bold"), (f"  {one.headline.answer}. ", "bold green"), (one.headline.evidence, "")
+            )
         )
         if one.warning:
-            console.print(styled((one.warning, "bold yellow")))
+            console.print(style_text((one.warning, "bold yellow")))
     for table in training_tables(found, sources=False):
         print_table(table, console)
 
@@ -74,7 +76,7 @@ def print_accounts(found: Sequence[Account], console: Console) -> None:
     """Print where the factor between two libraries comes from, set by set."""
     shown = account_tables(found)
     for series, sentence in account_sentences(found) if shown else ():
-        console.print(styled((series, "bold"), (f"  {sentence}", "")))
+        console.print(style_text((series, "bold"), (f"  {sentence}", "")))
     for table in shown:
         print_table(table, console)
 
@@ -82,11 +84,11 @@ def print_accounts(found: Sequence[Account], console: Console) -> None:
 def print_study(study: StudySummary, console: Console) -> None:
     """Print what became of a study's claims, what it published beside what was measured, and what is lacking."""
     console.print()
-    console.print(styled((study.name, "bold"), (f"  {study.title}", "")))
+    console.print(style_text((study.name, "bold"), (f"  {study.title}", "")))
     for table in study_tables(study):
         print_table(table, console)
     for sentence in study.lacking:
-        console.print(styled((sentence, "dim")))
+        console.print(style_text((sentence, "dim")))
 
 
 def print_answer(contest: ContestSummary, console: Console) -> None:
@@ -99,8 +101,8 @@ def print_answer(contest: ContestSummary, console: Console) -> None:
         if table.rows:
             print_table(table, console)
     for sentence in doubts(contest):
-        console.print(styled((sentence, "bold yellow")))
-    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+        console.print(style_text((sentence, "bold yellow")))
+    console.print(style_text((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
 
 
 def print_ranking(contest: ContestSummary, console: Console) -> None:
@@ -137,7 +139,7 @@ def print_verdict(contest: ContestSummary, console: Console) -> None:
     """Print what a contest says, in a sentence."""
     console.print()
     console.print(
-        styled(
+        style_text(
             (contest.name, "bold"), (f"  {contest.headline.answer}. ", "bold green"), (contest.headline.evidence, "")
         )
     )
@@ -147,9 +149,9 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
     """Print one contest: the verdict first, then how it came about."""
     print_verdict(contest, console)
     if contest.warning:
-        console.print(styled((contest.warning, "bold yellow")))
+        console.print(style_text((contest.warning, "bold yellow")))
     for sentence in contest.differences:
-        console.print(styled((sentence, "bold yellow")))
+        console.print(style_text((sentence, "bold yellow")))
     if contest.reasons:
         print_reasons(contest.reasons, console)
         return
@@ -163,33 +165,33 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
         if table.rows:
             print_table(table, console)
     print_remarks(contest, console)
-    console.print(styled((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+    console.print(style_text((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
 
 
 def print_remarks(contest: ContestSummary, console: Console) -> None:
     """Print what is to be known of the times of a contest: progress, the ceiling, spreads, oddities, the control."""
     for sentence in progress_sentences(contest):
-        console.print(styled((sentence, "bold")))
+        console.print(style_text((sentence, "bold")))
     if contest.timed:
-        console.print(styled((contest.peak.sentence, "dim")))
+        console.print(style_text((contest.peak.sentence, "dim")))
     if any(spread.between for _, spread in contest.spreads):
         print_table(tables.spread_table(contest), console)
     for sentence in contest.oddities:
-        console.print(styled((sentence, "bold yellow")))
+        console.print(style_text((sentence, "bold yellow")))
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
-        console.print(styled((contest.control.sentence, colour)))
+        console.print(style_text((contest.control.sentence, colour)))
     if contest.watched:
-        console.print(styled((contest.watched, "dim")))
+        console.print(style_text((contest.watched, "dim")))
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:
     """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
     for pair in reasons.pairs[1:]:
-        console.print(styled((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
+        console.print(style_text((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
     for shortfall in reasons.shortfalls:
-        console.print(styled((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
+        console.print(style_text((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
     for table in reason_tables(reasons.explanation):
         print_table(table, console)
     for remark in reasons.remarks:
-        console.print(styled((remark, "yellow")))
+        console.print(style_text((remark, "yellow")))

@@ -10,10 +10,10 @@ UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 
 def visible(text: str) -> str:
     """Return `text` on one line, with a replacement character for everything that would act instead of showing."""
-    return "".join(map(shown, text))
+    return "".join(map(show_sign, text))
 
 
-def shown(sign: str) -> str:
+def show_sign(sign: str) -> str:
     """Return one character, a blank for any white space, or the replacement character."""
     if sign.isspace():
         return " "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosettabench.plan.setting import stated
+from rosettabench.plan.setting import without_defaults
 from rosettabench.report.formats.comparison import change_words
-from rosettabench.report.formats.layout import print_table, styled
+from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import Column, Table, TableCell
 from rosettabench.statistics.change_point import LEAST
 from rosettabench.summary import figures
@@ -38,17 +38,17 @@ def print_timelines(found: Sequence[Timeline], console: Console) -> None:
     """Print every timeline: a bar for each run, then the changes of its level."""
     for one in found:
         console.print()
-        console.print(styled((one.key.workload, "bold"), (f"  {one.key.contender}, {settings(one)}", "")))
+        console.print(style_text((one.key.workload, "bold"), (f"  {one.key.contender}, {settings(one)}", "")))
         print_table(timeline_table(one), console)
         for turning in one.turnings:
-            console.print(styled((turning_sentence(turning), "bold yellow")))
+            console.print(style_text((turning_sentence(turning), "bold yellow")))
         if not one.turnings:
-            console.print(styled((quiet_sentence(one), "dim")))
+            console.print(style_text((quiet_sentence(one), "dim")))
 
 
 def settings(one: Timeline) -> str:
     """Return the setting in words."""
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stated(one.key.values).items())
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in without_defaults(one.key.values).items())
 
 
 def timeline_table(one: Timeline) -> Table:

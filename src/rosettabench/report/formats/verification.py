@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.comparison import change_words
-from rosettabench.report.formats.layout import styled
+from rosettabench.report.formats.layout import style_text
 from rosettabench.summary import figures
-from rosettabench.summary.sentences import interval_words, listed
+from rosettabench.summary.sentences import enumerate_words, interval_words
 from rosettabench.verify.roof import roof_words
 from rosettabench.verify.verification import Beside, InstallationStanding, Verification
 
@@ -29,9 +29,9 @@ def print_verification(found: Verification, console: Console) -> None:
     console.print()
     bad = found.unproven or found.fault
     colour = "bold red" if bad else COLOURS[found.standing]
-    console.print(styled((found.label, "bold"), (f"  {verdict_words(found)}", colour)))
+    console.print(style_text((found.label, "bold"), (f"  {verdict_words(found)}", colour)))
     for sentence in sentences(found):
-        console.print(styled((f"  {sentence}", "")))
+        console.print(style_text((f"  {sentence}", "")))
 
 
 def verdict_words(found: Verification) -> str:
@@ -70,7 +70,7 @@ def sentences(found: Verification) -> Iterator[str]:
     if found.standing is InstallationStanding.SLOW and not found.causes:
         yield "Nothing that was read explains it. rosetta explain shows in which part of a step the time goes."
     if found.unread:
-        yield f"Not reported by the framework's adapter: {listed(found.unread)}."
+        yield f"Not reported by the framework's adapter: {enumerate_words(found.unread)}."
 
 
 def counterpart_words(found: Verification) -> str:
@@ -88,7 +88,7 @@ def past_words(found: Verification) -> str:
     """Return how it stands beside its earlier runs, and what changed since."""
     if found.past is None:
         return "No earlier run of it on this machine."
-    against = f"relative to {listed(found.past.controls)}" if found.past.controls else "by itself"
+    against = f"relative to {enumerate_words(found.past.controls)}" if found.past.controls else "by itself"
     runs = "run" if found.runs == 1 else "runs"
     words = f"Beside {found.runs} earlier {runs} here, {against}: {beside_words(found.earlier)}."
     return f"{words} Changed since: {change_words(found.past.changes)}." if found.past.changes else words

@@ -12,9 +12,9 @@ from rosettabench.report.tables.table import (
     Span,
     Table,
     TableCell,
-    captioned,
-    estimated,
+    estimate_cell,
     relative_cell,
+    with_warning,
 )
 from rosettabench.statistics.spread import SpreadDeviation
 from rosettabench.summary import figures
@@ -47,7 +47,7 @@ def ranking_table(contest: ContestSummary) -> Table:
     if contest.peak.ceiling is not None:
         columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
         rows = [(*row[:-1], share_cell(entry), row[-1]) for row, entry in zip(rows, shown, strict=True)]
-    return Table(captioned(contest, caption), columns, tuple(rows))
+    return Table(with_warning(contest, caption), columns, tuple(rows))
 
 
 def overview_table(summary: RunSummary) -> Table:
@@ -77,7 +77,7 @@ def ratios_of(contest: ContestSummary) -> dict[str, Estimate]:
 
 def share_cell(entry: EntrySummary) -> TableCell:
     """Return the share of the machine's ceiling that a contender reaches, in percent."""
-    return estimated(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
+    return estimate_cell(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
 
 
 def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
@@ -93,8 +93,8 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
         TableCell(str(entry.rank)) if entry.rank is not None else NOTHING,
         TableCell(entry.label, entry.mode),
         relative_cell(entry.relative),
-        estimated(entry.step, figures.seconds, figures.seconds_span),
-        estimated(entry.throughput, figures.significant),
+        estimate_cell(entry.step, figures.seconds, figures.seconds_span),
+        estimate_cell(entry.throughput, figures.significant),
         per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
         TableCell("proven") if entry.rank is not None else TableCell("not ranked", entry.standing, marked=True),
     )
@@ -158,7 +158,7 @@ def costs_table(contest: ContestSummary) -> Table:
         "Beside a figure: its interval, or the extremes of several measurements; without, it was measured once."
     )
     rows = tuple(costs_cells(entry) for entry in [*contest.ranked, *contest.unranked] if has_costs(entry))
-    return Table(captioned(contest, caption), columns, rows)
+    return Table(with_warning(contest, caption), columns, rows)
 
 
 def spread_table(contest: ContestSummary) -> Table:
@@ -184,7 +184,7 @@ def spread_table(contest: ContestSummary) -> Table:
         )
         for label, spread in contest.spreads
     )
-    return Table(captioned(contest, caption), columns, rows)
+    return Table(with_warning(contest, caption), columns, rows)
 
 
 def deviation_cell(deviation: SpreadDeviation) -> TableCell:
@@ -213,7 +213,7 @@ def rounds_table(contest: ContestSummary) -> Table:
         )
         for number in numbers
     )
-    return Table(captioned(contest, caption), columns, rows)
+    return Table(with_warning(contest, caption), columns, rows)
 
 
 def has_costs(entry: EntrySummary) -> bool:
@@ -227,18 +227,18 @@ def costs_cells(entry: EntrySummary) -> tuple[TableCell, ...]:
     cores = costs.cpu_cores
     return (
         TableCell(entry.label),
-        ranged(costs.import_s, figures.seconds, figures.seconds_span),
-        ranged(costs.build_s, figures.seconds, figures.seconds_span),
-        ranged(costs.load_s, figures.seconds, figures.seconds_span),
-        ranged(costs.first_step_s, figures.seconds, figures.seconds_span),
-        estimated(entry.step, figures.seconds, figures.seconds_span),
-        ranged(costs.evaluate_per_1000_s, figures.seconds, figures.seconds_span),
-        ranged(costs.peak_memory_bytes, figures.memory, figures.memory_span),
+        range_cell(costs.import_s, figures.seconds, figures.seconds_span),
+        range_cell(costs.build_s, figures.seconds, figures.seconds_span),
+        range_cell(costs.load_s, figures.seconds, figures.seconds_span),
+        range_cell(costs.first_step_s, figures.seconds, figures.seconds_span),
+        estimate_cell(entry.step, figures.seconds, figures.seconds_span),
+        range_cell(costs.evaluate_per_1000_s, figures.seconds, figures.seconds_span),
+        range_cell(costs.peak_memory_bytes, figures.memory, figures.memory_span),
         NOTHING if cores is None else TableCell(figures.percent(cores)),
     )
 
 
-def ranged(measured: MeasuredFigure | None, written: Callable[[float], str], extremes: Span) -> TableCell:
+def range_cell(measured: MeasuredFigure | None, written: Callable[[float], str], extremes: Span) -> TableCell:
     """Return a figure; measured more than once, the median with the extremes."""
     if measured is None:
         return NOTHING
@@ -260,7 +260,7 @@ def settings_table(contest: ContestSummary) -> Table:
         )
         for row in contest.settings
     )
-    return Table(captioned(contest, caption), columns, rows)
+    return Table(with_warning(contest, caption), columns, rows)
 
 
 def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
@@ -274,7 +274,7 @@ def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
         Column("share used", numeric=True),
     )
     caption = f"{entry.label}: for each quantity, the check that came nearest to its tolerance."
-    return Table(captioned(contest, caption), columns, tuple(map(check_cells, entry.proof.tightest)))
+    return Table(with_warning(contest, caption), columns, tuple(map(check_cells, entry.proof.tightest)))
 
 
 def check_cells(check: CheckSummary) -> tuple[TableCell, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
 from rosettabench.store.record import JudgedForecasts
 from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary
@@ -29,7 +29,7 @@ def forecasts_table(contest: ContestSummary) -> Table:
     caption = (
         f"Forecasts after the training: {extent}. Prediction: what drawing them took; score: what judging them did."
     )
-    return Table(captioned(contest, caption), columns, rows)
+    return Table(with_warning(contest, caption), columns, rows)
 
 
 def forecast_cells(found: JudgedForecasts) -> tuple[TableCell, ...]:

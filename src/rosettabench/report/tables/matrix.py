@@ -37,7 +37,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
     )
 
 
-def lettered(table: Table) -> Table:
+def letter_columns(table: Table) -> Table:
     """Return the matrix for a terminal: workloads have a letter, which the caption explains, and a row has one name."""
     workloads = [column.title for column in table.columns[2:]]
     letters = [chr(ord("A") + place) for place in range(len(workloads))]

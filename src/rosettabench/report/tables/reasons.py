@@ -32,9 +32,13 @@ def parts_table(explanation: Explanation) -> Table:
         Column("step", numeric=True),
         *(Column(heading, numeric=True) for heading in HEADINGS.values()),
     )
-    rows = [(TableCell(step.label), timed(step.total), *cells(step.parts)) for step in explanation.steps]
+    rows = [(TableCell(step.label), duration_cell(step.total), *cells(step.parts)) for step in explanation.steps]
     rows += [
-        (TableCell(f"{pair.slower} − {pair.faster}"), timed(pair.more, signed=True), *cells(pair.parts, signed=True))
+        (
+            TableCell(f"{pair.slower} − {pair.faster}"),
+            duration_cell(pair.more, signed=True),
+            *cells(pair.parts, signed=True),
+        )
         for pair in explanation.pairs
     ]
     caption = (
@@ -57,10 +61,10 @@ HEADINGS = {
 
 def cells(parts: dict[str, PartEstimate], signed: bool = False) -> list[TableCell]:
     """Return one cell for each part; a dash for one that cannot be told apart."""
-    return [timed(parts[name], signed) if name in parts else NOTHING for name in PARTS]
+    return [duration_cell(parts[name], signed) if name in parts else NOTHING for name in PARTS]
 
 
-def timed(estimate: PartEstimate | None, signed: bool = False) -> TableCell:
+def duration_cell(estimate: PartEstimate | None, signed: bool = False) -> TableCell:
     """Return a duration with its interval; of a difference it is marked where it is not parted from zero."""
     if estimate is None:
         return NOTHING
@@ -82,10 +86,10 @@ def line_table(explanation: Explanation) -> Table:
     rows = tuple(
         (
             TableCell(step.label),
-            timed(step.per_step),
-            timed(step.per_sample),
-            *(sized(step, size) for size in sizes),
-            timed(step.feed),
+            duration_cell(step.per_step),
+            duration_cell(step.per_sample),
+            *(size_cell(step, size) for size in sizes),
+            duration_cell(step.feed),
             TableCell({"update": "by itself", "backpropagate": "by leaving it out", None: "not apart"}[step.how]),
         )
         for step in explanation.steps
@@ -94,7 +98,7 @@ def line_table(explanation: Explanation) -> Table:
     return Table(f"t = a + b·n over batch sizes, {off}; below each size how far it lies from the line.", columns, rows)
 
 
-def sized(step: Step, size: int) -> TableCell:
+def size_cell(step: Step, size: int) -> TableCell:
     """Return the time of a step of one batch size, and its deviation from the line."""
     bend = step.bends[size]
     return TableCell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
@@ -104,7 +108,7 @@ def starts_table(explanation: Explanation) -> Table:
     """Return the figures of fresh starts of every contender, and the ratios of every pair."""
     columns = (CONTENDER, *(Column(heading, numeric=True) for heading in STARTS.values()))
     rows = [
-        (TableCell(one.label), *(started(one.starts.get(name, ()), name, explanation) for name in STARTS))
+        (TableCell(one.label), *(start_cell(one.starts.get(name, ()), name, explanation) for name in STARTS))
         for one in explanation.measured.subjects
     ]
     for pair in explanation.pairs:
@@ -119,7 +123,7 @@ def starts_table(explanation: Explanation) -> Table:
     return Table(caption, columns, tuple(rows))
 
 
-def started(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
+def start_cell(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
     """Return one figure of fresh starts with its interval; with too few for one, the median and the extremes."""
     from statistics import median
 

@@ -8,7 +8,7 @@ from datetime import date
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.environments.lock import Lock, all_locks
-from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
 from rosettabench.summary import figures
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
@@ -40,7 +40,7 @@ class ReleaseProgress:
     factor: Estimate
 
 
-def dated(contest: ContestSummary) -> list[Dated]:
+def dated_contenders(contest: ContestSummary) -> list[Dated]:
     """Return the measured contenders of libraries that are there in more than one release, from old to new."""
     frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
     found = [
@@ -72,7 +72,7 @@ def fastest(found: Iterable[Dated]) -> Dated | None:
 
 def progress(contest: ContestSummary) -> list[ReleaseProgress]:
     """Return, for each library that is proven and ranked in two releases, how much faster the newest is."""
-    found = [one for one in dated(contest) if one.entry.rank is not None]
+    found = [one for one in dated_contenders(contest) if one.entry.rank is not None]
     made = []
     for library in dict.fromkeys(one.library for one in found):
         own = of(found, library)
@@ -119,7 +119,7 @@ def releases_table(contest: ContestSummary) -> Table:
         Column("certificate", spare=1),
     )
     caption = "Then and now: the same work in several releases of a library, on this machine, from old to new."
-    return Table(captioned(contest, caption), columns, tuple(release_row(one) for one in dated(contest)))
+    return Table(with_warning(contest, caption), columns, tuple(release_row(one) for one in dated_contenders(contest)))
 
 
 def release_row(one: Dated) -> tuple[TableCell, ...]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, captioned
+from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
 from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary, EntrySummary
 
@@ -25,7 +25,7 @@ def joules(value: float) -> str:
     return f"{figures.significant(value)} J"
 
 
-def whole(value: float) -> str:
+def count_words(value: float) -> str:
     """Return how often something happened."""
     return figures.count(round(value))
 
@@ -36,12 +36,12 @@ KINDS = {
     "resident_bytes": Kind("resident", figures.memory),
     "pss_bytes": Kind("proportional", figures.memory, 4),
     "peak_memory_bytes": Kind("peak", figures.memory),
-    "minor_faults": Kind("minor faults", whole, spare=5),
-    "major_faults": Kind("major faults", whole, spare=3),
+    "minor_faults": Kind("minor faults", count_words, spare=5),
+    "major_faults": Kind("major faults", count_words, spare=3),
     "read_bytes": Kind("read", figures.memory, spare=2),
     "written_bytes": Kind("written", figures.memory, spare=8),
-    "voluntary_switches": Kind("waits", whole, spare=7),
-    "involuntary_switches": Kind("interruptions", whole, spare=6),
+    "voluntary_switches": Kind("waits", count_words, spare=7),
+    "involuntary_switches": Kind("interruptions", count_words, spare=6),
     "gpu_memory_bytes": Kind("GPU memory", figures.memory),
     "gpu_utilisation": Kind("GPU use", figures.percent),
     "gpu_energy_j": Kind("GPU energy", joules),
@@ -64,7 +64,7 @@ def resources_table(contest: ContestSummary) -> Table:
     columns = (CONTENDER, *(Column(KINDS[name].title, numeric=True, spare=KINDS[name].spare) for name in names))
     rows = tuple((TableCell(entry.label), *(amount_cell(entry, name) for name in names)) for entry in shown)
     energy = [ENERGY] if any(name.endswith("_j") for name in names) else []
-    return Table(captioned(contest, " ".join([CAPTION, *energy, *missing(shown)])), columns, rows)
+    return Table(with_warning(contest, " ".join([CAPTION, *energy, *missing(shown)])), columns, rows)
 
 
 def amount_cell(entry: EntrySummary, name: str) -> TableCell:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rosettabench.plan.setting import whole
+from rosettabench.plan.setting import with_defaults
 from rosettabench.report.tables.table import Column, Table, TableCell
 from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
@@ -35,7 +35,7 @@ class Reached:
     batch_size: int | None = None
 
 
-def reached(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
+def newest_shares(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
     """Return the newest share of every cell; `runs` are the newest first.
 
     Counted are proven entries, under the setting that the workload states (`canonical`, by workload) but for the
@@ -49,7 +49,7 @@ def reached(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any
             continue
         batch_size = contest.setting[BATCH_SIZE] if elsewhere else None
         for entry in contest.entries:
-            if (share := counted(entry)) is not None:
+            if (share := counted_share(entry)) is not None:
                 threads = contest.setting[THREADS]
                 one = Reached(contest.workload, entry.framework, entry.mode, threads, share, batch_size)
                 key = one.workload, one.framework, one.mode, one.threads
@@ -60,12 +60,12 @@ def reached(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any
 
 def differing(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
     """Return the axes on which a contest's setting is not what its workload states; all, where nothing is stated."""
-    own = whole(contest.setting)
+    own = with_defaults(contest.setting)
     stated = canonical.get(contest.workload)
     return set(own) if stated is None else {axis for axis, value in stated.items() if own.get(axis) != value}
 
 
-def counted(entry: EntrySummary) -> Estimate | None:
+def counted_share(entry: EntrySummary) -> Estimate | None:
     """Return the share of an entry that counts: proven, and in no control."""
     return entry.share if entry.proof.holds and entry.control_of is None else None
 

@@ -61,7 +61,7 @@ def listing(caption: str, columns: tuple[Column, ...], rows: Iterable[Sequence[s
     return Table(caption, columns, tuple(tuple(map(TableCell, row)) for row in rows))
 
 
-def captioned(contest: ContestSummary, text: str) -> str:
+def with_warning(contest: ContestSummary, text: str) -> str:
     """Return a table's caption, with the warning where the contest ran on a stand-in."""
     return f"{text} {contest.warning}".strip()
 
@@ -70,10 +70,10 @@ def relative_cell(relative: Estimate | None) -> TableCell:
     """Return a time relative to the fastest; that of the fastest is 1 by definition."""
     if relative is not None and relative.exact:
         return TableCell("1×", "reference")
-    return estimated(relative, figures.ratio)
+    return estimate_cell(relative, figures.ratio)
 
 
-def estimated(
+def estimate_cell(
     estimate: Estimate | None,
     written: Callable[[float], str],
     interval: Span = lambda _, low, high: figures.span(low, high),

@@ -61,7 +61,7 @@ def training_cells(entry: TrainedEntry) -> tuple[TableCell, TableCell, TableCell
         return TableCell("not trained", marked=True), NOTHING, NOTHING
     ratio = TableCell("1×", "fastest") if entry.fastest else NOTHING
     if entry.relative is not None:
-        ratio = measured(entry.relative, figures.ratio, figures.span)
+        ratio = median_cell(entry.relative, figures.ratio, figures.span)
     return (
         over_seeds(entry, "train_s", figures.seconds),
         ratio,
@@ -77,10 +77,10 @@ def over_seeds(
 ) -> TableCell:
     """Return a field of the trainings: the median, and beside it the extremes."""
     found = entry.over_seeds(name)
-    return NOTHING if found is None else measured(found, written, span)
+    return NOTHING if found is None else median_cell(found, written, span)
 
 
-def measured(
+def median_cell(
     found: MeasuredFigure, written: Callable[[float], str], span: Callable[[float, float], str] | None = None
 ) -> TableCell:
     """Return a median with its extremes; those of a duration, where `span` is None, in its unit."""
