@@ -48,6 +48,14 @@ def test_on_a_disk_with_room_for_half_of_a_plan(laboratory):
     assert [len(contest.entries) for contest in run.contests] == [4] * 20
 
 
+def test_the_newest_run_is_the_one_that_was_begun_last_even_if_the_clock_went_back(laboratory):
+    request, facts = REQUEST.model_dump(mode="json"), {"version": "0", "command": [], "machine": {}}
+    laboratory.store.add(Run(id="of-the-future", at="2100-01-01T00:00:00.000000+00:00", request=request, **facts))
+    for _ in range(2):
+        begun = begin_run(laboratory.store, REQUEST, ["rosetta", "run"])
+        assert laboratory.store.run().id == begun.id
+
+
 def test_a_run_of_which_the_plan_is_half_there_is_refused(laboratory):
     """An earlier release wrote the plan row by row."""
     request = REQUEST.model_dump(mode="json")

@@ -91,10 +91,8 @@ def verify(
         margin=margin,
     )
     laboratory = open_laboratory(store)
-    found = [
-        verify_contender(laboratory, request, one, packages)
-        for one, packages in chosen(workload, place, split(frameworks))
-    ]
+    subjects = chosen(workload, place, split(frameworks))
+    found = [verify_contender(laboratory, request, one, packages) for one, packages in subjects]
     show(found, json)
     judge(found, place)
 

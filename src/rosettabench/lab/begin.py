@@ -13,7 +13,7 @@ from rosettabench.lab.journal import Journal
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import ContestRequest, Request
 from rosettabench.store.schema import Contest, Entry, Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store
 
 
 def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
@@ -22,7 +22,7 @@ def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
     Raises UsageError for a plan that is empty.
     """
     plan = [(request, one) for one in make_plan(request)] if isinstance(request, ContestRequest) else []
-    at = now()
+    at = store.moment()
     identity = f"{at[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
     run = Run(
         id=identity,

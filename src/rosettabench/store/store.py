@@ -8,12 +8,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import URL, Engine, Select, create_engine, event, insert, inspect, select
+from sqlalchemy import URL, Engine, Select, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
@@ -35,6 +35,11 @@ from rosettabench.store.schema import (
 )
 
 Row = TypeVar("Row", bound=Base)
+
+
+def later(moment: str) -> str:
+    """Return the moment a microsecond later."""
+    return (datetime.fromisoformat(moment) + timedelta(microseconds=1)).isoformat(timespec="microseconds")
 
 
 def now() -> str:
@@ -107,6 +112,16 @@ class Store:
                 session.commit()
             finally:
                 self._together = None
+
+    def moment(self) -> str:
+        """Return a moment for a new run: now, or just after the newest run, where the clock has gone back since.
+
+        The newest run is found by its moment.
+        """
+        with explain_database_errors(self.name), Session(self.engine) as session:
+            newest = session.scalar(select(func.max(Run.at)))
+        just_after = later(newest) if newest else ""
+        return max(now(), just_after)
 
     def runs(self, workload: str | None = None) -> Sequence[Run]:
         """Return all runs, or those that have a contest of `workload`, newest first, without their contents."""
