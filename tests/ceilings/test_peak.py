@@ -67,7 +67,7 @@ def test_the_table_says_what_the_ceiling_is(rosetta, store):
     run = store().runs()[0]
     resumed = rosetta("resume", run.id)
     assert resumed.returncode == 2
-    assert "there is no contest in it to go on with" in resumed.stderr
+    assert "has no contest to continue" in resumed.stderr
     assert "there is no run" in rosetta("report").stderr
 
 

@@ -233,7 +233,7 @@ def trapped():
         ("y_test.npy", npy(np.full(8, 2)), "does not hold a 0 or 1"),
         ("y_test.npy", npy(np.zeros(7, np.int64)), "does not hold a 0 or 1"),
         ("y_test.npy", trapped(), "cut off or damaged"),
-        ("x_test.npy", npy(np.array([[1, 2], [-5]], object)), "no rank|0 or 1"),
+        ("x_test.npy", npy(np.array([[1, 2], [-5]], object)), "not a rank|0 or 1"),
     ],
 )
 def test_a_changed_npz_is_refused_and_runs_nothing(tmp_path, texts, capfd, member, content, expected):

@@ -82,7 +82,7 @@ CHEATS = (
     Cheat(
         "evaluates other weights",
         ((BEGIN, REMEMBER), (EVALUATE, EVALUATE.replace("self.model(", "self.answer(")), (INFER, ANSWER)),
-        "what comes out of it",
+        "its outputs are not",
     ),
     Cheat(
         "has two threads where one was asked for",
