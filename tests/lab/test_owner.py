@@ -11,9 +11,9 @@ from rosettabench.lab.owner import own_run
 HOLD = """
 import sys, time
 from pathlib import Path
-from rosettabench.lab.owner import owned
+from rosettabench.lab.owner import own_run
 
-with owned("run-1", Path(sys.argv[1])):
+with own_run("run-1", Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
 """
