@@ -47,7 +47,7 @@ OTHER_ENDS = {
         "hung up",
         "SIGHUP: the terminal went away (not under `nohup`, which ignores it). Otherwise as 130.",
     ),
-    INTERRUPTED: ("interrupted", "Ctrl-C. What was measured is in the store, and `rosetta resume` goes on with it."),
+    INTERRUPTED: ("interrupted", "Ctrl-C. What was measured is in the store, and `rosetta resume` continues it."),
     SIGNALLED + signal.SIGTERM: ("ended", "SIGTERM. Otherwise as 130."),
 }
 """The exit codes that belong to no class of errors: in a word, and in sentences when a command ends so."""
