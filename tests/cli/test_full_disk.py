@@ -201,7 +201,7 @@ def test_an_environment_without_room_for_its_packages(tmp_path, disk, monkeypatc
     disk.fill(room=1_000_000)
     with pytest.raises(EnvironmentFault, match=NO_ROOM):
         environments.make(lock, lambda line: None)
-    assert environments.find(lock) is None and environments.made() == []
+    assert environments.find(lock) is None and environments.made_folders() == []
     assert not [name for name in disk.names() if not name.endswith((".lock", ".log"))]
     disk.free()
     assert "boulder" in environments.make(lock, lambda line: None).packages

@@ -33,7 +33,7 @@ def test_x_rays_have_the_order_of_the_arrays(chest, tmp_path):
     data = prepared("chestxray14", CHEST, tmp_path)
     inputs = np.load(data.train.inputs)
     assert len(data.pictures.files) == len(inputs) == 2 and data.pictures.side == 40
-    off = np.array([[np.abs(data.pictures.stretched(k, 40) - one).mean() for one in inputs] for k in range(2)])
+    off = np.array([[np.abs(data.pictures.stretch(k, 40) - one).mean() for one in inputs] for k in range(2)])
     assert (off.argmin(axis=1) == [0, 1]).all(), "the noise of another image is as far off as noise can be"
 
 
@@ -51,7 +51,7 @@ def test_photographs_are_those_of_the_arrays_to_the_byte(tmp_path):
     inputs = np.load(data.train.inputs)
     assert len(data.pictures.files) == len(inputs) == 27
     for number, one in enumerate(inputs):
-        assert np.array_equal(data.pictures.stretched(number, 8), one)
+        assert np.array_equal(data.pictures.stretch(number, 8), one)
 
 
 def test_a_folder_that_was_moved_has_its_files_where_they_are(chest, tmp_path):
@@ -78,8 +78,8 @@ def test_a_file_that_vanished_or_is_damaged_is_named(chest, tmp_path):
     os.truncate(pictures.files[0].path, 300)
     Path(pictures.files[1].path).unlink()
     with pytest.raises(DataError, match="is cut off, damaged or no picture") as told:
-        pictures.stretched(0, 40)
+        pictures.stretch(0, 40)
     assert pictures.files[0].path in told.value.what
     with pytest.raises(DataError, match="cannot be read: No such file") as told:
-        pictures.stretched(1, 40)
+        pictures.stretch(1, 40)
     assert pictures.files[1].path in told.value.what

@@ -72,7 +72,7 @@ def test_a_make_that_is_killed_leaves_nothing_usable_and_the_next_one_mends_it(e
     left = environments.folder / f".{environments.place(pebble).name}.building"
     assert left.is_dir()
     assert environments.find(pebble) is None
-    assert environments.made() == []
+    assert environments.made_folders() == []
     made = environments.make(pebble, ignore)
     assert run(made.python, "import pebble; print(pebble.weight)") == "7"
     assert not left.exists()
@@ -132,7 +132,7 @@ def test_a_lock_that_changed_gets_another_environment(environments, pebble, tmp_
     assert new.packages["sand"] == "2.6"
     assert old.python.exists()
     assert len(environments.remove("pebble@1.0")) == 2
-    assert environments.made() == []
+    assert environments.made_folders() == []
     assert environments.remove("pebble@1.0") == []
 
 

@@ -48,7 +48,7 @@ def test_the_shares_grow_to_all_that_there_is(stopping):
 @given(stoppings(), st.integers(0, 200))
 def test_a_resumed_contest_needs_those_whose_share_is_not_done(stopping, done):
     schedule = Schedule(stopping)
-    left = schedule.left(done)
+    left = schedule.processes_left(done)
     assert left == list(range(left[0], schedule.processes + 1)), "one after the other to the last"
     for process in range(1, left[0]):
         assert done >= schedule.upto(process)
@@ -58,7 +58,7 @@ def test_a_resumed_contest_needs_those_whose_share_is_not_done(stopping, done):
 @given(stoppings(), st.integers(0, 200))
 def test_the_clock_leaves_a_process_what_its_spread_takes(stopping, done):
     schedule = Schedule(stopping)
-    for process in schedule.left(done):
+    for process in schedule.processes_left(done):
         least = schedule.least(process, done)
         if stopping.processes == 1:
             assert least == stopping.rounds[0]

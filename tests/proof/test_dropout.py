@@ -78,7 +78,7 @@ def test_the_degrees_of_freedom_tell_what_is_left_of_a_unit(seed, kept):
     mask = (draw.random(x.shape) < kept) / kept
     outputs = lstm(x * mask, weights, "lstm2") @ weights["output.kernel"].T + weights["output.bias"]
     logits = np.log1p(np.exp(outputs)) + np.array([2, 0, 0])
-    assert probe.left(logits) == pytest.approx(mask[..., 0], abs=1e-6)
+    assert probe.survivors(logits) == pytest.approx(mask[..., 0], abs=1e-6)
 
 
 def test_each_kind_of_network_has_its_probe():

@@ -83,7 +83,7 @@ def test_what_has_no_gradient_goes_no_further_than_its_optimiser_can(work, tmp_p
         there = weights + np.float32((number + 1) * longest)
         files = save(tmp_path / f"g{number}", 0 * weights), save(tmp_path / f"p{number}", there)
         own.record(Walked(number, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
-    share = own.wandered("kernel") / (longest * (step + 1))
+    share = own.distance_wandered("kernel") / (longest * (step + 1))
     assert 0.99 < share < GUIDES["wandering"] < 2 * share
 
 

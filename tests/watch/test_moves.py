@@ -42,40 +42,40 @@ def step(scale=1.0, seed=0, noise=0.0):
 
 def test_round_off_is_no_other_way(moved):
     found = moved({"a": step(), "b": step(noise=1e-3), "c": step(noise=1e-3)})
-    assert found.parted(VOICES).whole
+    assert found.odd_ones(VOICES).whole
     assert found.furthest < 0.01
     assert found.steepest < 1.01
 
 
 @pytest.mark.parametrize("odd", [step(0.5), step(0), step(seed=3)], ids=["half of the way", "no way", "another way"])
 def test_another_way_is_odd(moved, odd):
-    assert moved({"a": step(), "b": odd, "c": step()}).parted(VOICES) == Split(odd=("b",))
+    assert moved({"a": step(), "b": odd, "c": step()}).odd_ones(VOICES) == Split(odd=("b",))
 
 
 def test_far_apart_only_lengths_count(moved):
     """Where contenders have gone different ways before, they still go as far."""
     ways = {"a": step(seed=1), "b": step(seed=2), "c": step(0.6, seed=3)}
-    assert moved(ways).parted(VOICES, APART) == Split(odd=("c",))
+    assert moved(ways).odd_ones(VOICES, APART) == Split(odd=("c",))
 
 
 def test_a_tensor_that_stands_still_is_named(moved):
     still = step() | {"bias": np.zeros(SHAPES["bias"])}
     found = moved({"a": step(), "b": still, "c": step()})
     assert {label: found.standing(label, TOGETHER) for label in VOICES} == {"a": None, "b": "bias", "c": None}
-    assert found.parted(VOICES) == Split(odd=("b",))
+    assert found.odd_ones(VOICES) == Split(odd=("b",))
 
 
 def test_gradient_descent_steps_as_far_as_the_slope_is_steep_and_yet_moves(moved):
     """Far apart, one may lie on a plateau that others have left; a tensor that nobody trains does not move at all."""
     ways = {"a": step(seed=1), "b": step(0.01, seed=2), "c": step(seed=3)}
-    assert moved(ways).parted(VOICES, ANYWHERE).whole
-    assert moved(ways).parted(VOICES, APART) == Split(odd=("b",))
+    assert moved(ways).odd_ones(VOICES, ANYWHERE).whole
+    assert moved(ways).odd_ones(VOICES, APART) == Split(odd=("b",))
     untrained = {**ways, "b": step(seed=2) | {"kernel": np.zeros(SHAPES["kernel"])}}
-    assert moved(untrained).parted(VOICES, ANYWHERE) == Split(odd=("b",))
+    assert moved(untrained).odd_ones(VOICES, ANYWHERE) == Split(odd=("b",))
 
 
 def test_what_moves_by_round_off_alone_is_left_out(moved):
     """A bias in front of a normalisation has no gradient: where it goes, and how far, is chance."""
     ways = {label: step() | {"bias": 1e-7 * step(scale, seed)["bias"]} for label, scale, seed in
             (("a", 1, 1), ("b", 30, 2), ("c", 0, 3))}  # fmt: skip
-    assert moved(ways).parted(VOICES).whole
+    assert moved(ways).odd_ones(VOICES).whole

@@ -125,7 +125,7 @@ def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorc
     Example: rosetta env remove chainer@7.8.1
     """
     environments = made_ones()
-    leftover = {place.name.rpartition("-py")[0] for place in environments.made()}
+    leftover = {place.name.rpartition("-py")[0] for place in environments.made_folders()}
     unknown = [name for name in names if name not in leftover]
     for name in [*(name for name in names if name in leftover), *(lock.name for lock in chosen(unknown))]:
         places = environments.remove(name)

@@ -124,14 +124,14 @@ class Environments:
 
     def remove(self, name: str) -> list[Path]:
         """Delete every environment made from a lock `name`, of whatever digest, with its log; return their folders."""
-        places = [place for place in self.made() if place.name.rpartition("-py")[0] == name]
+        places = [place for place in self.made_folders() if place.name.rpartition("-py")[0] == name]
         for place in places:
             with self._alone(place, lambda line: None):
                 discard(place)
                 place.with_name(f"{place.name}.log").unlink(missing_ok=True)
         return places
 
-    def made(self) -> list[Path]:
+    def made_folders(self) -> list[Path]:
         """Return the folders of all environments that were made, those of locks that are gone included."""
         return sorted(record.parent for record in self.folder.glob(f"[!.]*/{RECORD}"))
 

@@ -28,4 +28,4 @@ class Archive:
 
     def of(self, key: Key) -> list[Sitting]:
         """Return the contests with a cell, oldest first."""
-        return [one for one in self.sittings if one.named(key)]
+        return [one for one in self.sittings if one.find_cell(key)]

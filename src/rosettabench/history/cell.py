@@ -75,7 +75,7 @@ class Sitting:
     controls: Sequence[tuple[Rounds, Rounds]]
     processes: Mapping[int, int]
 
-    def named(self, key: Key) -> TrialCell | None:
+    def find_cell(self, key: Key) -> TrialCell | None:
         """Return the cell of a key; None if there is none."""
         return next((cell for cell in self.cells.values() if cell.key == key), None)
 
@@ -84,7 +84,7 @@ class Sitting:
 
         A process in which a round of all of them is missing is left out.
         """
-        own, others = self.named(key), [self.named(other) for other in against]
+        own, others = self.find_cell(key), [self.find_cell(other) for other in against]
         if own is None or None in others:
             return []
         found = by_process(quotients(own.rounds, [other.rounds for other in others if other]), self.processes)

@@ -40,13 +40,13 @@ class Side:
 
     def __getitem__(self, key: Key) -> TrialCell:
         """Return the newest cell of a key."""
-        return next(cell for one in reversed(self.sittings) if (cell := one.named(key)))
+        return next(cell for one in reversed(self.sittings) if (cell := one.find_cell(key)))
 
     @property
     def keys(self) -> list[Key]:
         """The keys that all its contests have, in the order of the first."""
         keys = [cell.key for cell in self.sittings[0].cells.values()]
-        return [key for key in keys if all(one.named(key) for one in self.sittings)]
+        return [key for key in keys if all(one.find_cell(key) for one in self.sittings)]
 
     def relative(self, key: Key, against: Sequence[Key]) -> list[Series]:
         """Return the ratios, round by round, of every process; without others the times, of every run as one process.
@@ -61,7 +61,7 @@ class Side:
 
     def seconds(self, key: Key) -> float | None:
         """Return the geometric mean of the seconds per step."""
-        rounds = [one.rounds for sitting in self.sittings if (one := sitting.named(key))]
+        rounds = [one.rounds for sitting in self.sittings if (one := sitting.find_cell(key))]
         times = [seconds for found in rounds for seconds in found.values() if possible(seconds)]
         return geometric_mean(times) if times else None
 
@@ -244,7 +244,7 @@ class Pairing:
         machines = [one.machine for one in self.sittings]
         if not all(same_machine(machines[0], machine) for machine in machines):
             return OTHER_MACHINE
-        flaws = [cell.flaw for one in self.sittings if (cell := one.named(key)) and cell.flaw]
+        flaws = [cell.flaw for one in self.sittings if (cell := one.find_cell(key)) and cell.flaw]
         if flaws:
             return flaws[0]
         if degrees:
@@ -258,7 +258,7 @@ class Pairing:
 
     def _side_of(self, one: Sitting, keys: Sequence[Key]) -> str | None:
         """Return on which side these cells are as in another contest; None where on neither."""
-        cells = [one.named(key) for key in keys]
+        cells = [one.find_cell(key) for key in keys]
         if not all(cell and not cell.flaw for cell in cells):
             return None
         for name, side in ((BEFORE, self.before), (AFTER, self.after)):

@@ -93,7 +93,7 @@ class LiveContest:
 
         Others may be proven at the same time. Who is known to be proven is not even started.
         """
-        known = self.registrar.known(competitor)
+        known = self.registrar.find_certificate(competitor)
         if known is not None:
             self.registrar.note(competitor, known)
             return None

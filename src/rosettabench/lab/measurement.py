@@ -36,7 +36,7 @@ class TimedContest:
     def run(self) -> Stopped:
         """Give every process its turns until it is sure enough, and evaluate with the last one; return how it ended."""
         turns, work, controller = self._turns, self._contest.work, 0.0
-        for process in self._schedule.left(turns.complete):
+        for process in self._schedule.processes_left(turns.complete):
             turns.begin()
             start = process_time()
             why = self._share(process)

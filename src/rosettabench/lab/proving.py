@@ -98,7 +98,7 @@ class Proving:
 
     def _refer(self, contest: LiveContest) -> None:
         """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
-        if monotonic() < self._end and any(contest.registrar.known(one) is None for one in contest.present):
+        if monotonic() < self._end and any(contest.registrar.find_certificate(one) is None for one in contest.present):
             with self._lane(contest), suppress(ProofError):
                 contest.registrar.reference()
 

@@ -43,7 +43,7 @@ class Registrar:
 
         Raises WorkerError where the worker, and ProofError where the reference, cannot do its part.
         """
-        known = self.known(competitor)
+        known = self.find_certificate(competitor)
         if known is None:
             subject = self._subject(competitor)
             body = self._prove(competitor, subject, folder)
@@ -55,7 +55,7 @@ class Registrar:
         self.note(competitor, known)
         return known
 
-    def known(self, competitor: Competitor) -> Certificate | None:
+    def find_certificate(self, competitor: Competitor) -> Certificate | None:
         """Return the competitor's certificate if the very same was proven before, and need not be proven again."""
         if self._again and competitor.contender.copy == 1:
             return None

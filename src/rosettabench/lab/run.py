@@ -155,7 +155,7 @@ class Laboratory:
     def _announce(self, contests: Sequence[LiveContest], jobs: int) -> None:
         """Say how many cells are to be proven, and how long that takes by the register, so many at a time."""
         every = [(contest, one) for contest in contests for one in contest.present]
-        open_cells = [(contest, one) for contest, one in every if contest.registrar.known(one) is None]
+        open_cells = [(contest, one) for contest, one in every if contest.registrar.find_certificate(one) is None]
         keys = [cell_key(contest.work.workload, one.contender) for contest, one in open_cells]
         took = seconds_of(keys, read_register()) / jobs
         about = f"; that takes about {duration_words(took)}, by the times in the register" if took else ""

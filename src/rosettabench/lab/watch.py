@@ -272,7 +272,7 @@ class Watch:
         self._record.moves.append(
             WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
         )
-        parted = beside_reference(found, voices, bounds) if exact else found.parted(voices, bounds)
+        parted = beside_reference(found, voices, bounds) if exact else found.odd_ones(voices, bounds)
         if exact or not parted.undecided or bounds.away == inf:
             self._part(
                 present,
@@ -484,7 +484,7 @@ def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
 
 def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) -> Split:
     """Return as odd whoever has not moved as the reference has."""
-    odd = [label for label in voices if not found.parted({label: label, REFERENCE: REFERENCE}, bounds).whole]
+    odd = [label for label in voices if not found.odd_ones({label: label, REFERENCE: REFERENCE}, bounds).whole]
     return Split(odd=tuple(odd))
 
 

@@ -53,7 +53,7 @@ class Schedule:
         """Whether the contest may end with this process because it is sure enough."""
         return process % self.stopping.processes == 0
 
-    def left(self, done: int) -> list[int]:
+    def processes_left(self, done: int) -> list[int]:
         """Return the processes that a contest of `done` rounds still needs.
 
         Among them is the one whose look has not been acted upon, and always the last.

@@ -135,7 +135,7 @@ def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[A
 def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation) -> Seen:
     """Find every sample that was brought among the crops of its picture."""
     side, stored = pictures.side, stated.stored(pictures.side)
-    whole = [as_fed(pictures.stretched(number, stored)) for number in range(rows[..., 0].max() + 1)]
+    whole = [as_fed(pictures.stretch(number, stored)) for number in range(rows[..., 0].max() + 1)]
     choose = np.random.default_rng(0)  # of places that look the same: their share must not depend on which is first
     drawn = rows.reshape(-1, rows.shape[-1])
     found, as_drawn, lost = np.full((len(drawn), 3), -1), np.zeros(len(drawn), bool), None
@@ -146,7 +146,7 @@ def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictur
             found[number] = matches[choose.integers(len(matches))]
             as_drawn[number] = tuple(asked) in matches
         elif lost is None:
-            small = as_fed(pictures.stretched(picture, side))
+            small = as_fed(pictures.stretch(picture, side))
             lost = Lost(image, whole[picture], small, whole[:picture] + whole[picture + 1 :])
     return Seen(stated, stored - side + 1, rows.shape[1], drawn[:, 1:], found, as_drawn, lost)
 

@@ -54,7 +54,7 @@ def give_rows(session: Session, rows: Path) -> None:
 def augment_picture(pictures: Pictures, stored: int, drawn: list[int]) -> Array:
     """Return the numbers of one sample as its row asks for it: (3, side, side)."""
     number, top, left, flip = drawn
-    return crop(pictures.stretched(number, stored), top, left, pictures.side, flip=bool(flip))
+    return crop(pictures.stretch(number, stored), top, left, pictures.side, flip=bool(flip))
 
 
 def crop(picture: Array, top: int, left: int, side: int, *, flip: bool) -> Array:

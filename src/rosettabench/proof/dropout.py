@@ -46,7 +46,7 @@ class Probe(Protocol):
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights under which the logits tell what is dropped behind `layer`."""
 
-    def left(self, logits: Array) -> Array:
+    def survivors(self, logits: Array) -> Array:
         """Return what is left of each path, exactly 0 where it was dropped, of any shape."""
 
     def loss(self, work: Work, kept: float) -> tuple[float, float]:
@@ -81,7 +81,7 @@ def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path)
     """Evaluate a batch, or what there is: nothing may be missing of any path."""
     samples = min(session.work.setting.batch_size, session.work.data.test.samples)
     files = session.evaluate(samples, folder / "evaluation")["files"]
-    off = float(np.abs(probe.left(read_array(files, "logits")) - 1.0).max())
+    off = float(np.abs(probe.survivors(read_array(files, "logits")) - 1.0).max())
     yield Deviation("dropout evaluation", None, site.layer, off if np.isfinite(off) else inf)
 
 
@@ -90,9 +90,9 @@ def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> 
 
     The share is off by so many of its standard errors, sqrt(q·(1 - q) / draws).
     """
-    left = [probe.left(training_logits(session, folder / "pass")) for _ in range(2)]
+    left = [probe.survivors(training_logits(session, folder / "pass")) for _ in range(2)]
     while sum(one.size for one in left) < DRAWS:
-        left.append(probe.left(training_logits(session, folder / "pass")))
+        left.append(probe.survivors(training_logits(session, folder / "pass")))
     repeats = len(left) - len({(one > 0).tobytes() for one in left})
     yield Deviation("dropout repeats", None, site.layer, float(repeats))
     every = np.concatenate(left).ravel()

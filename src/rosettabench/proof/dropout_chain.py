@@ -23,7 +23,7 @@ class Chain:
         """Return `probe_weights`."""
         return probe_weights(workload, layer)
 
-    def left(self, logits: Array) -> Array:
+    def survivors(self, logits: Array) -> Array:
         """Return the logits."""
         return logits
 

@@ -36,7 +36,7 @@ class Recurrent:
         weights["output.kernel"][0, 0] = 1
         return weights
 
-    def left(self, logits: Array) -> Array:
+    def survivors(self, logits: Array) -> Array:
         """Return what is left of the first unit in each step of each sample."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))

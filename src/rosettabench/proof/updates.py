@@ -104,7 +104,9 @@ class OwnUpdates:
                 yield Deviation("update", found.step, name, self.off(name))
             elif name in self._wandering:
                 assert self._longest is not None  # that is why it wanders
-                yield Deviation("wandering", found.step, name, self.wandered(name) / (self._longest * len(self.rates)))
+                yield Deviation(
+                    "wandering", found.step, name, self.distance_wandered(name) / (self._longest * len(self.rates))
+                )
 
     def record(self, found: Walked) -> None:
         """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
@@ -161,7 +163,7 @@ class OwnUpdates:
         wholes = [hypot(*map(norm, own.values())) for own in self.unclipped]
         return [ROUNDED + (ADDED_TO_NORM / whole if whole > longest else 0.0) for whole in wholes]
 
-    def wandered(self, name: str) -> float:
+    def distance_wandered(self, name: str) -> float:
         """Return how far the number of a parameter has gone that has gone furthest."""
         return float(np.abs(self._ends[name].astype(np.float64) - read_array(self._start, name)).max())
 

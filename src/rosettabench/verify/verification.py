@@ -206,6 +206,10 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
 
 def alike_contests(found: Sequence[Sitting], run: str, keys: Sequence[Key]) -> list[Sitting]:
     """Return the earlier contests that are like the newest of them in all cells; of flawed ones none."""
-    sound = [one for one in found if one.run < run and all((cell := one.named(key)) and not cell.flaw for key in keys)]
-    newest = [sound[-1].named(key) for key in keys] if sound else []
-    return [one for one in sound if all(cell and (mine := one.named(cell.key)) and mine.same(cell) for cell in newest)]
+    sound = [
+        one for one in found if one.run < run and all((cell := one.find_cell(key)) and not cell.flaw for key in keys)
+    ]
+    newest = [sound[-1].find_cell(key) for key in keys] if sound else []
+    return [
+        one for one in sound if all(cell and (mine := one.find_cell(cell.key)) and mine.same(cell) for cell in newest)
+    ]

@@ -90,7 +90,7 @@ class Moves:
         share, tensor = self.least.get(label, (1.0, ""))
         return tensor if share == 0 or share < bounds.still else None
 
-    def parted(self, voices: Mapping[str, str], bounds: Bounds = TOGETHER) -> Split:
+    def odd_ones(self, voices: Mapping[str, str], bounds: Bounds = TOGETHER) -> Split:
         """Return who is odd: further away than allowed, or faster or slower; see `split`.
 
         Whoever has a tensor that stands still agrees with nobody in whom it moves.

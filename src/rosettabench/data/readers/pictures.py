@@ -62,7 +62,7 @@ class Pictures:
         """Return the pictures at `paths` as they are now."""
         return cls(tuple(map(PictureFile.at, paths)), side, rendering)
 
-    def stretched(self, number: int, stored: int) -> NDArray[Any]:
+    def stretch(self, number: int, stored: int) -> NDArray[Any]:
         """Return a picture as (3, stored, stored) numbers; DataError where it is not there, or none any more."""
         path = Path(self.files[number].path)
         try:

@@ -36,6 +36,6 @@ def other_activation(case: Case) -> Iterator[str]:
         for name, logits in case.reference.variants(step, case.weights()).items()
     }
     best = min(off, key=off.__getitem__, default=None)
-    if best is not None and case.explained(off[best]):
+    if best is not None and case.explains(off[best]):
         form, _, layer = best.partition(".")
         yield FORMS[form] + (f", behind {layer}" if layer else "")

@@ -58,7 +58,7 @@ class Case:
         """FITS; in mixed precision, how far off a gradient may be."""
         return MIXED[self.own.precision]["gradient"] if self.own and self.mixed else FITS
 
-    def explained(self, off: float) -> bool:
+    def explains(self, off: float) -> bool:
         """Whether a suspicion that is still `off` by so much explains most of the deviation."""
         return off < self.divergence.value / 5
 

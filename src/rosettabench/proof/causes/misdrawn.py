@@ -83,17 +83,17 @@ def other_law(suspect: Suspect) -> Iterator[str]:
         ),
         "values are drawn with the location 0": lambda: student(freedom, 0 * location, width),
     }
-    yield from (sentence for sentence, law in laws.items() if suspect.explained(law()))
+    yield from (sentence for sentence, law in laws.items() if suspect.explains(law()))
 
 
 def other_weights(suspect: Suspect) -> Iterator[str]:
     """A part of the sampler is at fault if all is well where it makes no difference."""
     weights = suspect.sampling.responsive()
-    if suspect.explained(suspect.sampling.draw(weights, dropout=False).uniform):
+    if suspect.explains(suspect.sampling.draw(weights, dropout=False).uniform):
         yield "dropout is active while paths are drawn"
-    if suspect.explained(suspect.sampling.draw(blind(weights, suspect.sampling.layers)).uniform):
+    if suspect.explains(suspect.sampling.draw(blind(weights, suspect.sampling.layers)).uniform):
         yield from fed_back(suspect, weights)
-    if suspect.explained(suspect.sampling.draw(forgetful(weights, suspect.sampling.layers)).uniform):
+    if suspect.explains(suspect.sampling.draw(forgetful(weights, suspect.sampling.layers)).uniform):
         yield "the state of the recurrence is not carried from step to step, or not from the context to the horizon"
 
 
@@ -108,7 +108,7 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
         ("what is drawn is fed back one step too late", later(true, nothing)),
     ):
         parameters = suspect.sampling.parameters(files, inputs).reshape(found.parameters.shape)
-        if suspect.explained(distribution_function(parameters, found.paths)):
+        if suspect.explains(distribution_function(parameters, found.paths)):
             yield sentence
     yield "what is drawn is not fed back as it should be: each value to the later steps that lie a lag behind it"
 

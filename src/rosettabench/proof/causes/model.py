@@ -56,7 +56,7 @@ def other_epsilon(case: Case) -> Iterator[str]:
     found, _ = numbers(case, "logits")
     off = {one: relative(found, logits_of(case, in_front, sqrt(stated / one))) for one in EPSILONS if one != stated}
     best = min(off, key=off.__getitem__)
-    if case.explained(off[best]):
+    if case.explains(off[best]):
         yield f"the normalisation adds {best:g} to the variance, the workload states {stated:g}"
 
 

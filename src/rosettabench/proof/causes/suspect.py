@@ -22,7 +22,7 @@ class Suspect:
     found: Sampled
     sampling: Sampling
 
-    def explained(self, uniform: Array) -> bool:
+    def explains(self, uniform: Array) -> bool:
         """Whether transforms are uniform, all together and step by step."""
         rows = uniform.reshape(-1, uniform.shape[2]).T
         return bool(np.isfinite(uniform).all()) and max(off_uniform(rows), off_uniform(uniform.ravel()[None])) < FITS

@@ -49,7 +49,7 @@ def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, 
     """
     off = {sentence: relative(found, reach(), moved) for sentence, reach in ends.items()}
     best = min(off.values())
-    if case.explained(best):
+    if case.explains(best):
         yield ", or ".join(sentence for sentence, value in off.items() if value <= ALIKE * best)
 
 
