@@ -63,7 +63,7 @@ from rosettabench.summary.records import (
 )
 from rosettabench.summary.resources import summarise_resources
 from rosettabench.summary.share import rate, share, summarise_peak
-from rosettabench.summary.watched import seen_while_timed, watched_sentence
+from rosettabench.summary.watched import seen_while_timed, unwatched_sentences, watched_sentence
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import CeilingSeries
@@ -150,6 +150,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         warning=sentences.data_warning(data),
         stopped=sentences.stopped_sentence(Stopped.last_of(happened), unbegun(run, contest)),
         watched=watched_sentence(seen_while_timed(run, contest)),
+        unwatched=unwatched_sentences(seen_while_timed(run, contest)),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
         differences=setting_sentences(entries),

@@ -343,6 +343,8 @@ class ContestSummary:
     stopped: str
     watched: str
     """What was looked at while everybody was timed, and how well it agreed; "" where nothing was."""
+    unwatched: tuple[str, ...]
+    """What could not be looked at, in a sentence each."""
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
     differences: tuple[str, ...]

@@ -33,5 +33,10 @@ def watched_sentence(seen: Sequence[Watched]) -> str:
         parts.append(f"{len(later)} of the rounds (parameters went as far, within {furthest - 1:.1%})")
     parts.append(f"outputs (within {max(one.outputs for one in seen):.1g})")
     seconds = sum(one.seconds for one in seen)
-    unchecked = " ".join(dict.fromkeys(sentence for one in seen for sentence in one.unchecked))
-    return f"Watched while timed: {', '.join(parts)}; that took {seconds:.2g} s. {unchecked}".rstrip()
+    told = f"Watched while timed: {', '.join(parts)}; that took {seconds:.2g} s."
+    return " ".join([told, *unwatched_sentences(seen)])
+
+
+def unwatched_sentences(seen: Sequence[Watched]) -> tuple[str, ...]:
+    """Return what could not be looked at, each sentence once."""
+    return tuple(dict.fromkeys(sentence for one in seen for sentence in one.unchecked))

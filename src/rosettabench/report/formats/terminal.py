@@ -131,7 +131,7 @@ def short_ranking(contest: ContestSummary) -> Table:
 def doubts(contest: ContestSummary) -> list[str]:
     """Return what speaks against trusting a contest, each once: the verdict may have said it already."""
     control = contest.control.sentence if contest.control and contest.control.false_difference else ""
-    found = (contest.warning, *contest.differences, *contest.oddities, control)
+    found = (contest.warning, *contest.differences, *contest.oddities, *contest.unwatched, control)
     return [sentence for sentence in dict.fromkeys(found) if sentence and sentence not in contest.headline.evidence]
 
 
