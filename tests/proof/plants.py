@@ -787,7 +787,7 @@ DRAWN_PLANTS = [
         DEEPAR,
         (("lags <= step", "lags < 0"),),
         "sampling distribution",
-        "what is drawn is not fed back",
+        "samples are not fed back",
     ),
     Plant(
         "DeepAR drawn: fed back a step late",
