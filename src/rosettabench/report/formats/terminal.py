@@ -106,8 +106,10 @@ def print_answer(contest: ContestSummary, console: Console) -> None:
 
 
 def print_ranking(contest: ContestSummary, console: Console) -> None:
-    """Print the verdict and the ranking of a contest: what there is to see of it while its run goes on."""
+    """Print verdict and ranking of a contest, and that it ran on a stand-in: all that is shown while its run lasts."""
     print_verdict(contest, console)
+    if contest.warning:
+        console.print(style_text((contest.warning, "bold yellow")))
     table = short_ranking(contest)
     if table.rows:
         print_table(table, console)
@@ -129,9 +131,9 @@ def short_ranking(contest: ContestSummary) -> Table:
 
 
 def doubts(contest: ContestSummary) -> list[str]:
-    """Return what speaks against trusting a contest, each once: the verdict may have said it already."""
+    """Return what speaks against trusting its times, each once: the verdict may have said it already."""
     control = contest.control.sentence if contest.control and contest.control.false_difference else ""
-    found = (contest.warning, *contest.differences, *contest.oddities, *contest.unwatched, control)
+    found = (*contest.differences, *contest.oddities, *contest.unwatched, control)
     return [sentence for sentence in dict.fromkeys(found) if sentence and sentence not in contest.headline.evidence]
 
 
