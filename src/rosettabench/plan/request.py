@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.errors import StoreError
 from rosettabench.plan.setting import read_axes, with_defaults
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
@@ -288,10 +289,16 @@ CLASSES: dict[RunKind, type[Request]] = {one.model_fields["kind"].default: one f
 
 
 def read_request(stored: Mapping[str, Any]) -> Request:
-    """Return the request of a run, as the store has it."""
+    """Return the request of a run, as the store has it. Raises StoreError for one that this version cannot read."""
     kind = kind_of(stored)
-    body = stored if "kind" in stored else of_version_0_1(kind, stored)
-    return CLASSES[kind].model_validate(body)
+    try:
+        body = stored if "kind" in stored else of_version_0_1(kind, stored)
+        return CLASSES[kind].model_validate(body)
+    except (KeyError, TypeError, ValidationError) as error:
+        raise StoreError(
+            "the store has a run whose request this version does not understand",
+            "Name another run, or use the release of Rosettabench that wrote it: rosetta list runs",
+        ) from error
 
 
 def of_version_0_1(kind: RunKind, stored: Mapping[str, Any]) -> dict[str, Any]:
