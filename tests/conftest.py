@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
+from full_disk import mounted
 from hypothesis import settings
 from processors import PROCESSORS
 
@@ -55,6 +56,16 @@ def pytest_collection_modifyitems(config, items):
         if getattr(config.option, "loadgroup", False):
             # pytest-xdist 3.8 appends the group to a field that pytest 9.2 does not read, and would split every file
             item._id = type(item.id).parse(f"{item.nodeid}@{group}")
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A disk of four mebibytes."""
+    try:
+        with mounted(tmp_path / "disk") as made:
+            yield made
+    except PermissionError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -91,7 +91,9 @@ def list_all(theirs, tmp_path):
 def test_the_command_line_lists_it(theirs, tmp_path):
     process = list_all(theirs, tmp_path)
     rows = {line.split()[0]: line for line in process.stdout.splitlines() if line.strip()}
+    ours = sum(entry.does(all_workloads()["fashion-mlp"]) for entry in contestants().values())
     assert "Theirs" in rows["their-framework"]
+    assert rows["fashion-mlp"].split()[-1] == str(ours + 1), "theirs implements it, too"
     assert "Theirs" in rows["their-workload"]
 
 

@@ -10,7 +10,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from full_disk import mounted
 
 from rosettabench.data.data_set import Remote
 from rosettabench.data.download import fetch, is_here
@@ -31,16 +30,6 @@ HERE = "{}.{}".format(*sys.version_info)
 """The Python that runs the tests: every machine has that one."""
 
 NO_ROOM = "No space left on device"
-
-
-@pytest.fixture
-def disk(tmp_path):
-    """A disk of four mebibytes."""
-    try:
-        with mounted(tmp_path / "disk") as made:
-            yield made
-    except PermissionError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture

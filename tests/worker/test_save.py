@@ -4,19 +4,8 @@ import errno
 
 import numpy as np
 import pytest
-from full_disk import mounted
 
 from rosetta_worker.loop import save
-
-
-@pytest.fixture
-def disk(tmp_path):
-    """A disk of four mebibytes."""
-    try:
-        with mounted(tmp_path / "disk") as made:
-            yield made
-    except PermissionError as error:
-        pytest.skip(str(error))
 
 
 def test_what_is_saved_is_read_again(tmp_path):

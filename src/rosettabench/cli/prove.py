@@ -38,9 +38,16 @@ EAGER = "eager"
 
 Named = Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)]
 Every = Annotated[bool, typer.Option("--all", help="Every workload in every framework, release and mode.")]
-Missing = Annotated[bool, typer.Option("--missing", help="Only cells without a certificate.")]
+Missing = Annotated[
+    bool, typer.Option("--missing", help="Only cells without a certificate; of every workload if none is named.")
+]
 Register = Annotated[bool, typer.Option("--register", help="Enter the proofs into the repository's register.")]
-Sample = Annotated[int | None, typer.Option(help="Only this number of cells, drawn at random (--draw).", min=1)]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        help="Only this number of cells, drawn at random (--draw); of every workload if none is named.", min=1
+    ),
+]
 Draw = Annotated[str, typer.Option(help="The seed of --sample: any text.")]
 Time = Annotated[str | None, typer.Option(help="Start no new proof after this time, such as 10m or 1h.")]
 

@@ -200,7 +200,7 @@ class WorkerProcess:
 
     def interrupt(self) -> None:
         """End the process and its children now, without letting go of it: its owner, in another thread, does that."""
-        with suppress(ProcessLookupError, PermissionError):  # no contender is left of the group
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
             os.killpg(self.pid, signal.SIGKILL)
 
     def kill(self) -> None:

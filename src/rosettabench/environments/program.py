@@ -55,5 +55,5 @@ def end_programs() -> None:
 
 def end(process: subprocess.Popen[str]) -> None:
     """End a program and its children."""
-    with suppress(ProcessLookupError, PermissionError):  # no contender is left of the group
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
         os.killpg(process.pid, signal.SIGTERM)

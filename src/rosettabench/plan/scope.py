@@ -67,7 +67,8 @@ def usable_axes(
             continue
         kept = [value for value in values if readable(axis, value) and at_hand(workload, axis, value, gpus, real)]
         gone = [str(value) for value in values if value not in kept]
-        lacks += [f"{axis} {', '.join(gone)} is not available here."] if gone else []
+        verb = "is" if len(gone) == 1 else "are"
+        lacks += [f"{axis} {', '.join(gone)} {verb} not available here."] if gone else []
         if kept:
             usable[axis] = kept
     return usable, lacks

@@ -100,7 +100,7 @@ class Examination:
 
     def __post_init__(self) -> None:
         self._random = self.contest.random
-        self._rounds = 0
+        self._rounds = self._number = 0  # those that count, and the number of the last
 
     def run(self) -> Stopped:
         """Examine the contenders; write what was measured; return what a contest returns."""
@@ -269,7 +269,8 @@ class Examination:
     def _round(self, rounds: Rounds) -> None:
         """Let everybody do everything once more; keep what that took if the round counts."""
         found: Times = []
-        if rounds.give(self._rounds + 1, self._turns(found)):
+        self._number += 1
+        if rounds.give(self._number, self._turns(found)):
             self._rounds += 1
             for bench, column, seconds in found:
                 bench.seconds.setdefault(column, []).append(seconds)

@@ -133,6 +133,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
     data = data_note(UsedData.last_of(happened))
     held = circumstances(contest, peak)
+    watched = seen_while_timed(run, contest)
     reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
     return ContestSummary(
         name=name,
@@ -149,8 +150,8 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         data=data,
         warning=sentences.data_warning(data),
         stopped=sentences.stopped_sentence(Stopped.last_of(happened), unbegun(run, contest)),
-        watched=watched_sentence(seen_while_timed(run, contest)),
-        unwatched=unwatched_sentences(seen_while_timed(run, contest)),
+        watched=watched_sentence(watched),
+        unwatched=unwatched_sentences(watched),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
         differences=setting_sentences(entries),

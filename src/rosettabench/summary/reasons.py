@@ -15,7 +15,7 @@ from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.summary import figures
 from rosettabench.summary.doubts import cast_doubts
 from rosettabench.summary.records import Headline, Reasons
-from rosettabench.summary.sentences import interval_words, level_words
+from rosettabench.summary.sentences import enumerate_words, interval_words, level_words
 from rosettabench.summary.shortfalls import shortfall_words
 
 NAMES = {
@@ -124,9 +124,15 @@ def evidence(explanation: Explanation, pair: Pair) -> str:
     unsure = [name for name in ordered if name not in sure]
     more = figures.seconds(pair.more.value)
     words = [f"{difference(pair.parts[name])} {NAMES[name]}" for name in sure]
-    told = f"Of the {more} more, {listed(words)}." if words else f"No part of the {more} more is surely above zero."
+    told = (
+        f"Of the {more} more, {enumerate_words(words)}."
+        if words
+        else f"No part of the {more} more is surely above zero."
+    )
     if unsure and words:
-        told += f" Perhaps zero: {listed([f'{NAMES[name]} ({span_words(pair.parts[name])})' for name in unsure])}."
+        told += (
+            f" Perhaps zero: {enumerate_words([f'{NAMES[name]} ({span_words(pair.parts[name])})' for name in unsure])}."
+        )
     return told
 
 
@@ -139,11 +145,6 @@ def span_words(part: PartEstimate) -> str:
     """Return the interval of a part with its unit."""
     widest = max(abs(part.low), abs(part.high))
     return f"{figures.seconds_span(widest, part.low, part.high)} {figures.fitting(widest, figures.TIMES).name}"
-
-
-def listed(words: list[str]) -> str:
-    """Return words as an enumeration: a, b and c."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def is_bent(bend: PartEstimate) -> bool:
