@@ -121,10 +121,10 @@ def short_ranking(contest: ContestSummary) -> Table:
     everybody = all(entry.rank is not None for entry in (*contest.ranked, *contest.unranked))
     kept = [place for place, column in enumerate(whole.columns) if not (everybody and column.title == "proof")]
     rows = tuple(tuple(TableCell(inline(row[place]), marked=row[place].marked) for place in kept) for row in whole.rows)
-    caption = f"Intervals: {figures.percent(contest.stopping['confidence'])}. "
+    caption = f"Intervals: {figures.percent(contest.stopping['confidence'])}."
     shared = len({entry.rank for entry in contest.ranked}) < len(contest.ranked)
     return Table(
-        caption + ("No difference was found between contenders of one rank." if shared else ""),
+        caption + (" No difference was found between contenders of one rank." if shared else ""),
         tuple(whole.columns[place] for place in kept),
         rows,
     )
