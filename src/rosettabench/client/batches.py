@@ -12,7 +12,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Augmentation, Workload
+from rosettabench.catalogue.data_entry import Augmentation
+from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Prepared
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import Setting

@@ -131,13 +131,30 @@ class Session:
         self.timeout = timeout
         self.rows = work.batches
         self._entry = entry
-        self._release = environment.release
+        self._environment = environment
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
         decisive = decisive_variables(os.environ)
         self._variables = [f"{name}={value}" for name, value in decisive.items()]
         self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
+
+    @property
+    def adapter(self) -> Path:
+        """The file of its framework's adapter."""
+        return self._entry.adapter
+
+    @property
+    def implementation(self) -> Path:
+        """The file of the workload that it runs."""
+        found = self.work.workload.implementation(self._entry.implementation_name, self._environment.release)
+        assert found is not None  # the plan leaves out contenders without one
+        return found
+
+    def beside(self, adapter: Path, folder: Path) -> Session:
+        """Return another session of the same cell by another adapter, ready to train."""
+        entry = self._entry.model_copy(update={"path": adapter})
+        return Session(entry, self._mode, self._environment, self.work, folder, self.timeout).prepare()
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/reference/protocol.md with this session's time limit."""
@@ -164,11 +181,10 @@ class Session:
     def _cell(self) -> tuple[Path, Path, str]:
         """Return the adapter, the implementation and the mode; as shipped, both files without their work-around."""
         workload, entry = self.work.workload, self._entry
-        implementation = workload.implementation(entry.implementation_name, self._release)
-        assert implementation is not None  # the plan leaves out contenders without one
+        implementation = self.implementation
         if self._mode != AS_SHIPPED:
             return entry.adapter, implementation, self._mode
-        variant = variants_of(entry.name, self._release)[workload.name]
+        variant = variants_of(entry.name, self._environment.release)[workload.name]
         implementation, adapter = variant.write(implementation, entry.adapter, self.folder / AS_SHIPPED)
         return adapter, implementation, entry.mode
 

@@ -25,6 +25,9 @@ from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.check import divergence_words
 from rosettabench.store.record import ProofTime, Stopped
 
+NO_PROOF = "not_proven"
+"""The kind of failure where nothing could be compared, since there is no reference."""
+
 
 class LiveContest:
     """The competitors of one contest, and everything that they share.
@@ -105,6 +108,8 @@ class LiveContest:
             if competitor.out is None:
                 failure = self._certify(competitor)
                 competitor.journal.event(ProofTime(seconds=monotonic() - begun))
+                if failure is not None and failure.kind == NO_PROOF:
+                    competitor.fail("proof", failure)
             if competitor.out is None:
                 with competitor.stage("proof"):
                     competitor.read_settings()
@@ -174,7 +179,7 @@ class LiveContest:
             try:
                 certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
             except ProofError as error:
-                return WorkerError("not_proven", error.what, error.hint)
+                return WorkerError(NO_PROOF, error.what, error.hint)
             if not certificate.passed:
                 return WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
         return None

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Augmentation
+from rosettabench.catalogue.data_entry import Augmentation
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Session
 from rosettabench.data.readers.pictures import Pictures

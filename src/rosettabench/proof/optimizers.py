@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Adam, Optimizer, RmsProp
+from rosettabench.catalogue.optimizer import Adagrad, Adam, AdamW, Optimizer, RmsProp
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ def hyperparameters_of(optimizer: Optimizer) -> dict[str, Any]:
     """Return the hyperparameters of a workload's optimiser as its steps take them, but for those of `clipped`."""
     values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
     decay = values.pop("weight_decay", 0.0)
-    return values | ({"penalty": decay} if decay else {})
+    return values | ({"decay" if isinstance(optimizer, AdamW) else "penalty": decay} if decay else {})
 
 
 def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -66,6 +66,8 @@ def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
     """Return what to say of an optimiser that is not the workload's, and how its steps change then."""
     _, known = OPTIMIZERS[optimizer.name]
     decay = getattr(optimizer, "weight_decay", 0.0)
+    if isinstance(optimizer, AdamW):
+        return {**known, **decoupled_suspects(optimizer)}
     decays = {
         "the optimiser does not decay the weights": {"penalty": 0.0},
         "the optimiser's weight decay is decoupled (AdamW): it is to be added to the gradient": {
@@ -74,6 +76,22 @@ def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
         },
     }
     return {**known, **(decays if decay else {})}
+
+
+def decoupled_suspects(optimizer: AdamW) -> dict[str, Mapping[str, Any]]:
+    """Return what to say of an AdamW whose decay is not the stated one, and how its steps change then."""
+    return {
+        "the optimiser does not decay the weights": {"decay": 0.0},
+        "the optimiser adds the weight decay to the gradient (L2): it is to be decoupled (AdamW)": {
+            "decay": 0.0,
+            "penalty": optimizer.weight_decay,
+        },
+        "the optimiser decays tensors of one dimension, too: those of two and more are meant": {"decays": "all"},
+        "the optimiser decays only tensors of two dimensions and more: all are meant": {"decays": "matrices"},
+        "the optimiser's weight decay is not multiplied by the learning rate": {
+            "decay": optimizer.weight_decay / optimizer.learning_rate
+        },
+    }
 
 
 def adam_steps(
@@ -117,6 +135,32 @@ def adam_steps(
         ahead = look_ahead(first, g, count, beta1, momentum_decay) if nesterov else first / c1
         shift = epsilon / sqrt(c2) if hat else epsilon
         weights = weights - rate * named * (ahead / (np.sqrt(largest / c2) + shift) + decay * weights)
+        yield weights
+
+
+def adamw_steps(
+    weights: Floats, steps: Iterable[Step], *, decay: float = 0.0, decays: str = "all", **others: float | bool | str
+) -> Iterator[Floats]:
+    """Yield the weights after each step of Adam with decoupled decay, of all tensors or of ``matrices`` alone.
+
+    Loshchilov and Hutter (2019), algorithm 2. The `others` are the options of `adam_steps`.
+    """
+    own = decay if decays == "all" or weights.ndim > 1 else 0.0
+    return adam_steps(weights, steps, decay=own, **others)  # type: ignore[arg-type]
+
+
+def adagrad_steps(
+    weights: Floats, steps: Iterable[Step], *, epsilon: float, initial: float = 0.0, within: bool = False
+) -> Iterator[Floats]:
+    """Yield the weights after each step of Adagrad: v = v + g², w = w - rate·g / (√v + epsilon).
+
+    Duchi, Hazan and Singer (2011). With `within`, the root is that of v + epsilon.
+    """
+    square = np.full_like(weights, initial)
+    for gradient, rate in steps:
+        square = square + gradient * gradient
+        root = np.sqrt(square + epsilon) if within else np.sqrt(square) + epsilon
+        weights = weights - rate * gradient / root
         yield weights
 
 
@@ -280,12 +324,23 @@ RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
 }
 """What to say, and how RMSprop would have to be changed to make it so."""
 
+ADAGRAD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
+    "the optimiser's sum of squares begins as 0.1 (the default of Keras, TensorFlow and Optax)": {"initial": 0.1},
+    "the optimiser's sum of squares begins as 0": {"initial": 0.0},
+    "the optimiser's epsilon is 1e-10 (the default of PyTorch)": {"epsilon": 1e-10},
+    "the optimiser's epsilon is 1e-7": {"epsilon": 1e-7},
+    "the optimiser adds epsilon within the root: √(v + epsilon) where √v + epsilon is meant": {"within": True},
+}
+"""What to say, and how Adagrad would have to be changed to make it so."""
+
 OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Mapping[str, Any]]]] = {
+    "adagrad": (adagrad_steps, ADAGRAD_SUSPECTS),
     "adam": (adam_steps, ADAM_SUSPECTS),
+    "adamw": (adamw_steps, ADAM_SUSPECTS),
     "sgd": (sgd_steps, SGD_SUSPECTS),
     "rmsprop": (rmsprop_steps, RMSPROP_SUSPECTS),
 }
-"""By the name of a workload's optimiser: what takes its steps, and the suspicions."""
+"""By the name of a workload's optimiser: what takes its steps, and the suspicions. One's own has no formula here."""
 
 
 def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
@@ -299,10 +354,12 @@ def longest_step(optimizer: Optimizer) -> float | None:
 
     Kingma and Ba (2015), section 2.1; of RMSprop, that of a gradient behind many that were zero.
     """
-    if isinstance(optimizer, Adam):
+    if isinstance(optimizer, Adam | AdamW):
         return optimizer.learning_rate * max(1.0, (1 - optimizer.beta1) / sqrt(1 - optimizer.beta2))
     if isinstance(optimizer, RmsProp):
         return optimizer.learning_rate / sqrt(1 - optimizer.rho)
+    if isinstance(optimizer, Adagrad):
+        return optimizer.learning_rate
     return None
 
 

@@ -18,10 +18,10 @@ from math import hypot, inf
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Optimizer
+from rosettabench.catalogue.optimizer import Optimizer
 from rosettabench.client.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
-from rosettabench.proof.optimizers import FLOAT32_FORMS, clip_gradients, longest_step, steps_from, wandering
+from rosettabench.proof.optimizers import FLOAT32_FORMS, OPTIMIZERS, clip_gradients, longest_step, steps_from, wandering
 from rosettabench.proof.tolerance import MIXED, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read_array
 
@@ -84,6 +84,11 @@ class OwnUpdates:
         """The precision that the work asks for."""
         return self._work.setting.precision
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether it is known what the optimiser makes of gradients: not of one that only implementations know."""
+        return self._optimizer.name in OPTIMIZERS
+
     def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
         """Yield the deviations of a step from the reference, its update's from that of the own gradients among them.
 
@@ -110,6 +115,8 @@ class OwnUpdates:
 
     def record(self, found: Walked) -> None:
         """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
+        if not self.has_formula:
+            return
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
         own = {name: np.array(read_array(found.gradients, name)) for name in self._whole(found)}
@@ -137,7 +144,7 @@ class OwnUpdates:
         the others are tried where the one that served last is not near. Nor is what it makes of sums that cancel.
         """
         found = self._off(name, self._form)
-        if found > NEAR and self._optimizer.name == "adam":
+        if found > NEAR and self._optimizer.name in ("adam", "adamw"):
             forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
             self._form = min(forms, key=lambda form: forms[form])
             found = forms[self._form]
@@ -149,7 +156,7 @@ class OwnUpdates:
         Where the two cancel, what is left is round-off, and Adam divides it by its own size. Both are known to a few
         units in the last place, so that this is a bound and no measurement; without a penalty there is none.
         """
-        if not getattr(self._optimizer, "weight_decay", 0.0):
+        if self._optimizer.name == "adamw" or not getattr(self._optimizer, "weight_decay", 0.0):
             return 0.0
         there = self._there(name, "")
         scaled = [(1 + by) * one for by, one in zip(self._missed_scales(), self.gradients[name], strict=True)]

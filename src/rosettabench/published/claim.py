@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from rosettabench.catalogue.framework import read_description
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Event

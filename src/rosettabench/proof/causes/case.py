@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Normalisation, Optimizer, RecurrentLayer
+from rosettabench.catalogue.optimizer import Optimizer
+from rosettabench.catalogue.workload import Normalisation, RecurrentLayer
 from rosettabench.proof.augmentation import Seen
 from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.comparison import Deviation
@@ -77,5 +78,5 @@ def numbers(case: Case, name: str) -> tuple[Array, Array]:
 
 def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)
     """Return the softmax over the last axis."""
-    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))

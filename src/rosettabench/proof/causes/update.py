@@ -33,6 +33,8 @@ def other_optimizer(case: Case) -> Iterator[str]:
         return
     if case.mixed and np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
         yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
+    if not own.has_formula:
+        return
     ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
     longest = getattr(case.optimizer, "clip_norm", None)
     if longest is not None:
