@@ -1,4 +1,4 @@
-"""The jobs that come before contests: data sets are prepared and environments made, each once."""
+"""The jobs before contests: prepare each data set and make each environment once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rosettabench.plan.request import ContestRequest, ProveRequest
 
 @dataclass(frozen=True)
 class Jobs:
-    """The jobs of one request; what they make is kept in the cache."""
+    """The jobs of one request; their results are kept in the cache."""
 
     cache: Path
     request: ContestRequest
@@ -64,6 +64,6 @@ class Jobs:
 
 
 def data_key(planned: PlannedContest) -> Key:
-    """Return what the data of a contest are known by while they are prepared."""
+    """Return the key of the job that prepares the data of a contest."""
     form = repr(planned.workload.data.form)
     return "data", planned.workload.data.set, form, planned.setting.data, planned.setting.input == "files"
