@@ -1,4 +1,4 @@
-"""The canonical initial weights: drawn once per workload and seed, the same for every framework."""
+"""The canonical initial weights: drawn once per workload and seed, identical for every framework."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rosettabench.errors import UsageError
 from rosettabench.files import save_array
 
 Weights = dict[str, NDArray[np.float32]]
-"""Canonical name to array."""
+"""Canonical name → array."""
 
 
 def draw_weights(workload: Workload, seed: int) -> Weights:
     """Return the canonical weights of a workload, float32.
 
-    Each tensor has a Philox stream of its own, keyed by the seed and the CRC-32 of its name, so that adding one tensor
+    Each tensor has its own Philox stream, keyed by the seed and the CRC-32 of its name, so that adding one tensor
     changes no other.
     """
     return {tensor.name: draw(tensor, seed) for tensor in workload.tensors}
 
 
 def proof_weights(workload: Workload, seed: int) -> Weights:
-    """Return the weights that a proof begins with: the canonical ones, but for tensors that state others for it."""
+    """Return the weights that a proof begins with: the canonical ones, except for tensors with a rule for the proof."""
     return {
         tensor.name: draw(tensor.model_copy(update={"init": tensor.proof or tensor.init}), seed)
         for tensor in workload.tensors
@@ -37,7 +37,7 @@ def proof_weights(workload: Workload, seed: int) -> Weights:
 
 
 def draw(tensor: Tensor, seed: int) -> NDArray[np.float32]:
-    """Return the first values of one tensor."""
+    """Return the initial values of one tensor; raise UsageError for an unknown rule."""
     generator = np.random.Generator(np.random.Philox(key=[seed, crc32(tensor.name.encode())]))
     try:
         rule = INITIALISERS[tensor.init]
@@ -58,7 +58,7 @@ def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> ND
 
 
 def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
+    """Return the rule of normal values with mean 0 and this standard deviation, such as 0.05 for embeddings."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw normal values of this deviation."""
@@ -68,7 +68,7 @@ def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]],
 
 
 def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Not truncated, as Keras' is.
+    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Unlike Keras', it is not truncated.
 
     `shape` is (out, in, …); the trailing extents of a convolution count in the fan.
     """
@@ -76,7 +76,7 @@ def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray
 
 
 def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which every number is `value`."""
+    """Return the rule of equal values, `value`."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the value everywhere."""
@@ -86,7 +86,7 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
 
 
 def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
+    """Return the rule of uniform values in [low, high), for scales and variances of a model that only infers."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw uniform values between the bounds."""
@@ -96,10 +96,10 @@ def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int
 
 
 def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
+    """Return the rule of kernels, (out, in, 1, 1), whose outputs are `share` times one input each, in turn."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return a kernel that hands on a share of each channel."""
+        """Return a kernel that passes on a share of each channel."""
         outputs = np.arange(shape[0])
         kernel = np.zeros(shape)
         kernel[outputs, outputs % shape[1]] = share
@@ -109,7 +109,7 @@ def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], 
 
 
 def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """All zero: the biases, and running means."""
+    """Zeros, for biases and running means."""
     return np.zeros(shape)
 
 
@@ -136,7 +136,7 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
 
 
 def perturb(weights: Weights, seed: int) -> Weights:
-    """Return the weights with every number but zeros moved by one unit in the last place, up or down by chance."""
+    """Return the weights with all numbers except zeros moved by one unit in the last place, up or down at random."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 1]))
     return {
         name: np.where(
@@ -149,7 +149,7 @@ def perturb(weights: Weights, seed: int) -> Weights:
 
 
 def save_weights(weights: Weights, folder: Path) -> dict[str, str]:
-    """Write each tensor as .npy; return {name: path} as the worker wants it."""
+    """Write each tensor as .npy; return {name: path} as the worker expects it."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
     for name, array in weights.items():

@@ -1,4 +1,4 @@
-"""Likely causes that are an activation of another form."""
+"""Likely causes: another form of an activation."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ FORMS = {
     "tanh-relu": "ReLU where tanh is meant",
     "no-tanh": "no activation where tanh is meant",
 }
-"""What to say of the forms that ``rosetta_worker/variants`` knows."""
+"""The sentence for each form that ``rosetta_worker/variants`` knows."""
 
 
 def other_activation(case: Case) -> Iterator[str]:
-    """The reference with another form of an activation, in all layers or behind one, says what the contender says."""
+    """Yield the other form of an activation, in all layers or after one, with which the reference has these logits."""
     found, _ = numbers(case, "logits")
     step, outputs = case.divergence.step or 0, case.reference.steps[0].outputs
     off = {
