@@ -1,4 +1,4 @@
-"""The jobs that come before contests: data sets are prepared and environments made, each once."""
+"""The jobs before contests: prepare each data set and make each environment once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rosettabench.plan.request import ContestRequest, ProveRequest
 
 @dataclass(frozen=True)
 class Jobs:
-    """The jobs of one request; what they make is kept in the cache."""
+    """The jobs of one request; their results are kept in the cache."""
 
     cache: Path
     request: ContestRequest
@@ -69,7 +69,7 @@ class Jobs:
 
 
 def data_key(planned: PlannedContest) -> Key:
-    """Return what the data of a contest are known by while they are prepared."""
+    """Return the key of the job that prepares the data of a contest."""
     data = planned.workload.data
     folder = str(planned.workload.folder) if data.set == OWN else ""
     return "data", data.set, repr(data.form), folder, planned.setting.data, planned.setting.input == "files"

@@ -1,4 +1,4 @@
-"""Optimisers and their near relations, in NumPy: what one with a mistake in it would have done."""
+"""Optimisers and their variants in NumPy, to compute what one with a known mistake would have done."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from rosettabench.catalogue.optimizer import Adagrad, Adam, AdamW, Optimizer, Rm
 Floats = NDArray[np.float64]
 
 Step = tuple[Floats, float]
-"""The gradient of a step, and its learning rate."""
+"""The gradient and the learning rate of a step."""
 
 
 def hyperparameters_of(optimizer: Optimizer) -> dict[str, Any]:
-    """Return the hyperparameters of a workload's optimiser as its steps take them, but for those of `clipped`."""
+    """Return the hyperparameters of a workload's optimiser as its steps take them, except for clipping."""
     values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
     decay = values.pop("weight_decay", 0.0)
     return values | ({"decay" if isinstance(optimizer, AdamW) else "penalty": decay} if decay else {})
 
 
 def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the gradients of one step as the optimiser takes them: no longer, all together, than the workload states.
+    """Return the gradients of one step as the optimiser takes them: with at most the common norm that is stated.
 
     Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural networks", algorithm 1.
     """
@@ -34,23 +34,23 @@ def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dic
 
 
 def together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients that are no longer, all together, than `longest`."""
+    """Return gradients whose common norm is at most `longest`."""
     factor = min(1.0, longest / (hypot(*(float(np.linalg.norm(one)) for one in gradients.values())) or 1.0))
     return {name: factor * one for name, one in gradients.items()}
 
 
 def leave_gradients(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients as they are."""
+    """Return gradients unchanged."""
     return dict(gradients)
 
 
 def one_by_one(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients each of which, by itself, is no longer than `longest`."""
+    """Return gradients whose own norms are each at most `longest`."""
     return {name: together({name: one}, longest)[name] for name, one in gradients.items()}
 
 
 def by_element(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients no element of which is larger than `longest`."""
+    """Return gradients whose elements are each at most `longest` in size."""
     return {name: np.clip(one, -longest, longest) for name, one in gradients.items()}
 
 
@@ -59,11 +59,11 @@ CLIPPINGS: Mapping[str, Callable[[Mapping[str, Floats], float], dict[str, Floats
     "each tensor's gradient is clipped by its own norm: that of all together is meant": one_by_one,
     "each element of a gradient is clipped by itself: the norm of all together is meant": by_element,
 }
-"""What to say where gradients are to be clipped and are clipped otherwise, and how."""
+"""Sentence → wrong way of clipping gradients."""
 
 
 def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
-    """Return what to say of an optimiser that is not the workload's, and how its steps change then."""
+    """Return sentence → changed hyperparameters for the likely mistakes in a workload's optimiser."""
     _, known = OPTIMIZERS[optimizer.name]
     decay = getattr(optimizer, "weight_decay", 0.0)
     if isinstance(optimizer, AdamW):
@@ -114,12 +114,12 @@ def adam_steps(
 ) -> Iterator[Floats]:
     """Yield the weights after each step.
 
-    Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
-    `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
-    `early`, that of the step to come (Caffe2); `nesterov`, Dozat (2016), with his schedule of the momentum where
-    `momentum_decay` is given; `lazy`, rows without a gradient stay as they are, with their moments (PyTorch's
-    SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
-    2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
+    Without options it is algorithm 1 of Kingma and Ba (2015). The options are the differences between optimisers of
+    that name: `hat`, epsilon before the bias correction (same paper, end of section 2); `correct`, bias correction at
+    all; `early`, the correction of the next step (Caffe2); `nesterov`, Dozat (2016), with his momentum schedule if
+    `momentum_decay` is given; `lazy`, rows without a gradient keep their values and moments (PyTorch's SparseAdam,
+    MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter 2019);
+    `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
     """
     of_weights, of_corrections = (form if form in (one, "everything") else "" for one in ("weights", "corrections"))
     new1, new2 = (one_minus(beta, 1, of_weights) for beta in (beta1, beta2))
@@ -165,14 +165,14 @@ def adagrad_steps(
 
 
 FLOAT32_FORMS = ("", "corrections", "weights", "everything")
-"""How an Adam in float32 may compute its constants: all in float64 (PyTorch), its bias corrections in float32 (Optax,
-Keras), the weights of new gradients (MXNet), or everything, with the powers of its betas as products that grow step by
-step (tf.train). 1 - 0.999 has four digits in float32: it is what such an Adam is off by most, and the same for every
-number."""
+"""How an Adam in float32 may compute its constants: all in float64 (PyTorch); its bias corrections in float32 (Optax,
+Keras); the weights of new gradients in float32 (MXNet); or everything in float32, with the powers of its betas as
+running products (tf.train). 1 - 0.999 has four digits in float32, which causes the largest error of these forms, equal
+for all elements."""
 
 
 def one_minus(beta: float, count: int, form: str) -> float:
-    """Return 1 - beta^count: in float64, in float32, or, if `form` is everything, by a product in float32."""
+    """Return 1 - beta^count: in float64, in float32, or, if `form` is everything, by a running product in float32."""
     if not form:
         return 1 - beta**count
     rounded = np.float32(beta)
@@ -195,10 +195,10 @@ def sgd_steps(
 ) -> Iterator[Floats]:
     """Yield the weights after each step of gradient descent with momentum: v = m·v + g, w = w - rate·v.
 
-    The options are the ways in which optimisers of that name differ: `inside`, v = m·v + rate·g, w = w - v, which is
-    the same as long as the rate is (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks write it;
-    `dampening`, which scales every gradient but the first (PyTorch); `unit_gain`, which scales all of them by 1 - m
-    (CNTK); `penalty`, L2 added to the gradient.
+    The options are the differences between optimisers of that name: `inside`, v = m·v + rate·g, w = w - v, which is
+    equal as long as the rate is constant (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks
+    write it; `dampening`, which scales every gradient but the first (PyTorch); `unit_gain`, which scales all of them by
+    1 - m (CNTK); `penalty`, L2 added to the gradient.
     """
     velocity = np.zeros_like(weights)
     for count, (gradient, rate) in enumerate(steps):
@@ -225,9 +225,9 @@ def rmsprop_steps(
 
     v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon).
 
-    Tieleman and Hinton (2012), lecture 6e. The options are the ways in which optimisers of that name differ: `within`,
-    the root of v + epsilon; `centred`, less the square of the mean gradient (Graves 2013); `momentum`, of what is
-    subtracted; `penalty`, L2 added to the gradient.
+    Tieleman and Hinton (2012), lecture 6e. The options are the differences between optimisers of that name: `within`,
+    the root of v + epsilon; `centred`, v minus the square of the mean gradient (Graves 2013); `momentum`, that of the
+    update; `penalty`, L2 added to the gradient.
     """
     square, mean, moving = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
     for gradient, rate in steps:
@@ -245,7 +245,7 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
     """Return NAdam's numerator at step `count`: Dozat (2016), algorithm 2, with momentum mu."""
 
     def mu(step: int) -> float:
-        """Return the momentum of a step: its schedule warms it up."""
+        """Return the momentum of a step; it increases by its schedule."""
         return beta1 if decay is None else float(beta1 * (1 - 0.5 * 0.96 ** (step * decay)))
 
     product = prod(mu(step) for step in range(1, count + 1))
@@ -257,7 +257,7 @@ PENALTIES: Mapping[str, Mapping[str, Any]] = {
     f"the optimiser adds an L2 penalty of 1e-{power} to the gradient": {"penalty": 10.0**-power}
     for power in range(8, 0, -1)
 }
-"""An L2 penalty in every decade: what fits best names the size."""
+"""L2 penalties, one per decade: the best fit gives the size."""
 
 ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser is lazy: rows that the batch does not name stay as they are": {"lazy": True},
@@ -294,7 +294,7 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's beta2 is 0.99": {"beta2": 0.99},
     "the optimiser's beta2 is 0.99 and beta1 0.99": {"beta1": 0.99, "beta2": 0.99},
 }
-"""What to say, and how Adam would have to be changed to make it so. Defaults of frameworks first."""
+"""Sentence → changed hyperparameters of Adam. Defaults of frameworks come first."""
 
 SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the momentum is Nesterov's": {"nesterov": True},
@@ -308,7 +308,7 @@ SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     **PENALTIES,
     "the optimiser adds an L2 penalty of 5e-4 to the gradient": {"penalty": 5e-4},
 }
-"""What to say, and how gradient descent would have to be changed to make it so."""
+"""Sentence → changed hyperparameters of gradient descent."""
 
 RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser adds epsilon within the root: √(v + epsilon) where √v + epsilon is meant": {"within": True},
@@ -322,7 +322,7 @@ RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser has a momentum of 0.9": {"momentum": 0.9},
     **PENALTIES,
 }
-"""What to say, and how RMSprop would have to be changed to make it so."""
+"""Sentence → changed hyperparameters of RMSprop."""
 
 ADAGRAD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's sum of squares begins as 0.1 (the default of Keras, TensorFlow and Optax)": {"initial": 0.1},
@@ -340,19 +340,19 @@ OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Map
     "sgd": (sgd_steps, SGD_SUSPECTS),
     "rmsprop": (rmsprop_steps, RMSPROP_SUSPECTS),
 }
-"""By the name of a workload's optimiser: what takes its steps, and the suspicions. One's own has no formula here."""
+"""Name of a workload's optimiser → the function of its steps, and its suspected mistakes; ``own`` has no formula."""
 
 
 def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
-    """Yield where a workload's optimiser leads `weights`, step by step, with hyperparameters of it changed."""
+    """Yield `weights` after each step of a workload's optimiser, with the hyperparameters in `change` replaced."""
     take, _ = OPTIMIZERS[optimizer.name]
     return take(weights, steps, **{**hyperparameters_of(optimizer), **change})
 
 
 def longest_step(optimizer: Optimizer) -> float | None:
-    """Return the most by which a step changes a number, whatever its gradients; None where these decide.
+    """Return the largest change of a number in one step, whatever the gradients; None if they decide.
 
-    Kingma and Ba (2015), section 2.1; of RMSprop, that of a gradient behind many that were zero.
+    Kingma and Ba (2015), section 2.1; for RMSprop it is the step of a gradient after many zeros.
     """
     if isinstance(optimizer, Adam | AdamW):
         return optimizer.learning_rate * max(1.0, (1 - optimizer.beta1) / sqrt(1 - optimizer.beta2))
@@ -364,8 +364,8 @@ def longest_step(optimizer: Optimizer) -> float | None:
 
 
 def wandering(optimizer: Optimizer, still: Collection[str]) -> Collection[str]:
-    """Return which of the tensors without a gradient, `still`, an optimiser lets go anywhere.
+    """Return which of the tensors without a gradient, `still`, move at random with an optimiser.
 
-    Adam and RMSprop make full steps of their round-off. Of gradient descent it remains round-off, and is compared.
+    Adam and RMSprop turn their round-off into full steps. With gradient descent it stays round-off, and is compared.
     """
     return () if longest_step(optimizer) is None else still

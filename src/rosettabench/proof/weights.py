@@ -1,4 +1,4 @@
-"""The canonical initial weights: drawn once per workload and seed, the same for every framework."""
+"""The canonical initial weights: drawn once per workload and seed, identical for every framework."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosettabench.errors import DataError, UsageError
 from rosettabench.files import save_array
 
 Weights = dict[str, NDArray[np.float32]]
-"""Canonical name to array."""
+"""Canonical name → array."""
 
 Rule = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
 """Draws the first values of a tensor of a shape."""
@@ -27,8 +27,8 @@ Rule = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
 def draw_weights(workload: Workload, seed: int) -> Weights:
     """Return the canonical weights of a workload, float32.
 
-    Each tensor has a Philox stream of its own, keyed by the seed and the CRC-32 of its name, so that adding one tensor
-    changes no other. Those that state no init come from the workload's file of weights, whatever the seed.
+    Each tensor has its own Philox stream, keyed by the seed and the CRC-32 of its name, so that adding one tensor
+    changes no other. Tensors without an init come from the workload's file of weights, whatever the seed.
 
     Raises UsageError for an unknown init, DataError where the file cannot be read or does not fit.
     """
@@ -39,7 +39,7 @@ def draw_weights(workload: Workload, seed: int) -> Weights:
 
 
 def proof_weights(workload: Workload, seed: int) -> Weights:
-    """Return the weights that a proof begins with: the canonical ones, but for tensors that state others for it."""
+    """Return the weights that a proof begins with: the canonical ones, except for tensors with a rule for the proof."""
     stated = [one.model_copy(update={"init": one.proof or one.init}) for one in workload.tensors]
     return draw_weights(workload.model_copy(update={"tensors": tuple(stated)}), seed)
 
@@ -61,7 +61,7 @@ def kept_weights(workload: Workload) -> Weights:
 
 
 def draw(tensor: Tensor, seed: int) -> NDArray[np.float32]:
-    """Return the first values of one tensor."""
+    """Return the initial values of one tensor; raise UsageError for an unknown rule."""
     generator = np.random.Generator(np.random.Philox(key=[seed, crc32(tensor.name.encode())]))
     rule = initialiser(str(tensor.init))
     if rule is None:
@@ -99,7 +99,7 @@ def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> ND
 
 
 def normal(deviation: float) -> Rule:
-    """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
+    """Return the rule of normal values with mean 0 and this standard deviation, such as 0.05 for embeddings."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw normal values of this deviation."""
@@ -109,7 +109,7 @@ def normal(deviation: float) -> Rule:
 
 
 def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Not truncated, as Keras' is.
+    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Unlike Keras', it is not truncated.
 
     `shape` is (out, in, …); the trailing extents of a convolution count in the fan.
     """
@@ -117,7 +117,7 @@ def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray
 
 
 def constant(value: float) -> Rule:
-    """Return the rule by which every number is `value`."""
+    """Return the rule of equal values, `value`."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the value everywhere."""
@@ -127,7 +127,7 @@ def constant(value: float) -> Rule:
 
 
 def uniform(low: float, high: float) -> Rule:
-    """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
+    """Return the rule of uniform values in [low, high), for scales and variances of a model that only infers."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw uniform values between the bounds."""
@@ -137,10 +137,10 @@ def uniform(low: float, high: float) -> Rule:
 
 
 def selection(share: float) -> Rule:
-    """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
+    """Return the rule of kernels, (out, in, 1, 1), whose outputs are `share` times one input each, in turn."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return a kernel that hands on a share of each channel."""
+        """Return a kernel that passes on a share of each channel."""
         outputs = np.arange(shape[0])
         kernel = np.zeros(shape)
         kernel[outputs, outputs % shape[1]] = share
@@ -186,7 +186,7 @@ def truncated_normal(deviation: float) -> Rule:
 
 
 def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """All zero: the biases, and running means."""
+    """Zeros, for biases and running means."""
     return np.zeros(shape)
 
 
@@ -232,7 +232,7 @@ MAKERS: Mapping[str, Callable[..., Rule]] = {
 
 
 def perturb(weights: Weights, seed: int) -> Weights:
-    """Return the weights with every number but zeros moved by one unit in the last place, up or down by chance."""
+    """Return the weights with all numbers except zeros moved by one unit in the last place, up or down at random."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 1]))
     return {
         name: np.where(
@@ -245,7 +245,7 @@ def perturb(weights: Weights, seed: int) -> Weights:
 
 
 def save_weights(weights: Weights, folder: Path) -> dict[str, str]:
-    """Write each tensor as .npy; return {name: path} as the worker wants it."""
+    """Write each tensor as .npy; return {name: path} as the worker expects it."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
     for name, array in weights.items():

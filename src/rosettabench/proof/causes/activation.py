@@ -1,4 +1,4 @@
-"""Likely causes that are an operation of another form: an activation, and in an original any that ports mistake."""
+"""Likely causes: another form of an activation, and in an original of any operation that ports get wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rosettabench.proof.comparison import off_logits
 
 
 def other_activation(case: Case) -> Iterator[str]:
-    """The reference with another form of an operation, in all layers or in one, says what the contender says."""
+    """Yield the other form of an operation, in all layers or in one, with which the reference has these logits."""
     found, _ = numbers(case, "logits")
     step, outputs = case.divergence.step or 0, case.reference.steps[0].outputs
     off = {

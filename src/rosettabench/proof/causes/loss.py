@@ -1,4 +1,4 @@
-"""Likely causes where the loss differs."""
+"""Likely causes of a deviating loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosettabench.proof.walk import Array, read_array
 
 
 def loss_scale(case: Case) -> Iterator[str]:
-    """A loss that is a multiple of the reference's, or one over probabilities."""
+    """Test for a loss that is a multiple of the reference's, or that takes logits for probabilities."""
     found, exact = case.found.turn.loss if case.found else None, case.exact.turn.loss
     labels = read_array(case.exact.batch, "labels")
     if found is None or exact is None:
@@ -68,9 +68,9 @@ def difference_loss(found: float, outputs: Array, labels: Array) -> Iterator[str
 
 
 def multi_label_loss(found: float, exact: float, probabilities: Array, labels: Array) -> Iterator[str]:
-    """A loss over several labels of a sample that is added up, or made as if a sample had one of them.
+    """Test for a loss that sums over the labels of a sample, or that treats them as classes.
 
-    `probabilities` are the softmax of the logits; like the labels, (samples, labels).
+    `probabilities` are the softmax of the logits, (samples, labels), like the labels.
     """
     if isclose(found / exact, labels.shape[1], rel_tol=FITS):
         yield "the loss is the sum over the labels; the mean is meant"
