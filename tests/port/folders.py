@@ -43,9 +43,8 @@ def port(path: Path, ported: str) -> None:
     head, own = re.fullmatch(r"((?:(?:import|from) [^\n]*\n)*)\s*(.*?)\s*", ported, re.DOTALL).groups()
     own, _, arrange = own.partition("\n\n\ndef arrange")
     text = re.sub(r"class Model\(.*?(?=\n\n\ndef loss)", lambda _: own, text, flags=re.DOTALL)
-    path.write_text(
-        text.replace("import optax\n", f"{head}import optax\n") + (f"\n\ndef arrange{arrange}\n" if arrange else "")
-    )
+    text = re.sub(r'^(""".*?"""\n\n)', lambda top: top[1] + head, text, flags=re.DOTALL)
+    path.write_text(f"{text}\n\ndef arrange{arrange}\n" if arrange else text)
 
 
 def own_work(workload: Workload, folder: Path, batch_size: int = BATCH) -> Work:
