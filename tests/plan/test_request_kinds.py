@@ -1,15 +1,19 @@
 """Requests as a store keeps them: read again as what they were, those of version 0.1, too, and of no version at all."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.errors import StoreError
+from rosettabench.errors import EnvironmentFault, StoreError, UsageError
 from rosettabench.plan.request import (
     CalibrateRequest,
     ExplainRequest,
     PeakRequest,
     ProveRequest,
     RunRequest,
+    Terms,
     VerifyRequest,
     read_request,
     trainings_asked,
@@ -79,3 +83,17 @@ def test_a_run_of_a_later_version_is_no_run_that_measured():
     kind = kind_of({"kind": "dance"})
     assert kind is RunKind.OTHER
     assert not kind.is_timed and not kind.has_contenders
+
+
+def test_interpreters_of_all_and_of_single_frameworks():
+    here = sys.executable
+    terms = Terms.read(None, None, False, 900.0, [here, "jax=/bin/sh", "keras=/bin/ls"])
+    assert terms.interpreter("pytorch:compiled") == Path(here)
+    assert terms.interpreter("jax:eager") == Path("/bin/sh")
+    assert terms.interpreter("keras[torch]") == Path("/bin/ls")
+    assert Terms.read(None, None, False, 900.0).interpreter("jax") is None
+    for words in ([here, here], ["jax=/bin/sh", "jax=/bin/ls"], ["jaks=/bin/sh"]):
+        with pytest.raises(UsageError):
+            Terms.read(None, None, False, 900.0, words)
+    with pytest.raises(EnvironmentFault):
+        Terms.read(None, None, False, 900.0, ["jax=/nowhere/python"])

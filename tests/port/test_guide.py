@@ -55,7 +55,7 @@ def test_its_commands_say_what_it_says(rosetta, tmp_path):
     code, out, err = rosetta("prove", "./my-gpt")
     assert code == 0, out
     assert out.count("equal work, proven") == 4
-    code, out, err = rosetta("run", "./my-gpt", "--processes", "1", "--rounds", "8", "--no-control")
+    code, out, err = rosetta("run", "./my-gpt", "--processes", "1", "--rounds", "12", "--no-control")
     assert code == 0, err
     assert "jax (compiled)" in out
     assert "mxnet-gluon" in out

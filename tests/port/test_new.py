@@ -116,3 +116,48 @@ def test_who_is_asked_for(tmp_path):
 def test_every_model_has_its_class():
     for model, name in CLASSES.items():
         assert f"class {name}(" in (MODELS / f"{model}.py").read_text()
+
+
+@pytest.mark.slow
+def test_ties_that_do_not_fit_are_counted_and_the_nearest_names_offered(rosetta, tmp_path):
+    new_folder(tmp_path / "net", None, "jax", "keras", "mxnet-gluon", "tensorflow")
+    for framework, (old, new, near) in {
+        "jax": ("hidden.kernel", "hiden.kernel", "hidden.kernel"),
+        "keras": ("logits.bias", "logits.biases", "logits.bias"),
+        "mxnet_gluon": ('hidden.weight")', 'hidden.kernel")', ""),
+        "tensorflow": ("logits.kernel", "logit.kernel", "logits.kernel"),
+    }.items():
+        path = tmp_path / "net" / f"{framework.replace('-', '_')}.py"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(f', "{old}', f', "{new}'))
+        code, out, _ = rosetta("prove", "./net", "-f", framework)
+        assert code == 5
+        assert f"{path.name}: 1 tie does not fit the model" in out
+        assert near in out
+    path = tmp_path / "net" / "jax.py"
+    path.write_text(path.read_text().replace("hiden.kernel", "hidden.kernel").replace(", TRANSPOSE", ""))
+    code, out, _ = rosetta("prove", "./net", "-f", "jax")
+    assert "2 ties do not fit the model: hidden.kernel has the shape (16, 32), and (32, 16) is tied to it" in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "return self.logits(nnx.relu(self.hidden(inputs)))",
+            "return self.logits(nnx.relu(self.hidden(inputs)))[:, :3]",
+            "have the shape (32, 3), and (32, 4) is meant",
+        ),
+        ("nnx.relu(self.hidden(inputs))", "nnx.relu(self.hidden(inputs)) / 0", "not finite"),
+        ("nnx.relu(", "nnx.rulu(", "has no attribute 'rulu'"),
+    ],
+)
+def test_ports_that_cannot_be_compared(old, new, said, rosetta, tmp_path):
+    new_folder(tmp_path / "net", None, "jax")
+    path = tmp_path / "net" / "jax.py"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    code, out, _ = rosetta("prove", "./net", "-f", "jax")
+    assert code == 5
+    assert said in out

@@ -29,7 +29,11 @@ Frameworks = Annotated[
 
 
 Python = Annotated[
-    Path | None, typer.Option(help="Measure the frameworks of this interpreter instead of managed environments.")
+    list[str] | None,
+    typer.Option(
+        help="Measure the frameworks of this interpreter instead of managed environments; framework=interpreter "
+        "for one of them, as often as wanted."
+    ),
 ]
 
 

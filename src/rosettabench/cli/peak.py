@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosettabench.cli.completion import complete_contenders
 from rosettabench.cli.laboratory import open_laboratory
-from rosettabench.cli.options import Python, StoreUrl, Timeout, split
+from rosettabench.cli.options import StoreUrl, Timeout, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.lab.run import Laboratory
 
@@ -44,6 +43,11 @@ Seconds = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")]
 
+Interpreter = Annotated[
+    Path | None,
+    typer.Option("--python", help="Measure the libraries of this interpreter instead of managed environments."),
+]
+
 
 def peak(
     frameworks: Measured = None,
@@ -51,7 +55,7 @@ def peak(
     threads: Threads = None,
     device: Device = "cpu",
     seconds: Seconds = 40.0,
-    python: Python = None,
+    python: Interpreter = None,
     as_json: AsJson = False,
     timeout: Timeout = 900.0,
     store: StoreUrl = None,

@@ -99,7 +99,7 @@ def run(
     from rosettabench.plan.own import whole_path
     from rosettabench.plan.request import RunRequest, Terms
 
-    check_names(suite, budget, frameworks, python, report)
+    check_names(suite, budget, frameworks, report)
     limits = Limits(rounds, precision, seconds, round_seconds, processes, budget, full)
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
@@ -109,19 +109,14 @@ def run(
     conduct(laboratory, begin(laboratory, request), report, printer(verbose))
 
 
-def check_names(
-    suite: str | None, budget: str | None, frameworks: list[str] | None, python: Path | None, report: Path | None
-) -> None:
-    """Raise UsageError for an option that names nothing, and EnvironmentFault for an interpreter that is none."""
-    from rosettabench.environments.environment import check_interpreter
+def check_names(suite: str | None, budget: str | None, frameworks: list[str] | None, report: Path | None) -> None:
+    """Raise UsageError for an option that names nothing."""
     from rosettabench.plan.choice import refuse_empty
 
     if report is not None and not report.name:
         raise UsageError("--report names no file", "Leave it out, or name one: --report run.html")
     for option, given in (("--suite", [suite]), ("--budget", [budget]), ("-f", frameworks or [])):
         refuse_empty(option, [name for name in given if name is not None])
-    if python is not None:
-        check_interpreter(python)
 
 
 def plan_run(

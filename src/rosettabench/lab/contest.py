@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rosettabench.client.session import Session, Work
+from rosettabench.client.ties import tie_faults
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
@@ -142,8 +143,17 @@ class LiveContest:
 
     def _start(self, competitor: Competitor) -> None:
         """Start a competitor's worker."""
-        assert competitor.environment is not None
-        competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
+        environment = competitor.environment
+        assert environment is not None
+        try:
+            competitor.enter(environment, self.work, self.folder, self.request.timeout)
+        except WorkerError as error:
+            workload = self.work.workload
+            faults = tie_faults(competitor.contender.entry, environment, self.work) if workload.is_own else ""
+            if not faults:
+                raise
+            hint = f"Correct TENSORS of that file, or Model. The tensors: {workload.folder / 'workload.toml'}"
+            raise WorkerError(error.kind, faults, hint, error.details) from error
 
     def _compare_settings(self) -> None:
         """Report each setting that must be equal and differs, once. With --strict, end the contest because of it."""

@@ -31,7 +31,7 @@ class PlannedContest:
 
 def make_plan(request: ContestRequest) -> list[PlannedContest]:
     """Return the contests of a request, in its order. Raises UsageError where a name is unknown or nothing is left."""
-    contenders = [parse_contender(text, request.python) for text in request.contenders]
+    contenders = [parse_contender(text, request.interpreter(text)) for text in request.contenders]
     twice = [label for label, times in Counter(contender.label for contender in contenders).items() if times > 1]
     if twice:
         raise UsageError(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import StoreError
+from rosettabench.plan.interpreters import read_interpreters
 from rosettabench.plan.setting import read_axes, with_defaults
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
@@ -46,13 +47,15 @@ class AdmissionRules:
 class Terms(BaseModel):
     """Under which terms contests are made: what every command says that makes some.
 
-    `python` is the interpreter whose frameworks are measured in place of managed ones, `axes` the values on each axis,
-    `data_dir` the folder with original data sets, and `timeout` the seconds after which a silent worker is given up.
+    `python` is the interpreter whose frameworks are measured in place of managed ones, `pythons` those of single
+    frameworks, `axes` the values on each axis, `data_dir` the folder with original data sets, and `timeout` the seconds
+    after which a silent worker is given up.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     python: Path | None = None
+    pythons: dict[str, Path] = {}
     axes: dict[str, list[int | str]] = {}
     data_dir: Path | None = None
     offline: bool = False
@@ -65,11 +68,18 @@ class Terms(BaseModel):
         data_dir: Path | None,
         offline: bool,
         timeout: float,
-        python: Path | None = None,
+        python: Iterable[str] | None = None,
     ) -> Terms:
         """Return what a command line says. Raises UsageError for an unknown axis or value."""
-        here, data = (path.absolute() if path else None for path in (python, data_dir))
-        return cls(python=here, axes=read_axes(axes or ()), data_dir=data, offline=offline, timeout=timeout)
+        here, pythons = read_interpreters(python or ())
+        data = data_dir.absolute() if data_dir else None
+        stated = read_axes(axes or ())
+        return cls(python=here, pythons=pythons, axes=stated, data_dir=data, offline=offline, timeout=timeout)
+
+    def interpreter(self, contender: str) -> Path | None:
+        """Return the interpreter of a contender that names none; None: that of its managed environment."""
+        framework = contender.partition(":")[0].partition("@")[0].strip()
+        return self.pythons.get(framework) or self.pythons.get(framework.partition("[")[0]) or self.python
 
 
 class ContestRequest(Terms):

@@ -14,6 +14,7 @@ from rosettabench.proof.causes.misdrawn import drawing
 from rosettabench.proof.causes.model import (
     dropping,
     evaluation_mode,
+    not_alike,
     other_epsilon,
     other_weights,
     random_forward,
@@ -30,6 +31,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "samples": (sample_count,),
     "learning rate": (rate,),
     "logits": (
+        not_alike,
         random_forward,
         softmax_in_model,
         other_parameters,

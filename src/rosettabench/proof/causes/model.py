@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import sqrt
 
+import numpy as np
+
 from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, softmax
 from rosettabench.proof.causes.rearrangement import rearrangements
@@ -24,6 +26,15 @@ def random_forward(case: Case) -> Iterator[str]:
     first, second = case.again(), case.again()
     if relative(first, second) > FITS:
         yield "two passes over the same batch differ: dropout, or another random layer, is active"
+
+
+def not_alike(case: Case) -> Iterator[str]:
+    """Outputs that cannot be compared: of another shape, or not finite."""
+    found, exact = numbers(case, "logits")
+    if found.shape != exact.shape:
+        yield f"the outputs of a batch have the shape {found.shape}, and {exact.shape} is meant"
+    elif not np.isfinite(found).all():
+        yield "the outputs hold numbers that are not finite"
 
 
 def softmax_in_model(case: Case) -> Iterator[str]:

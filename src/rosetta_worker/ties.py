@@ -1,0 +1,93 @@
+"""Which ties of an implementation fit its model: ``python ties.py ADAPTER IMPLEMENTATION SETTING SHAPES OUT``.
+
+Makes the model without writing any weight, and looks for the tensor of each tie. SETTING and SHAPES are JSON: the
+setting of `open`, and the shape of each canonical tensor. OUT gets JSON: the names that are not there, those of another
+shape, and all names of the model's tensors.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+DEEPEST = 8
+"""How many attributes deep a model's tensors are looked for."""
+
+
+def load_package():
+    """Make ``rosetta_worker`` importable as a worker does."""
+    spec = importlib.util.spec_from_file_location("rosetta_start", os.path.join(HERE, "__main__.py"))
+    start = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(start)
+    start.load_package()
+
+
+def look(adapter, implementation, setting, shapes):
+    """Return {missing, shapes, has}: what is said of the ties of an implementation."""
+    import numpy as np
+
+    from rosetta_worker.framework import Setting
+    from rosetta_worker.service import load_file
+
+    adapter = load_file("rosetta_framework", adapter).Adapter
+    model = load_file("rosetta_implementation", implementation)
+    ties = list(model.TENSORS) + list(getattr(model, "STATE", ()))
+    model.TENSORS, model.STATE = [], []
+    framework = adapter(model, Setting(**setting))
+    framework.build({})
+    missing, other = [], []
+    for tie in ties:
+        for own, array in tie.to_own({name: np.empty(shapes[name], "float32") for name in tie.canonical}).items():
+            try:
+                shape = list(np.shape(framework.get(own)))
+            except Exception:  # noqa: BLE001 (each framework says in its own way that something is not there)
+                missing.append(own)
+                continue
+            if shape != list(array.shape):
+                other.append([own, shape, list(array.shape)])
+    return {"missing": missing, "shapes": other, "has": sorted(set(names(framework.model)))}
+
+
+def names(model):
+    """Return the attribute paths of a model's tensors."""
+    if hasattr(model, "named_parameters"):  # PyTorch keeps them apart from other attributes
+        return [name for name, _ in model.named_parameters()] + [name for name, _ in model.named_buffers()]
+    return list(walk(model, "", 0))
+
+
+def walk(value, path, depth):
+    """Yield the paths of what has a shape, and of what lies in lists, dictionaries of layers and layers below it."""
+    if depth > DEEPEST:
+        return
+    parts = enumerate(value) if isinstance(value, (list, tuple)) else public(value).items()
+    for name, part in parts:
+        own = "%s.%s" % (path, name) if path else "%s" % name
+        if getattr(part, "shape", None) is not None:
+            if len(part.shape):
+                yield own
+        elif isinstance(part, (list, tuple)) or type(part).__module__.partition(".")[0] not in PLAIN:
+            for deeper in walk(part, own, depth + 1):
+                yield deeper
+
+
+PLAIN = ("builtins", "numpy", "collections", "functools", "types", "typing", "threading", "jax", "jaxlib", "tensorflow")
+"""Modules whose objects hold no layers."""
+
+
+def public(value):
+    """Return the attributes of an object that its user may have named."""
+    return {name: part for name, part in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
+
+
+def main(adapter, implementation, setting, shapes, out):
+    """Write what is said of the ties."""
+    load_package()
+    said = look(adapter, implementation, json.loads(setting), json.loads(shapes))
+    with open(out, "w") as file:
+        json.dump(said, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
