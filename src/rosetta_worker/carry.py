@@ -32,8 +32,10 @@ def load_package():
 def main():
     adapter, implementation, direction, folder = sys.argv[1:5]
     load_package()
+    from rosetta_worker.children import die_with_parent
     from rosetta_worker.service import load_file
 
+    die_with_parent()
     load_file("rosetta_framework", adapter)  # some frameworks need what it does before they are imported
     model = load_file("rosetta_implementation", implementation)
     with open(os.path.join(folder, "request.json")) as file:

@@ -58,43 +58,41 @@ def assert_same(found, expected):
 
 
 def there_and_back(cell, canonical, folder):
-    """The framework's own tensors of canonical ones; that they return the same is asserted."""
+    """The framework's own tensors of canonical ones, and what they return to: the same, which is asserted."""
     own = run_ties(cell, "to_own", canonical, folder / "there", TIMEOUT)
     assert own.changed == []
     assert {name: array.shape for name, array in own.tensors.items()} == own.layout
     back = run_ties(cell, "to_canonical", own.tensors, folder / "back", TIMEOUT)
     assert back.changed == []
     assert_same(back.tensors, canonical)
-    return own
+    return own.tensors, back.tensors
 
 
-@cache
-def own_of_pytorch(workload, folders):
-    """PyTorch's own tensors of a workload, or canonical ones of one that is not written in PyTorch."""
-    if not contestants()[FROM].does(find_workload(workload)):
-        return None
-    return there_and_back(
-        cell_of(workload, FROM), drawn(workload), folders.mktemp(f"{FROM}-{workload}".replace(":", "-"))
-    )
+@pytest.fixture(scope="session")
+def from_pytorch(tmp_path_factory):
+    """From a workload's name to the canonical tensors that a file of PyTorch becomes, each carried once."""
+
+    @cache
+    def get(workload):
+        if not contestants()[FROM].does(find_workload(workload)):  # then as they were drawn
+            return drawn(workload)
+        _, canonical = there_and_back(cell_of(workload, FROM), drawn(workload), tmp_path_factory.mktemp("first"))
+        return canonical
+
+    return get
 
 
 @pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize(("workload", "framework", "lock"), cells())
-def test_every_cell_returns_the_same_bits(workload, framework, lock, tmp_path, tmp_path_factory):
+def test_every_cell_returns_the_same_bits(workload, framework, lock, tmp_path, from_pytorch):
+    """From PyTorch to the framework and back: the canonical tensors are the same, and so PyTorch's own."""
     if Environments(cache_dir() / "environments").find(load_lock(lock)) is None:
         pytest.skip(f"rosetta env make {lock}")
-    first = own_of_pytorch(workload, tmp_path_factory)
-    cell = cell_of(workload, framework, lock)
-    own = there_and_back(cell, drawn(workload), tmp_path)
-    values = [
-        np.sort(np.concatenate([array.ravel() for array in side.values()])) for side in (own.tensors, drawn(workload))
-    ]
-    np.testing.assert_array_equal(*values, "no number is lost, and none is made")
-    if first is not None:
-        canonical = run_ties(cell, "to_canonical", own.tensors, tmp_path / "again", TIMEOUT).tensors
-        returned = run_ties(cell_of(workload, FROM), "to_own", canonical, tmp_path / "home", TIMEOUT)
-        assert_same(returned.tensors, first.tensors)
+    canonical = from_pytorch(workload)
+    own, _ = there_and_back(cell_of(workload, framework, lock), canonical, tmp_path)
+    values = [np.concatenate([array.ravel() for array in side.values()]) for side in (own, canonical)]
+    np.testing.assert_array_equal(*map(np.sort, values), "no number is lost, and none is made")
 
 
 @pytest.mark.environment

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from laboratory import data_folder, environment, tamper
+from tiers import slow_except
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
@@ -82,6 +83,7 @@ def test_state_and_what_is_fixed_come_back(convert, workload, framework, tmp_pat
     assert counted == (workload == "cifar-resnet56")
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_the_same_framework_twice_is_the_identity(convert, tmp_path):
     native("fashion-cnn", "save", tmp_path / "first.npz")
@@ -103,7 +105,7 @@ WRONG = {
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize("mistake", WRONG)
+@pytest.mark.parametrize("mistake", slow_except(WRONG, "a wrong tie"))
 def test_a_mistake_is_not_proven_and_nothing_is_written(convert, tmp_path, monkeypatch, mistake):
     native("fashion-cnn", "save", tmp_path / "first.npz")
     (tmp_path / "jax.npz").write_bytes(b"an earlier file")

@@ -65,7 +65,7 @@ def tell(workload: str, done: Conversion) -> None:
             f"Not carried: {counters[0]}" + (f" and {len(counters) - 1} more counters." if counters[1:] else ".")
         )
     typer.echo(f"{done.data.name}: {done.data.note}")
-    typer.echo(f"Outputs for {done.source.samples} samples, relative to {done.reference} in float64:")
+    typer.echo(f"Outputs for {done.source.samples} samples, compared with {done.reference} in float64:")
     for arrival in (done.source, done.target):
         typer.echo(f"  {off_words(arrival)}")
 

@@ -54,9 +54,9 @@ class Arrival:
         return max((check for check in self.checks if check.quantity in OUTPUTS), key=lambda check: check.share)
 
     @property
-    def worst(self) -> Check:
-        """The check that is nearest to its tolerance."""
-        return max(self.checks, key=lambda check: check.share)
+    def first_failed(self) -> Check:
+        """The first check that is further off than it may be."""
+        return next(check for check in self.checks if not check.passed)
 
 
 class ArrivalProof:
@@ -161,7 +161,7 @@ def require(arrivals: Sequence[Arrival], words: str, path: Path) -> None:
 
 def failure_words(arrival: Arrival) -> str:
     """Return in words what is further off than it may be."""
-    check = arrival.worst
+    check = arrival.first_failed
     if check.quantity == "kept":
         return f"{arrival.label} holds another {check.tensor} than it was given"
     if check.quantity == "samples":

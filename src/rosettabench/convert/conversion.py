@@ -24,7 +24,6 @@ from rosettabench.environments.environment import Environment, Environments, ext
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError
 from rosettabench.files import replace_file
-from rosettabench.lab.arrangement import references
 
 
 @dataclass(frozen=True)
@@ -130,6 +129,8 @@ def prove(cells: list[TiedCell], canonical: Tensors, means: Means) -> tuple[list
 
 def find_reference(workload: Workload, means: Means) -> TiedCell:
     """Return the first of a workload's float64 references that this machine can run. ProofError if there is none."""
+    from rosettabench.lab.arrangement import references  # the store comes with it: bad input need not wait for that
+
     faults = []
     for entry in references(workload):
         contender = Contender(entry.name, entry.mode, entry.locks[0])

@@ -64,7 +64,7 @@ def missing_words(missing: Collection[str], unknown: Collection[str], of: int) -
         return
     named = []
     for name in sorted(missing):
-        near = get_close_matches(name, unknown, n=1, cutoff=0.6)
+        near = get_close_matches(name, unknown, n=1, cutoff=0.5)
         named.append(f"{name} (is it {near[0]}?)" if near else name)
     yield f"it lacks {len(missing)} of {of} tensors: {listed(named)}"
 
