@@ -81,7 +81,7 @@ def test_the_first_samples_of_the_test_part_are_evaluated(tmp_path, there):
     assert np.load(work.batches).max() < work.data.train.samples
     infers = find_workload("resnet50-features")
     drawn = sample_work(infers, replace(data, train=part, test=nothing), {}, tmp_path / "inferred")
-    assert drawn.data.train.samples == min(there, 3 * infers.batch_size)
+    assert drawn.data.train.samples == min(there, 3 * infers.proof.batch_size)
 
 
 @pytest.mark.parametrize("ending", [".npz", ".safetensors"])
