@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.convert.arrival import Arrival, compare_held, require, sample_work
+from rosettabench.convert.arrival import Arrival, check_telling, compare_held, require, sample_work
 from rosettabench.convert.conversion import check_content
 from rosettabench.convert.weights_file import encode_weights
 from rosettabench.data.prepared import Part, Prepared
 from rosettabench.errors import ProofError
 from rosettabench.proof.check import Check
+from rosettabench.proof.reference import Evaluation
 from rosettabench.proof.weights import draw_weights, save_weights
 
 WORKLOAD = find_workload("fashion-mlp")
@@ -37,6 +38,18 @@ def test_a_tensor_that_is_held_otherwise_is_seen(tmp_path):
         assert {one.tensor for one in found if one.value} == wrong
     lost = {name: path for name, path in given.items() if name != "hidden.bias"}
     assert {one.tensor for one in compare_held(lost, given) if one.value} == {"hidden.bias"}
+
+
+@pytest.mark.parametrize("name", ["logits", "outputs"])
+def test_outputs_that_are_the_same_for_every_sample_prove_nothing(tmp_path, name):
+    def evaluation(outputs):
+        np.save(tmp_path / "outputs.npy", outputs)
+        return Evaluation({name: str(tmp_path / "outputs.npy")}, len(outputs), 0)
+
+    check_telling(evaluation(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.5]])), "fashion-mlp")
+    for outputs in (np.zeros((3, 2)), np.tile([1.0, 2.0], (3, 1)), np.ones((3, 4, 2))):
+        with pytest.raises(ProofError, match="fashion-mlp has the same outputs for every sample: they prove nothing"):
+            check_telling(evaluation(outputs), "fashion-mlp")
 
 
 def test_what_is_near_enough_is_required_of_both():

@@ -186,6 +186,15 @@ def test_a_file_that_does_not_fit(convert, tmp_path, changes, said):
     assert [path.name for path in tmp_path.iterdir()] == ["bad.npz"]
 
 
+@pytest.mark.environment
+def test_weights_whose_outputs_prove_nothing(convert, tmp_path):
+    save(tmp_path, "dead.npz", {name: -array for name, array in ones().items()})
+    code, out, err = convert("fashion-mlp", "--from", "pytorch", "dead.npz", "--to", "jax", "new.npz")
+    assert (code, out) == (ProofError.exit_code, "")
+    assert "with these weights, fashion-mlp has the same outputs for every sample" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["dead.npz"]
+
+
 def test_both_ends_are_needed(convert):
     code, _, err = convert("fashion-mlp", "--from", "pytorch", "model.npz")
     assert code == 2 and "--to" in err

@@ -72,10 +72,14 @@ class ArrivalProof:
         self._tolerances = Tolerances([])
 
     def make_reference(self, weights: Tensors) -> None:
-        """Evaluate in float64, then twice in float32, the second time with weights moved by one unit each."""
+        """Evaluate in float64, then twice in float32, the second time with weights moved by one unit each.
+
+        Raises ProofError where the outputs could prove nothing.
+        """
         self._doing("reference in float64")
         begin, folder = self._work.weights, self._folder / "reference"
         self._exact = self._evaluate(self._refer, begin, folder / "float64", "float64")[0]
+        check_telling(self._exact, self._work.workload.name)
         moved = save_weights(perturb(weights, PERTURBATION_SEED), folder / "moved")
         noise: list[Deviation] = []
         for own, rounded in zip((begin, moved), ROUNDED, strict=True):
@@ -114,6 +118,16 @@ class ArrivalProof:
             return found, session.ask("parameters", folder=str(folder / "held"))["files"]
         finally:
             session.process.kill()
+
+
+def check_telling(exact: Evaluation, workload: str) -> None:
+    """Raise ProofError where the outputs do not depend on the samples: other weights could have the same ones."""
+    outputs = read_array(exact.files, "logits" if "logits" in exact.files else "outputs")
+    if len(outputs) > 1 and np.array_equal(outputs, np.broadcast_to(outputs[0], outputs.shape)):
+        raise ProofError(
+            f"with these weights, {workload} has the same outputs for every sample: they prove nothing",
+            "Its units may be dead, or the weights those of no training.",
+        )
 
 
 def compare(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]:
