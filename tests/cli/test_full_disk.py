@@ -10,6 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tiers import slow
 
 from rosettabench.data.data_set import Remote
 from rosettabench.data.download import fetch, is_here
@@ -51,7 +52,7 @@ def check_refused(process, code, *words):
     assert "Traceback" not in process.stderr
 
 
-@pytest.mark.parametrize("form", ["html", "markdown", "csv", "json", "png"])
+@pytest.mark.parametrize("form", ["csv", *map(slow, ["html", "markdown", "json", "png"])])
 @pytest.mark.usefixtures("stored")
 def test_a_report(rosetta, disk, form):
     path = disk.folder / f"report.{form}"
@@ -65,6 +66,7 @@ def test_a_report(rosetta, disk, form):
     assert path.read_bytes() != b"an earlier report"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stored")
 def test_a_report_that_fits_by_half(rosetta, disk):
     path = disk.folder / "report.json"
@@ -95,6 +97,7 @@ sys.exit(main(["list", "workloads"]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stored")
 def test_the_page_of_a_run_and_its_tables_are_printed_all_the_same(variables, disk):
     path = disk.folder / "page.html"
@@ -130,6 +133,7 @@ def test_the_register(variables, disk):
     assert disk.names() == [path.name]
 
 
+@pytest.mark.slow
 def test_prepared_data(rosetta, disk):
     """The series fit, their windows do not, nor do the pictures of another set: what is there whole counts on."""
     prepare = partial(rosetta, "data", "--offline", ROSETTA_CACHE=str(disk.folder))
@@ -171,6 +175,7 @@ def test_a_download(tmp_path, disk):
     assert is_here(disk.folder, remotes)
 
 
+@pytest.mark.slow
 def test_an_environment_without_room_for_anything(rosetta, disk):
     disk.fill()
     process = rosetta("env", "make", "pytorch", ROSETTA_CACHE=str(disk.folder))

@@ -24,6 +24,7 @@ def test_twice_the_noise_needs_four_times_the_rounds():
     assert noise(0.1).rounds(0.02) == pytest.approx(4 * noise(0.05).rounds(0.02), rel=0.15)
 
 
+@pytest.mark.slow
 def test_the_rounds_it_promises_are_enough():
     """Contests of two equals with that many rounds reach the precision, nearly: they, too, only estimate the noise."""
     from rosettabench.statistics.interval import ratio_interval

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.catalogue.workload import Augmentation, find_workload
+from rosettabench.catalogue.data_entry import Augmentation
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.client.batches import draw_augmentation, draw_batches, draw_rows
 from rosettabench.data.prepared import Part, Prepared
 from rosettabench.data.readers.pictures import PictureFile, Pictures, Rendering

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from tiers import slow
 from wheels import write_lock, write_wheel
 
 from rosettabench.environments.check import agrees, imports
@@ -124,6 +125,7 @@ def test_credentials_reach_neither_error_nor_log_nor_screen(environments, pebble
     assert not [text for text in told if "hunter2" in text]
 
 
+@pytest.mark.slow
 def test_a_lock_that_changed_gets_another_environment(environments, pebble, tmp_path):
     old = environments.make(pebble, ignore)
     write_wheel(tmp_path / "wheels", "sand", "2.6")
@@ -136,7 +138,7 @@ def test_a_lock_that_changed_gets_another_environment(environments, pebble, tmp_
     assert environments.remove("pebble@1.0") == []
 
 
-@pytest.mark.parametrize("damage", ["record", "interpreter"])
+@pytest.mark.parametrize("damage", ["record", slow("interpreter")])
 def test_a_damaged_one_is_not_used_and_is_made_anew(environments, pebble, damage):
     made = environments.make(pebble, ignore)
     if damage == "record":

@@ -113,6 +113,7 @@ def test_it_sets_up_once_and_hands_arguments_and_exit_code_on(clone):
     assert builds(clone) == 1
 
 
+@pytest.mark.slow
 def test_it_sets_up_again_when_the_lock_has_changed_and_when_it_was_interrupted(clone):
     launch(clone)
     (clone / "requirements.lock").write_text("# something else\n")
@@ -140,6 +141,7 @@ def test_uv_installs_and_is_told_what_pip_is_told(clone, uv):
     assert call[-3:] == ["--editable", ".", str(clone.parent / "packages")]
 
 
+@pytest.mark.slow
 def test_what_uv_cannot_install_pip_does(clone, uv):
     (clone / "uv-is-broken").touch()
     first = launch(clone, "list")
@@ -148,6 +150,7 @@ def test_what_uv_cannot_install_pip_does(clone, uv):
     assert "uv could not do it; pip tries" in first.stderr
 
 
+@pytest.mark.slow
 def test_tests_are_added_to_what_is_there(clone):
     launch(clone)
     tests = launch(clone, "test", "-k", "proof")
@@ -157,6 +160,7 @@ def test_tests_are_added_to_what_is_there(clone):
     assert builds(clone) == 2
 
 
+@pytest.mark.slow
 def test_what_the_site_needs_is_added_and_stays(clone):
     launch(clone, "test")
     site = launch(clone, "docs", "--clean")
@@ -166,6 +170,7 @@ def test_what_the_site_needs_is_added_and_stays(clone):
     assert builds(clone) == 2
 
 
+@pytest.mark.slow
 def test_a_clone_that_was_moved_is_set_up_in_its_new_place(clone):
     launch(clone)
     moved = clone.rename(clone.with_name("moved"))

@@ -187,6 +187,7 @@ def test_whoever_takes_more_processors_is_told_of(rosetta, store, greedy):
     assert all(turns(entry) for entry in store().run().contests[0].entries), "measured all the same"
 
 
+@pytest.mark.slow
 @needs_two
 @pytest.mark.environment
 def test_under_strict_it_ends_the_contest(rosetta, store, greedy):

@@ -40,6 +40,7 @@ def test_the_whole_work_is_so_many_passes(rosetta, store):
     assert sum(block.samples for block in turns(entry)) == 3 * 64
 
 
+@pytest.mark.slow
 def test_a_proof_alone_needs_no_more_data_than_its_own(rosetta, store):
     code, _, err = finish(rosetta("prove", "tiny-features", "-f", NUMPY))
     assert code == 0, err

@@ -143,6 +143,7 @@ def test_a_drawn_cell_is_proven_and_entered_into_a_register(rosetta, store, tmp_
     assert list(read_register(path).values()) == [line]
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_who_is_not_proven_is_told_and_the_others_go_on(rosetta, store, tmp_path):
     package = tmp_path / "package"

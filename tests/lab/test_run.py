@@ -10,6 +10,7 @@ import time
 
 import pytest
 from commands import NUMPY, QUICK, THIRD_PARTY, ended, finish, rounds, turns, wait_for_turns, workers
+from tiers import slow
 
 pytestmark = pytest.mark.environment
 
@@ -215,20 +216,20 @@ def test_a_batch_larger_than_the_data(rosetta):
     ("words", "said"),
     [
         (("run", "fashion-mpl"), "Did you mean 'fashion-mlp'?"),
-        (("run", "fashion-mlp", "-f", "pytorhc"), "Did you mean 'pytorch'?"),
-        (("run", "fashion-mlp", "-f", "pytorch:compield"), "Did you mean 'compiled'?"),
-        (("run", "fashion-mlp", "--set", "batchsize=3"), "Did you mean 'batch_size'?"),
-        (("run", "fashion-mlp", "--set", "batch_size=many"), "'many' is not a whole number of at least 1"),
-        (("run", "fashion-mlp", "--set", "precision=float23"), "Did you mean 'float32'?"),
-        (("run", "fashion-mlp", "--set", "input=laoder"), "Did you mean 'loader'?"),
-        (("run", "fashion-mlp", "--set", "workers=few"), "'few' is not a whole number from 0 on"),
+        slow(("run", "fashion-mlp", "-f", "pytorhc"), "Did you mean 'pytorch'?"),
+        slow(("run", "fashion-mlp", "-f", "pytorch:compield"), "Did you mean 'compiled'?"),
+        slow(("run", "fashion-mlp", "--set", "batchsize=3"), "Did you mean 'batch_size'?"),
+        slow(("run", "fashion-mlp", "--set", "batch_size=many"), "'many' is not a whole number of at least 1"),
+        slow(("run", "fashion-mlp", "--set", "precision=float23"), "Did you mean 'float32'?"),
+        slow(("run", "fashion-mlp", "--set", "input=laoder"), "Did you mean 'loader'?"),
+        slow(("run", "fashion-mlp", "--set", "workers=few"), "'few' is not a whole number from 0 on"),
         (("run", "fashion-mlp", "--set", "workers=2"), "workers=2 needs a loader"),
-        (("run", "fashion-mlp", "--set", "epochs=2"), "epochs=2 says how long to train"),
-        (("run", "fashion-mlp", "--full", "--set", "epochs=2", "--set", "steps=9"), "both say how long to train"),
-        (("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
-        (("run", "--suite", "quik"), "Did you mean 'quick'?"),
-        (("run", "--full", "--rounds", "3"), "--full trains to the end"),
-        (("run", "imdb-gru", "-f", NUMPY), "nothing to run"),
+        slow(("run", "fashion-mlp", "--set", "epochs=2"), "epochs=2 says how long to train"),
+        slow(("run", "fashion-mlp", "--full", "--set", "epochs=2", "--set", "steps=9"), "both say how long to train"),
+        slow(("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
+        slow(("run", "--suite", "quik"), "Did you mean 'quick'?"),
+        slow(("run", "--full", "--rounds", "3"), "--full trains to the end"),
+        slow(("run", "imdb-gru", "-f", NUMPY), "nothing to run"),
         (("prove",), "name the workloads"),
     ],
 )

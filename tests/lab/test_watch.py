@@ -75,6 +75,7 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating):
     assert seen.moves[0].reference
 
 
+@pytest.mark.slow
 def test_a_training_ends_when_nobody_is_left(rosetta, store, cheating):
     last_layer = next(number for number, cheat in enumerate(CHEATS, start=1) if "half of the data" in cheat.name)
     words = ("run", "--full", "fashion-mlp", "-f", f"{label(last_layer)}@{sys.executable}", "--no-control")

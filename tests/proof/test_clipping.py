@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rosettabench.catalogue.workload import Adam, Sgd, find_workload
+from rosettabench.catalogue.optimizer import Adam, Sgd
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.optimizers import by_element, clip_gradients, leave_gradients, one_by_one, suspects
 from rosettabench.proof.optimizers import hyperparameters_of as as_given
 

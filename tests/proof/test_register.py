@@ -111,6 +111,7 @@ def test_a_changed_epsilon_makes_exactly_its_cells_stale(monkeypatch):
     assert stale == {("fashion-mlp", "chainer", "eager")}
 
 
+@pytest.mark.slow
 def test_a_changed_optimizer_makes_exactly_the_cells_stale_that_use_it(monkeypatch):
     """Of Lasagne's cells all but that of cifar-vgg, which is trained by gradient descent, import its Adam."""
     stale = stale_after(monkeypatch, "optimizers/lasagne.py", "import theano\n", "import theano\nEPSILON = 1e-7\n")

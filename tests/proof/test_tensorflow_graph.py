@@ -13,8 +13,9 @@ from test_plants import prove
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.optimizer import Sgd
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.catalogue.workload import Sgd, find_workload
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.plan.learning_rate import DECAY
 from rosettabench.plan.plan import why_missing

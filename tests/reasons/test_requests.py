@@ -127,7 +127,7 @@ def test_other_batch_sizes_are_trained_in_the_same_process(session, tmp_path):
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize(("name", "workload"), slow_except(TRAINED, ("pytorch", "fashion-mlp"), ("jax", "fashion-mlp")))
+@pytest.mark.parametrize(("name", "workload"), slow_except(TRAINED, ("jax", "fashion-mlp")))
 def test_the_vocabulary_knows_what_the_profilers_say(name, workload, tmp_path):
     entry = contestants()[name]
     work = small_work(workload, tmp_path / "work")

@@ -69,6 +69,7 @@ def test_ranks_with_ties_under_drift():
     assert table[-1].relative.low < 3.0 < table[-1].relative.high
 
 
+@pytest.mark.slow
 def test_a_family_of_equals_is_rarely_parted():
     parted = 0
     for seed in range(200):

@@ -1,5 +1,6 @@
 """``rosetta history`` on runs of which the truth is known: changes of level are found, with what changed then."""
 
+import pytest
 from stored import three, write_run
 
 
@@ -70,6 +71,7 @@ def test_what_is_not_proven_is_shown_and_not_used(store, asked):
     assert pytorch["turnings"] == []
 
 
+@pytest.mark.slow
 def test_only_this_machine_and_only_what_was_asked_for(store, rosetta, asked):
     write_run(store, 1, three(), machine={"processor": "Imaginary 9000"})
     assert rosetta("history", "fashion-mlp").returncode == 2

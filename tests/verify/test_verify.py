@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from laboratory import data_folder
+from tiers import slow
 from venvs import ONE_THREAD, SLOW, WRONG, make_venv, plant, site_packages
 
 pytestmark = pytest.mark.environment
@@ -123,11 +124,11 @@ def test_without_a_managed_release_only_the_past_can_tell(rosetta, quiet, variab
     ("words", "code", "said"),
     [
         (("--python", sys.executable), 3, "has none of the frameworks that implement fashion-mlp"),
-        (("--python", sys.executable, "-f", "pytorch"), 3, "has no torch, which pytorch needs"),
-        (("--python", "/nowhere/python"), 3, "there is no /nowhere/python"),
-        (("--python", sys.executable, "-f", "pytorch@2.13.0"), 2, "names a release and --python an interpreter"),
-        (("--python", sys.executable, "-f", "pytroch"), 2, "pytorch"),
-        (("fashion-mpl",), 2, "fashion-mlp"),
+        slow(("--python", sys.executable, "-f", "pytorch"), 3, "has no torch, which pytorch needs"),
+        slow(("--python", "/nowhere/python"), 3, "there is no /nowhere/python"),
+        slow(("--python", sys.executable, "-f", "pytorch@2.13.0"), 2, "names a release and --python an interpreter"),
+        slow(("--python", sys.executable, "-f", "pytroch"), 2, "pytorch"),
+        slow(("fashion-mpl",), 2, "fashion-mlp"),
         (("--python", sys.executable, "--set", "thraeds=1"), 2, "threads"),
     ],
 )

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.shared import read_whole
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.errors import UsageError
 
 AS_SHIPPED = "as-shipped"

@@ -52,6 +52,8 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
     """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
+    if entry.original is not None:  # it runs the file of another framework, which is looked at as that one's
+        return
     path = workload.implementation(entry.implementation_name)
     yield from missing_in_releases(entry, workload, path)
     if entry.implementation_name in workload.absent:
@@ -108,6 +110,8 @@ def missing_in_adapter(path: Path) -> list[str]:
     if entries[0].program is not None:
         adapter = entries[0].adapter
         return sentences if adapter.is_file() else [*sentences, f"{adapter} is missing: {path} says that it is there"]
+    if entries[0].original is not None:  # it inherits from a reference
+        return sentences
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:
         return [*sentences, f"{path}: the class Adapter(Framework) is missing"]
@@ -179,6 +183,8 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
             else f"{SAMPLE} is not defined"
         )
         sentences.append(f"{path}: {wrong}")
+    if path.suffix != r_source.SUFFIX:
+        sentences += [f"{path}: the name of {name} is open in its tie" for name in open_ties(trees[0])]
     if "TENSORS" in names:
         sentences += missing_ties(path, tied("TENSORS"), workload, "TENSORS", trained=True)
     kept = any(not tensor.trained for tensor in workload.tensors)
@@ -203,6 +209,19 @@ def missing_ties(path: Path, tied: list[str] | None, workload: Workload, table: 
         *(f"{path}: {table} ties {name} twice" for name in dict.fromkeys(tied) if tied.count(name) > 1),
         *(f"{path}: {workload.name} has no {kind} {name}" for name in dict.fromkeys(tied) if name not in wanted),
     ]
+
+
+OPEN = "?"
+"""What stands in a tie for a name that nobody has written yet (port/ties.py)."""
+
+
+def open_ties(tree: ast.Module) -> Iterator[str]:
+    """Yield the canonical names of ties whose other side is OPEN."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="Tie"), args=[ast.Constant(value=str(name)), ast.Constant(value=own), *_]):
+                if own == OPEN:
+                    yield name
 
 
 def tied_names(trees: Sequence[ast.Module], table: str) -> list[str] | None:

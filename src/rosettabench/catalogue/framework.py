@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
-from rosettabench.catalogue.workload import Strict, Workload, faults
+from rosettabench.catalogue.strict import Strict, faults
+from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
 
@@ -40,11 +41,13 @@ class FrameworkEntry(Strict):
     """What runs its worker, where that is not its environment's Python; the adapter is the whole worker then."""
     reference: bool = False
     """True for the float64 references, which are proven against and never timed."""
+    original: str | None = None
+    """Of a reference, the framework whose implementations it runs: that of an original, which is no formula."""
 
     @property
     def implementation_name(self) -> str:
         """The name of its files in the workloads' folders, without backend."""
-        return self.path.stem.replace("_", "-")
+        return self.original or self.path.stem.replace("_", "-")
 
     @property
     def adapter(self) -> Path:
@@ -99,8 +102,14 @@ def contestants() -> dict[str, FrameworkEntry]:
 
 
 def find_framework(name: str) -> FrameworkEntry:
-    """Return the framework `name`; UsageError with the nearest match if there is none."""
+    """Return the framework `name`; UsageError with the nearest match if there is none.
+
+    One with several back ends, named without, is that on the first of them: ``keras`` is ``keras[tensorflow]``.
+    """
     frameworks = contestants()
+    first = next((one for one in frameworks.values() if one.backend and one.implementation_name == name), None)
+    if first is not None:
+        return first
     return frameworks[nearest("framework", name, frameworks)]
 
 

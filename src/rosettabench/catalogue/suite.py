@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.statistics.rounds import TURNS
 
 MAIN = "quick"

@@ -12,7 +12,7 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveFloat, model_validator
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 
 TEXT = Path(__file__).parent / "switches.toml"
 

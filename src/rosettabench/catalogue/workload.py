@@ -8,25 +8,16 @@ from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeGuard
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PositiveFloat,
-    PositiveInt,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_validator, model_validator
 
+from rosettabench.catalogue.data_entry import DataEntry
 from rosettabench.catalogue.names import nearest
+from rosettabench.catalogue.optimizer import Optimizer, OwnOptimizer, Steps
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
+from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
-
-MONASH = "monash-"
-"""What the name of a data set of time series begins with: sets of the Monash archive."""
 
 MEAN_AUC = "mean ROC AUC"
 """The metric of workloads whose samples have several labels, or none: the mean over the labels."""
@@ -38,23 +29,13 @@ STUDENT_T = "Student-t negative log-likelihood"
 """The loss of workloads that forecast time series: its mean over all values of a batch that are there."""
 
 
-class Strict(BaseModel):
-    """A part of a catalogue file: unknown keys are mistakes, and nothing changes after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def faults(error: ValidationError) -> str:
-    """Return what is wrong with a part of a catalogue file, key by key."""
-    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-
-
 class Tensor(Strict):
     """One canonical tensor: its name, its shape in the canonical layout, and how its first values are drawn."""
 
     name: str
     shape: tuple[PositiveInt, ...]
-    init: str
+    init: str | None = None
+    """None where the workload's file of weights has it."""
     proof: str | None = None
     """How a proof draws them, where it begins elsewhere: with few ReLUs near zero (docs/explanation/proof.md)."""
     trained: bool = True
@@ -76,58 +57,14 @@ class Product(Strict):
     first: bool = False
 
 
-class Augmentation(Strict):
-    """What training does at random to each image that comes from its file, anew in each epoch.
-
-    `crop`, two sides: the image is made a square of the second, and a square of the first is cut out of it, each place
-    as likely as any other. Of images of another size both are as much smaller. `flip` is the chance that left and right
-    are exchanged.
-    """
-
-    crop: tuple[PositiveInt, PositiveInt] = (1, 1)
-    flip: Annotated[float, Field(ge=0, le=1)] = 0.0
-
-    @model_validator(mode="after")
-    def _within(self) -> Self:
-        """Refuse a square that is larger than what it is cut out of."""
-        if self.crop[0] > self.crop[1]:
-            raise ValueError("crop is [224, 264], say: the first side is cut out of the second")
-        return self
-
-    def stored(self, side: int) -> int:
-        """Return the side of the square out of which one of `side` is cut."""
-        return round(side * self.crop[1] / self.crop[0])
-
-    def places(self, side: int) -> int:
-        """Return how many places there are for a crop of `side`, from top to bottom and from left to right."""
-        return self.stored(side) - side + 1
-
-
-class DataEntry(Strict):
-    """Which data set, the form that the workload wants it in, and what training does to images besides."""
-
-    set: str
-    series: bool = False
-    """Whether samples are windows of time series, a set of the Monash archive."""
-    form: dict[str, Any]
-    augmentation: Augmentation = Augmentation()
-
-    @model_validator(mode="after")
-    def _archived(self) -> Self:
-        """Refuse series that are not of the archive, and a set of it that is not said to be series."""
-        if self.series != self.set.startswith(MONASH):
-            raise ValueError(f"series = true belongs to the sets {MONASH}…, and to no other")
-        return self
-
-
 class Loss(Strict):
     """The name of the loss, and of what is added to it; the mean over the batch, with that, is what is differentiated.
 
     `penalty` times the sum of the squares of all kernels is added: every tensor of two dimensions and more. A loss that
-    is reported has it in it.
+    is reported has it in it. Without a name it is what the implementations say.
     """
 
-    name: str
+    name: str = "own"
     penalty: Annotated[float, Field(ge=0)] = 0.0
 
 
@@ -156,57 +93,6 @@ class Normalisation(Strict):
 
     momentum: Annotated[float, Field(ge=0, lt=1)]
     epsilon: float
-
-
-class Adam(Strict):
-    """Hyperparameters of Adam, with epsilon added after the bias correction.
-
-    First all gradients together are made shorter where their norm is above `clip_norm`: g · min(1, clip_norm / ‖g‖). To
-    what comes of that, `weight_decay` times the weight is added (L2; it is not decoupled).
-    """
-
-    name: Literal["adam"]
-    learning_rate: float
-    beta1: float
-    beta2: float
-    epsilon: float
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0
-    clip_norm: PositiveFloat | None = None
-
-
-class Sgd(Strict):
-    """Hyperparameters of gradient descent with momentum: v = m·v + g, w = w - rate·v. Neither Nesterov's nor damped."""
-
-    name: Literal["sgd"]
-    learning_rate: float
-    momentum: float
-
-
-class RmsProp(Strict):
-    """Hyperparameters of RMSprop: v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon), not √(v + epsilon)."""
-
-    name: Literal["rmsprop"]
-    learning_rate: float
-    rho: float
-    epsilon: float
-
-
-Optimizer = Annotated[Adam | Sgd | RmsProp, Field(discriminator="name")]
-"""The optimiser of a workload: its name says which hyperparameters it has."""
-
-
-class Steps(Strict):
-    """A learning rate that falls in steps: from epoch ``after[i]`` on, counted from 0, it is ``factors[i]`` times."""
-
-    after: tuple[PositiveInt, ...]
-    factors: tuple[PositiveFloat, ...]
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        """Refuse steps that are out of order, or not as many as factors."""
-        if len(self.after) != len(self.factors) or list(self.after) != sorted(set(self.after)):
-            raise ValueError("after must ascend, with a factor for each")
-        return self
 
 
 class Training(Strict):
@@ -241,8 +127,8 @@ class ProofExtents(Strict):
     steps: PositiveInt | None = None
     guided: bool = False
     margin: PositiveFloat | None = None
-    form: dict[str, Any] = {}
-    optimizer: dict[str, float] = {}
+    form: dict[str, Any] = Field(default_factory=dict)
+    optimizer: dict[str, float] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _guided(self) -> Self:
@@ -269,7 +155,9 @@ class Metric(Strict):
 
 
 LEARNING = ("loss", "optimizer", "training", "metric")
-"""What a workload that trains states, all of it, and one of inference none of."""
+"""What a workload that trains states, all of it, and one of inference none of.
+
+One that has an original may leave out the loss, which the implementations say, and the metric, which then is none."""
 
 
 class Workload(Strict):
@@ -277,8 +165,8 @@ class Workload(Strict):
 
     name: str
     title: str
-    study: str
-    summary: str
+    study: str = ""
+    summary: str = ""
     data: DataEntry
     loss: Loss | None = None
     optimizer: Optimizer | None = None
@@ -292,18 +180,25 @@ class Workload(Strict):
     """Names of what comes out along the last axis, where each is to be compared by itself: parameters of a distribution
     have sizes of their own. Without names, all that comes out is compared in one norm."""
     tensors: tuple[Tensor, ...]
-    operations: dict[str, Product] = {}
+    operations: dict[str, Product] = Field(default_factory=dict)
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
     normalisation: Normalisation | None = None
-    recurrent: dict[str, RecurrentLayer] = {}
+    recurrent: dict[str, RecurrentLayer] = Field(default_factory=dict)
     """The recurrent layers by their names, in the order in which they are applied."""
     schedule: Steps | None = None
     """What the axis value schedule=steps means; without it there is a constant rate, and a decay that fits any."""
-    dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = {}
+    dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
-    absent: dict[str, str] = {}
+    absent: dict[str, str] = Field(default_factory=dict)
     """Frameworks that it is not written in, and why; or back ends, ``keras[jax]``, releases, ``pytorch@1.0.0``, or
     modes, ``jax:tuned``, that its file does not run in."""
+    reference: str | None = None
+    """The framework whose implementation is the original: in float64 it is the reference of all others. Without one the
+    references are formulas in files of their own."""
+    weights: str | None = None
+    """The file that the initial values come from, ``.safetensors`` beside the workload, where no tensor states them."""
+    environments: dict[str, Path] = Field(default_factory=dict)
+    """Interpreters of the user's own, by framework, that its implementations run in."""
     variant_of: str | None = None
     """The workload whose work it states with one thing changed, which is not equal: another model, another ranking."""
     folder: Path
@@ -335,13 +230,24 @@ class Workload(Strict):
     def _one_job(self) -> Self:
         """Refuse a workload that neither trains nor infers, or does something of both."""
         stated = [part for part in LEARNING if getattr(self, part) is not None]
-        if self.inference is None and len(stated) < len(LEARNING):
-            missing = [part for part in LEARNING if part not in stated]
+        optional = ("loss", "metric") if self.reference else ()
+        missing = [part for part in LEARNING if part not in (*stated, *optional)]
+        if self.inference is None and missing:
             raise ValueError(f"{', '.join(missing)} is missing; only a workload of inference does without it")
         if self.inference is not None and stated:
             raise ValueError(f"inference has no {', '.join(stated)}")
         if self.forecasts is not None and not self.data.series:
             raise ValueError("forecasts are of time series: the data are to have series = true")
+        return self
+
+    @model_validator(mode="after")
+    def _original(self) -> Self:
+        """Refuse what only an original implementation can say where there is none."""
+        if self.reference is None and isinstance(self.optimizer, OwnOptimizer):
+            raise ValueError('an optimizer of its own needs an original: reference = "pytorch", say')
+        lost = [tensor.name for tensor in self.tensors if tensor.init is None and self.weights is None]
+        if lost:
+            raise ValueError(f"neither init nor a file of weights says how {', '.join(lost[:3])} begins")
         return self
 
     @model_validator(mode="after")
@@ -391,6 +297,11 @@ class Workload(Strict):
         return self.model_copy(update={"data": data, "optimizer": optimizer})
 
     @property
+    def is_own(self) -> bool:
+        """Whether it is a folder of the user's own, and not part of the catalogue."""
+        return self.folder.parent not in [root / "workloads" for root in catalogue_roots()]
+
+    @property
     def embeddings(self) -> tuple[str, ...]:
         """Names of the tensors of which a sample uses some rows alone: `operations` says so."""
         return tuple(name for name, product in self.operations.items() if product.kind == "embedding")
@@ -404,6 +315,8 @@ class Workload(Strict):
         names = [f"{stem}@{release}.py"] if release else []
         names += [f"{stem}.py", f"{stem}{R}"]
         folders = [root / "workloads" / self.folder.name for root in catalogue_roots()]
+        if self.is_own:
+            folders = [self.folder]
         return next((path for name in names for path in (folder / name for folder in folders) if path.is_file()), None)
 
 
@@ -465,6 +378,29 @@ def name_of(folder: str, variant_of: str | None) -> str:
 
 
 def find_workload(name: str) -> Workload:
-    """Return the workload `name`; UsageError with the nearest match if there is none."""
+    """Return the workload `name`, or that of a folder; UsageError with the nearest match if there is none."""
+    if is_path(name):
+        return read_folder(Path(name))
     workloads = all_workloads()
     return workloads[nearest("workload", name, workloads)]
+
+
+def is_path(name: str) -> bool:
+    """Whether a workload is named by its folder: ``./my-gpt``, ``..``."""
+    return "/" in name or name in (".", "..")
+
+
+def read_folder(folder: Path) -> Workload:
+    """Return the workload of a folder anywhere. Raises UsageError where there is none, or it cannot be read."""
+    path = folder.resolve() / "workload.toml"
+    try:
+        path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"{folder} is no folder of a workload: {path} cannot be read: {error.strerror}",
+            "Make one: rosetta new NAME",
+        ) from error
+    workload = read_workload(path)
+    if workload.name in all_workloads():
+        raise UsageError(f"{folder}: there is a workload {workload.name} already", "Give the folder another name.")
+    return workload

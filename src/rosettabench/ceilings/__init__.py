@@ -1,1 +1,1 @@
-"""Ceilings: what a machine can do, measured, and how much of it a workload asks for, counted."""
+"""Ceilings: the measured highest rates of a machine."""

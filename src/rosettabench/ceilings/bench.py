@@ -1,4 +1,4 @@
-"""A bench: one library's live worker, asked for products and copies alone."""
+"""A bench: the worker of one library, which only does products and copies."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from rosettabench.proof.weights import draw_weights, save_weights
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 
 SHORTEST_BLOCK_S = 0.05
-"""A block lasts at least so long: reading the clock is below a thousandth of it, and it spans several time slices."""
+"""Shortest block: reading the clock takes less than a thousandth of it, and it spans several time slices."""
 
 SCANNED = 3
-"""Blocks of each size, by which the best one is found."""
+"""Blocks of each size when searching for the best one."""
 
 PRECISE = 0.02
-"""Relative half-width of the typical rate's interval at which repeating it ends."""
+"""Relative half-width of the typical rate's interval at which the repetition stops."""
 
 BASELINE = "numpy"
-"""The label of NumPy alone, in this laboratory's own interpreter."""
+"""The label of NumPy alone, in the controller's own interpreter."""
 
 
 @dataclass(frozen=True)
 class BenchLibrary:
-    """What is measured: a contender in its environment, or, where `contender` is None, NumPy alone."""
+    """A library to measure: a contender in its environment, or NumPy alone if `contender` is None."""
 
     contender: Contender | None
     environment: Environment
@@ -46,12 +46,12 @@ class BenchLibrary:
 
 
 def baseline() -> BenchLibrary:
-    """Return NumPy alone, in the interpreter that runs this."""
+    """Return NumPy alone, in the interpreter that runs this code."""
     return BenchLibrary(None, Environment("Rosettabench's own", Path(sys.executable), "external", {}, None))
 
 
 class Bench:
-    """Speaks the worker protocol for one library. Every method raises WorkerError when the worker fails or refuses."""
+    """Speaks the worker protocol with one library. Every method raises WorkerError if the worker fails or refuses."""
 
     def __init__(self, library: BenchLibrary, threads: int, device: str, folder: Path, timeout: float) -> None:
         folder.mkdir(parents=True)
@@ -66,7 +66,7 @@ class Bench:
         return self.process.ask(do, self._timeout, **fields)
 
     def __enter__(self) -> Self:
-        """Let the worker import its library and set it up; a worker that cannot is ended before the error goes on."""
+        """Let the worker import its library and set it up. If that fails, end the worker before the error goes on."""
         try:
             self._open()
         except BaseException:
@@ -79,9 +79,9 @@ class Bench:
         self.process.close()
 
     def _open(self) -> None:
-        """Set the library up: threads and device are obeyed where a model is built.
+        """Set up the library. Frameworks apply threads and device when they build a model.
 
-        So a framework builds the smallest model that the catalogue has in it, and trains nothing.
+        So a framework builds the smallest model that the catalogue has for it, without training it.
         """
         self.ask("hello", protocol=PROTOCOL)
         setting = {"device": self._device, "threads": self._threads, "precision": "float32", "seed": 0, "batch_size": 1}
@@ -98,12 +98,12 @@ class Bench:
         self.ask("build", weights=save_weights(draw_weights(workload, 0), self._folder / "weights"))
 
     def products(self, precision: str, size: int, seconds: float) -> CeilingSeries:
-        """Return timed products of (size, size) matrices: as many blocks as `seconds` hold, and SCANNED at least."""
+        """Return timed products of (size, size) matrices: as many blocks as fit into `seconds`, at least SCANNED."""
         ready = self.ask("product", size=size, precision=precision)
         return self._repeat("product", precision, size, ready["operations"], ready["error"], seconds)
 
     def copies(self, way: str, size: int, seconds: float) -> CeilingSeries | None:
-        """Return timed copies of an array of `size` bytes; None where the copy is not what it was copied from."""
+        """Return timed copies of an array of `size` bytes; None if a copy differs from the original."""
         ready = self.ask("copy", bytes=size, way=way)
         return self._repeat("copy", way, size, ready["bytes"], None, seconds) if ready["equal"] else None
 
@@ -116,7 +116,7 @@ class Bench:
         error: float | None,
         seconds: float,
     ) -> CeilingSeries:
-        """Time blocks of what the worker has made ready until they are steady or the time is used."""
+        """Time blocks of the prepared work until their rate is precise or the time is used up."""
         end = perf_counter() + seconds
         once = self.ask("repeat", times=1)["elapsed_s"]
         times = max(1, round(1.1 * SHORTEST_BLOCK_S / max(once, 1e-9)))
@@ -145,13 +145,16 @@ class Bench:
 
 
 def is_steady(series: CeilingSeries) -> bool:
-    """Whether the typical rate is known well enough."""
+    """Return whether the typical rate is precise enough."""
     typical = series.typical if len(series.seconds) >= FEWEST_ROUNDS else None
     return typical is not None and typical.precision <= PRECISE
 
 
 def smallest(contender: Contender) -> tuple[Workload, Path]:
-    """Return the workload with the fewest parameters that a contender's framework has an implementation of."""
+    """Return the workload with the fewest parameters that a contender's framework implements, and its implementation.
+
+    Raises UsageError if there is none.
+    """
     name = contender.entry.implementation_name
     able = [(workload, workload.implementation(name)) for workload in all_workloads().values()]
     for workload, path in sorted(able, key=lambda pair: pair[0].parameters):

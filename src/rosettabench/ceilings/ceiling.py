@@ -1,4 +1,4 @@
-"""The ceilings of a machine: the highest rates that any library reached on it, from everything in the store."""
+"""The ceilings of a machine: the highest rates of any library in the store that was measured on it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
 PARTS = ("processor", "cores_in_machine", "gpus")
-"""What two runs must have in common to have been made on the same machine, as far as a run records it."""
+"""The recorded facts that identify a machine."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The highest rate of a kind of work (`product` or `copy`, `what`) by any library: operations or bytes per second.
+    """The highest rate of a kind of work by any library, in operations or bytes per second.
 
-    `size` is the rows of the matrices, or the bytes of the array, with which it was reached.
+    The work is `kind` (`product` or `copy`) and `what`. `size` is the rows of the matrices, or the bytes of the array.
     """
 
     kind: str
@@ -31,18 +31,18 @@ class Ceiling:
 
 
 def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two runs' records of their machines agree in what identifies one (PARTS)."""
+    """Return whether two runs were made on the same machine, by the facts in PARTS."""
     return all(one.get(part) == other.get(part) for part in PARTS)
 
 
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[CeilingSeries]:
-    """Return every series in the store that was measured on `machine`, as a run records it."""
+    """Return every series in the store that was measured on `machine`, described as in a run."""
     runs = [run for run in store.runs() if kind_of(run.request) is RunKind.PEAK and same_machine(run.machine, machine)]
     return [series for run in runs for series in CeilingSeries.all_of(store.run(run.id).events)]
 
 
 def ceilings(series: Iterable[CeilingSeries], threads: int, device: str) -> dict[tuple[str, str], Ceiling]:
-    """Return {(kind, what): ceiling} with so many threads on a device; series with a fault are left out."""
+    """Return {(kind, what): ceiling} with `threads` threads on a device, ignoring series with a fault."""
     found: dict[tuple[str, str], Ceiling] = {}
     for one in series:
         key = one.kind, one.what

@@ -1,4 +1,4 @@
-"""What this machine can do, measured: one library after the other multiplies matrices and copies memory."""
+"""Measure the ceilings of this machine: one library after the other multiplies matrices and copies memory."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SIZES = (512, 1024, 2048, 4096, 8192)
 """Rows of the matrices, tried in this order: small ones do not fill a machine, large ones take long."""
 
 PREPARING = 3
-"""Products before the first block of a size: a chain of two that is checked, and one that shows how long a block is."""
+"""Products before the first block of a size: a checked chain of two, and one that shows how long a block must be."""
 
 
 @dataclass(frozen=True)
 class Works:
-    """What to measure: precisions of matrix products, ways of copies, with so many threads, on a device.
+    """The works to measure: precisions of matrix products and ways of copies, with a number of threads, on a device.
 
-    `seconds` is for all of it together, without the starting of workers.
+    `seconds` is the time for all of them together, without the start of workers.
     """
 
     precisions: tuple[str, ...]
@@ -48,7 +48,7 @@ class Works:
 
 
 class Peak:
-    """A measurement of ceilings: a run without contests, every series of which is in the store when it is done."""
+    """A measurement of ceilings: a run without contests, which stores each series when it is done."""
 
     def __init__(self, store: Store, display: Display, works: Works, timeout: float) -> None:
         self._store = store
@@ -57,7 +57,7 @@ class Peak:
         self._timeout = timeout
 
     def measure(self, libraries: Sequence[BenchLibrary], command: Sequence[str]) -> Run:
-        """Measure every work with every library, one after the other, and return the run."""
+        """Measure every work with each library, one library after the other; return the run."""
         run = begin_run(self._store, PeakRequest(threads=self._works.threads, device=self._works.device), command)
         journal = Journal(self._store, run.id)
         count = len(self._works.precisions) + len(self._works.ways)
@@ -70,7 +70,7 @@ class Peak:
         return self._store.run(run.id)
 
     def _library(self, library: BenchLibrary, folder: Path, seconds: float, journal: Journal) -> None:
-        """Do everything with one library, `seconds` for each work; a failure is written down, and the rest goes on."""
+        """Measure all works with one library, `seconds` for each; store a failure, and let the others go on."""
         self._display.doing("starting")
         try:
             with Bench(library, self._works.threads, self._works.device, folder, self._timeout) as bench:
@@ -91,7 +91,7 @@ class Peak:
 def note_refusals(
     kind: Literal["product", "copy"], what: str, library: BenchLibrary, journal: Journal
 ) -> Iterator[None]:
-    """Write down that a library cannot do a work; whatever else is wrong goes on to the caller."""
+    """Store that a library cannot do a work; raise all other errors again."""
     try:
         yield
     except WorkerError as error:
@@ -102,15 +102,15 @@ def note_refusals(
 
 
 def note(series: CeilingSeries, journal: Journal) -> None:
-    """Write a series down."""
+    """Store a series."""
     journal.event(series)
 
 
 def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[CeilingSeries], None]) -> None:
-    """Find the size at which products are fastest, and repeat it until it is steady or `seconds` are used.
+    """Find the size at which products are fastest, and repeat it until the rate is precise or `seconds` are used up.
 
-    Sizes are tried upwards as long as the next one's trial, with the products that prepare it, takes less than half of
-    what is left.
+    Sizes are tried in ascending order, as long as the next one, preparation included, takes less than half of the time
+    left.
     """
     end = perf_counter() + seconds
     best: CeilingSeries | None = None
@@ -125,7 +125,7 @@ def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[Ceiling
 
 
 def copy(bench: Bench, way: str, seconds: float, journal: Journal) -> None:
-    """Time copies one way; a copy that differs from what was copied is a failure."""
+    """Time copies one way; raise WorkerError if a copy differs from the original."""
     series = bench.copies(way, copied_bytes(), seconds)
     if series is None:
         raise WorkerError("error", f"the copy {way.replace('_', ' ')} differs from what was copied")

@@ -82,6 +82,7 @@ class Rosetta(LazyGroup):
         ),
         "resume": CommandPlace("rosettabench.cli.run", "resume", "Continue a run that was interrupted."),
         "prove": CommandPlace("rosettabench.cli.prove", "prove", "Prove equal work, and print the certificates."),
+        "new": CommandPlace("rosettabench.cli.new", "new", "Make a folder for a model of your own and its ports."),
         "explain": CommandPlace(
             "rosettabench.cli.explain", "explain", "Say where the difference between contenders lies."
         ),

@@ -59,6 +59,7 @@ def explain(
     Example: rosetta explain imdb-gru pytorch jax
     Example: rosetta explain fashion-mlp pytorch pytorch:compiled --seconds 30 --profile
     """
+    from rosettabench.plan.own import own_contenders, whole_path
     from rosettabench.plan.request import ExplainRequest, Terms
 
     if last:
@@ -66,12 +67,13 @@ def explain(
             raise UsageError("--last prints what was measured before; it takes no names", "rosetta explain --last")
         again(store)
         return
-    named = split(contenders)
-    if workload is None or len(named) < 2:
+    asked = whole_path(workload) if workload else None
+    named = split(contenders) or own_contenders([asked] if asked else [])
+    if asked is None or len(named) < 2:
         raise UsageError("name a workload and two contenders or more", "Example: rosetta explain imdb-gru pytorch jax")
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     examining = {"seconds": seconds, "starts": starts, "profile": profile, "confidence": confidence}
-    request = ExplainRequest(**vars(terms), **examining, workloads=(workload,), contenders=named)
+    request = ExplainRequest(**vars(terms), **examining, workloads=(asked,), contenders=named)
     laboratory = open_laboratory(store)
     conduct(laboratory, begin(laboratory, request), report, printer(verbose=False))
 

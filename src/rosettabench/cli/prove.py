@@ -114,11 +114,13 @@ def chosen_names(
     from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
     from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.plan.own import own_contenders, whole_path
 
     if whole == bool(workloads):
         raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
+    asked = tuple(map(whole_path, workloads or all_workloads()))
     usual = tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
-    return tuple(workloads or all_workloads()), contenders or usual
+    return asked, contenders or own_contenders(asked) or usual
 
 
 def make_proofs(request: ProveRequest, register: bool, store: str | None) -> None:

@@ -96,13 +96,15 @@ def run(
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
     from rosettabench.plan.limits import Limits
+    from rosettabench.plan.own import whole_path
     from rosettabench.plan.request import RunRequest, Terms
 
     check_names(suite, budget, frameworks, python, report)
     limits = Limits(rounds, precision, seconds, round_seconds, processes, budget, full)
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
-    asked = RunRequest(**vars(terms), **rules, workloads=tuple(workloads or ()), control=control, full=full)
+    named = tuple(map(whole_path, workloads or ()))
+    asked = RunRequest(**vars(terms), **rules, workloads=named, control=control, full=full)
     laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
     conduct(laboratory, begin(laboratory, request), report, printer(verbose))
 
@@ -158,11 +160,13 @@ def plan_run(
 
 def complete_request(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
     """Return what is asked for, with what the suite says where the user says nothing."""
+    from rosettabench.plan.own import own_contenders
+
     here = chosen.scope
     return asked.model_copy(
         update={
             "workloads": asked.workloads or here.workloads,
-            "contenders": contenders or here.contenders,
+            "contenders": contenders or own_contenders(asked.workloads) or here.contenders,
             "study": chosen.suite.study,
             "lacking": here.lacks,
             "own_axes": here.axes,

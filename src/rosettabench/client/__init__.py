@@ -1,1 +1,1 @@
-"""The controller's side of the worker protocol: processes, sessions, batches, and the policy by which workers start."""
+"""The controller's side of the worker protocol: processes, sessions, batches, and the policy for starting workers."""

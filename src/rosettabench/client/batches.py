@@ -1,6 +1,6 @@
-"""What each step trains on, drawn here, the same for every contender.
+"""Draw the batches of each step, identical for every contender.
 
-One permutation of the samples per epoch; of picture files also where each is cropped, and whether it is flipped.
+Each epoch has one permutation of the samples, and for picture files also the crop and the flip of each sample.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Augmentation, Workload
+from rosettabench.catalogue.data_entry import Augmentation
+from rosettabench.catalogue.workload import Workload
 from rosettabench.data.prepared import Prepared
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import Setting
 
 AUGMENTATION = 1
-"""Where in the stream of an epoch the augmentation begins, as Philox counts: no permutation comes so far."""
+"""Philox counter at which the augmentation of an epoch begins; no permutation uses the stream that far."""
 
 
 def draw_rows(workload: Workload, data: Prepared, setting: Setting, steps: int) -> NDArray[np.int64]:
     """Return the rows of `steps` steps as workers read them.
 
-    They are sample ids, (steps, batch size); of picture files (steps, batch size, 4): the id, the first row and the
-    first column of the crop, and whether it is flipped.
+    They are sample ids, (steps, batch size). For picture files they are (steps, batch size, 4): the id, the first row
+    and first column of the crop, and 1 if it is flipped.
     """
     ids = draw_batches(data.train.samples, setting.batch_size, steps, setting.seed)
     if data.pictures is None:
@@ -43,7 +44,7 @@ def draw_rows(workload: Workload, data: Prepared, setting: Setting, steps: int) 
 def candidates(workload: Workload, data: Prepared, setting: Setting) -> Iterator[NDArray[np.int64]]:
     """Yield the row of one sample after the other, as `draw_rows` draws them: all of the first epoch.
 
-    Picture files go on epoch after epoch, for each augments them anew.
+    For picture files later epochs follow, because each augments the samples differently.
     """
     samples, seed = data.train.samples, setting.seed
     if data.pictures is None:
@@ -55,9 +56,9 @@ def candidates(workload: Workload, data: Prepared, setting: Setting) -> Iterator
 
 
 def draw_augmentation(stated: Augmentation, side: int, samples: int, seed: int, epoch: int) -> NDArray[np.int64]:
-    """Return top, left and flip, (samples, 3), of the first so many samples of an epoch.
+    """Return top, left and flip, (samples, 3), of the first `samples` samples of an epoch.
 
-    They are made of uniform numbers alone, which NumPy promises to be the same in all its versions.
+    They are computed from uniform numbers only: NumPy promises that these are equal in all its versions.
     """
     stream = np.random.Generator(np.random.Philox(key=[seed, epoch], counter=[0, 0, 0, AUGMENTATION]))
     numbers = stream.random((samples, 3))
@@ -68,10 +69,10 @@ def draw_augmentation(stated: Augmentation, side: int, samples: int, seed: int, 
 
 
 def draw_batches(samples: int, batch_size: int, steps: int, seed: int) -> NDArray[np.int64]:
-    """Return sample ids, (steps, batch_size): row k is what step k trains on.
+    """Return sample ids, (steps, batch_size): step k trains on row k.
 
     Each epoch is a permutation of all samples from NumPy's Philox generator with the key (seed, epoch); its last,
-    partial batch is dropped. Raises UsageError where the batch is larger than the data set.
+    partial batch is dropped. Raises UsageError if the batch is larger than the data set.
     """
     per_epoch = samples // batch_size
     if per_epoch == 0:

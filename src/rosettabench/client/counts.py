@@ -1,4 +1,4 @@
-"""What a worker has counted of a block: the updates of its optimiser, and the batches that its model was handed."""
+"""The counts of a block that a worker reports: its optimiser's updates, and the batches that its model was handed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted of `steps` steps from row `first` on; None of what nobody counts.
+    """The counts of `steps` steps from row `first` on; None if the framework does not count.
 
-    `updates` are those that the optimiser counts by itself. `batches` is how many the model was handed; of those in
-    `looked_at`, counted from the block's first, `labels` is the sha256 of theirs.
+    `updates` is the optimiser's own counter. `batches` is how many batches the model was handed. `looked_at` lists some
+    of them by their place in the block, and `labels` is the sha256 of their labels.
     """
 
     first: int
@@ -29,7 +29,7 @@ class Counts:
 
     @classmethod
     def of_reply(cls, first: int, steps: int, reply: dict[str, Any]) -> Counts:
-        """Return what the reply to a `train` request tells."""
+        """Return the counts in the reply to a `train` request."""
         return cls(
             first,
             steps,
@@ -40,7 +40,7 @@ class Counts:
         )
 
     def fault(self, labels: Array, rows: Array) -> str | None:
-        """Return what is wrong, None where nothing is.
+        """Return what is wrong; None if nothing is.
 
         `labels` are those of all training samples, `rows` the ids of the samples of each step.
         """
@@ -53,12 +53,12 @@ class Counts:
         return None
 
     def _expected(self, labels: Array, rows: Array) -> str | None:
-        """Return the sha256 of the labels that there should be; None where a batch is named that there is not."""
+        """Return the expected sha256 of the labels; None if `looked_at` names a batch outside the block."""
         if any(not 0 <= place < self.steps for place in self.looked_at):
             return None
         found = hashlib.sha256()
         for place in self.looked_at:
             row = np.array(rows[self.first + place])
-            ids = row if row.ndim == 1 else row[:, 0]  # of picture files a row tells the crop of each sample as well
+            ids = row if row.ndim == 1 else row[:, 0]  # for picture files a row also holds the crops
             found.update(np.ascontiguousarray(labels[ids], "<f4").tobytes())
         return found.hexdigest()

@@ -1,7 +1,7 @@
-"""What the controller asks of a worker: the requests of the worker protocol, with their fields and what they mean.
+"""The requests of the worker protocol, with their fields and meanings.
 
-With replies.py this is the protocol's schema, of which docs/reference/protocol.md shows the tables. The docstring of a
-request is its meaning there.
+With replies.py this is the protocol's schema. docs/reference/protocol.md has its tables, generated from here: the
+docstring of a request is its meaning there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Part = Literal["train", "test"]
 
 
 class Message(BaseModel):
-    """Any request; `id` and `do` come with each and are not among its fields."""
+    """Any request. Its `id` and `do` are not among the fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -43,9 +43,9 @@ class OpenMessage(Message):
 class BuildMessage(Message):
     """Make model, loss and optimiser from the canonical weights (name → file).
 
-    Asked again, start afresh: weights as given, the optimiser's state forgotten, the batch count at zero. With
-    `dropout` false, dropout layers keep everything in training, too, until a `build` says otherwise. Where there is a
-    schedule, the step of row k is in epoch ⌊k / `steps_per_epoch`⌋ · `epochs_apart`, and has the rate of that epoch.
+    A repeated `build` starts again: weights as given, new optimiser state, batch count zero. With `dropout` false,
+    dropout layers drop nothing in training either, until the next `build`. With a schedule, the step of row k belongs
+    to epoch ⌊k / `steps_per_epoch`⌋ · `epochs_apart`, and has the rate of that epoch.
     """
 
     weights: Files
@@ -55,11 +55,11 @@ class BuildMessage(Message):
 
 
 class DataMessage(Message):
-    """Hold the arrays of a part where training reads them: `inputs`, or of picture files `pictures`, and `labels`.
+    """Hold the arrays of a part where training reads them: `labels`, and `inputs` or, for picture files, `pictures`.
 
-    Inputs of the type uint8 are images: what is held is the byte divided by 255 in float32. Labels are whole numbers,
-    (samples,), one class each; or float32, (samples, labels), 0 or 1, where a sample may have several; or float32,
-    (samples, steps, 2), of a time series its value in each step, and what it weighs in the loss. `pictures`: see
+    Inputs of the type uint8 are images: hold each byte divided by 255, in float32. Labels are one of three kinds: whole
+    numbers, (samples,), one class each; float32, (samples, labels), 0 or 1, if a sample may have several labels; or
+    float32, (samples, steps, 2), for time series: the value of each step, and its weight in the loss. `pictures`: see
     "Picture files".
     """
 
@@ -70,9 +70,9 @@ class DataMessage(Message):
 
 
 class BatchesMessage(Message):
-    """An array (steps, batch size) of sample ids: row k is what step k trains on.
+    """Use this array of sample ids, (steps, batch size), from now on: step k trains on row k.
 
-    Of picture files it is (steps, batch size, 4). It replaces an earlier one.
+    For picture files it is (steps, batch size, 4).
     """
 
     path: str
@@ -81,11 +81,11 @@ class BatchesMessage(Message):
 class TrainMessage(Message):
     """Take the optimiser steps of rows `first` … `first + steps - 1`. See "A timed block".
 
-    `loss` is the mean over the steps. `learning_rate` is read back from the optimiser and belongs to the first of them;
-    null where nobody can read it. `updates` is how many updates the optimiser has counted by itself, null where it
-    counts none. `batches` is how many batches the model was handed; `looked_at` lists up to eight of them, by their
-    place in the block, drawn before it begins; `labels` is the SHA-256 of their labels as little-endian float32, one
-    batch after the other. `samples` is counted, too, where batches are.
+    `loss` is the mean over the steps. `learning_rate` is that of the first step, read back from the optimiser; null if
+    it cannot be read. `updates` is how many updates the optimiser itself counted; null if it does not count. `batches`
+    is how many batches the model was handed. `looked_at` lists up to eight of them by their place in the block, drawn
+    before it begins. `labels` is the SHA-256 of their labels as little-endian float32, one batch after the other. If
+    batches are counted, so are `samples`.
     """
 
     first: Count
@@ -93,9 +93,9 @@ class TrainMessage(Message):
 
 
 class BatchMessage(Message):
-    """Write `inputs` and `labels` of that row exactly as they are fed to the model.
+    """Write `inputs` and `labels` of row `step` exactly as they are fed to the model.
 
-    Of several `steps`, write those of so many rows, one batch behind the other, as a block brings them.
+    With several `steps`, write the batches of this many rows, one after the other, as a block feeds them.
     """
 
     step: Count
@@ -104,9 +104,9 @@ class BatchMessage(Message):
 
 
 class GradientsMessage(Message):
-    """In training mode, without updating anything, running means included: write `logits` and the gradients.
+    """Write `logits` and the gradients of row `step` in training mode, without updating anything, even running means.
 
-    They are those of the mean loss, its penalty included, each under the canonical name of a tensor that is trained.
+    The gradients are those of the mean loss, including its penalty. Each has the canonical name of a trained tensor.
     """
 
     step: Count
@@ -114,10 +114,10 @@ class GradientsMessage(Message):
 
 
 class MarginsMessage(Message):
-    """Of references alone: write `margins`, (batch size,): how near each sample of that row comes to an edge.
+    """Write `margins`, (batch size,): how near each sample of row `step` comes to an edge. Only references serve this.
 
-    Edges are where the gradient jumps (docs/explanation/proof.md#where-round-off-turns-a-unit). Behind the first layer
-    in which a sample comes nearer than `least`, nothing need be looked at.
+    At an edge the gradient jumps (docs/explanation/proof.md#where-round-off-turns-a-unit). The layers after the first
+    one in which a sample comes nearer than `least` may be skipped.
     """
 
     step: Count
@@ -126,19 +126,19 @@ class MarginsMessage(Message):
 
 
 class ParametersMessage(Message):
-    """Write every parameter, and what the model keeps beside them (running means and variances).
+    """Write every parameter and the kept state of the model (running means and variances).
 
-    Each is written under its canonical name and in its canonical layout.
+    Each is written with its canonical name and layout.
     """
 
     folder: str
 
 
 class EvaluateMessage(Message):
-    """The logits of the first `samples` samples in evaluation mode, the last partial batch included.
+    """Compute the logits of the first `samples` samples in evaluation mode, the last partial batch included.
 
-    They are written to `folder` if there is one. `correct` counts the samples whose class has the highest logit; it is
-    left out where labels are no classes.
+    Write them to `folder` if there is one. `correct` counts the samples whose class has the highest logit; it is left
+    out if labels are not classes.
     """
 
     part: Part
@@ -148,11 +148,11 @@ class EvaluateMessage(Message):
 
 
 class InferMessage(Message):
-    """Of a workload that only infers, in place of `train`: what comes out, in evaluation mode.
+    """Compute outputs in evaluation mode. A workload that only infers gets this request in place of `train`.
 
-    It is asked for `samples` samples of the training part as it lies, from its batch `first` on and round and round,
-    the last partial batch included. Inputs are arrays of the host before the first reading of the clock, outputs before
-    the second: the way to the device and back is timed. Written to `folder`, as `outputs`, if there is one.
+    It covers `samples` samples of the training part in their stored order, from batch `first` on, cyclically, the last
+    partial batch included. Inputs are host arrays at the first reading of the clock, outputs are at the second: both
+    transfers are timed. Write them as `outputs` to `folder` if there is one.
     """
 
     first: Count
@@ -162,13 +162,13 @@ class InferMessage(Message):
 
 
 class ForecastMessage(Message):
-    """Draw so many sample paths of what follows each time series, in evaluation mode.
+    """Draw `paths` sample paths of the future of each time series, in evaluation mode.
 
     Write `samples`, (series, paths, horizon). `inputs` is a file, (series, steps, channels), of windows whose last
-    `horizon` steps lie ahead. Channel k shows the value `lags[k]` steps back (docs/explanation/deepar.md); where that
-    lies ahead itself it is 0 in the file, and is what the path has drawn for it once it has. The scale is that of the
-    window as it is in the file. Series are taken `batch_size` at a time; the framework's own generator is seeded with
-    `seed` before the first. Nothing of the model or its optimiser changes.
+    `horizon` steps are in the future. Channel k has the value `lags[k]` steps back (docs/explanation/deepar.md). If
+    that step is in the future, the file has 0, to be replaced by the value that the path drew for it. The scale is
+    that of the window in the file. Series are taken `batch_size` at a time; the framework's own generator is seeded
+    with `seed` before the first. The model and its optimiser do not change.
     """
 
     inputs: str
@@ -181,24 +181,24 @@ class ForecastMessage(Message):
 
 
 class SettingsMessage(Message):
-    """What is really in force, read back from the framework and the system.
+    """Report the settings in force, read back from the framework and the system.
 
-    It has the keys of docs/explanation/fairness.md: threads, processors, device, precision, mode, and whatever else the
-    framework tells.
+    The keys are those of docs/explanation/fairness.md: threads, processors, device, precision, mode, and what else the
+    framework reports.
     """
 
 
 class TickMessage(Message):
-    """What an empty timed block takes by the clock, synchronised at both ends: the median of `repeats`."""
+    """Time an empty block, synchronised at both ends; `elapsed_s` is the median of `repeats`."""
 
     repeats: Count
 
 
 class LingerMessage(Message):
-    """Start a chain of matrix products that takes a while.
+    """Start a chain of `repeats` matrix products.
 
-    `asked_s` is the time until the framework returned, `done_s` until synchronisation returned, `read_s` what fetching
-    the result took after that.
+    `asked_s` is the time until the framework returned, `done_s` until synchronisation returned, `read_s` the time of
+    fetching the result after that.
     """
 
     size: Count
@@ -213,9 +213,9 @@ class FeedMessage(Message):
 
 
 class ReuseMessage(Message):
-    """`train` with the input pipeline switched off: batches fetched before the clock is first read, used in turn.
+    """Do `train` without the input pipeline: fetch batches before the first reading of the clock, and use them in turn.
 
-    Ours fetches 8.
+    Our worker fetches 8.
     """
 
     first: Count
@@ -223,7 +223,7 @@ class ReuseMessage(Message):
 
 
 class BackpropagateMessage(Message):
-    """As `reuse`, forward and backward only: the same passes, no update.
+    """Do `reuse` with the forward and backward passes only, without the update.
 
     The gradients must really be computed, one step after the other.
     """
@@ -233,9 +233,9 @@ class BackpropagateMessage(Message):
 
 
 class PlaceMessage(Message):
-    """Overwrite every parameter, and what is kept beside them (name → file).
+    """Overwrite every parameter and the kept state of the model (name → file).
 
-    The optimiser's state and the count of its steps stay. A proof that is guided asks for it between two steps.
+    The optimiser keeps its state and its step count. A guided proof sends this between two steps.
     """
 
     weights: Files
@@ -244,7 +244,7 @@ class PlaceMessage(Message):
 class UpdateMessage(Message):
     """Compute the gradients of row `first` before the first reading, then let the optimiser apply them `steps` times.
 
-    The parameters lead nowhere afterwards: a `build` follows.
+    The parameters are meaningless afterwards: a `build` follows.
     """
 
     first: Count
@@ -252,7 +252,7 @@ class UpdateMessage(Message):
 
 
 class ProfileMessage(Message):
-    """`train` under the framework's own profiler, which may write into `folder`. See "Operations"."""
+    """Do `train` under the framework's own profiler, which may write into `folder`. See "Operations"."""
 
     first: Count
     steps: Count
@@ -260,10 +260,10 @@ class ProfileMessage(Message):
 
 
 class ProductMessage(Message):
-    """Make two (size, size) matrices ready to be multiplied, and multiply a chain of two such products once.
+    """Prepare two (size, size) matrices, and compute a chain of two products of them once.
 
-    `precision` is `float32`, `bfloat16`, `float64` or `tf32`. `error` is the chain's relative to float64 (Frobenius
-    norms), `operations` is 2 · size³.
+    `precision` is `float32`, `bfloat16`, `float64` or `tf32`. `error` is that of the chain relative to float64
+    (Frobenius norms); `operations` is 2 · size³.
     """
 
     size: Count
@@ -271,10 +271,10 @@ class ProductMessage(Message):
 
 
 class CopyMessage(Message):
-    """Make an array ready to be copied, and copy it once.
+    """Prepare an array, and copy it once.
 
-    `equal` says whether the copy was. The reply's `bytes` is what one copy counts: read and written for `memory`,
-    transferred for the others.
+    `equal` says whether the copy equals it. The reply's `bytes` counts one copy: the bytes read plus those written for
+    `memory`, the bytes transferred for the others.
     """
 
     bytes: Count
@@ -282,9 +282,9 @@ class CopyMessage(Message):
 
 
 class RepeatMessage(Message):
-    """Do what `product` or `copy` has made ready so many times.
+    """Repeat the prepared `product` or `copy` this many `times`.
 
-    Products are one chain, each with the result of the one before.
+    Products form one chain: each uses the result of the one before.
     """
 
     times: Count
@@ -297,7 +297,7 @@ class CloseMessage(Message):
 class LibraryMessage(Message):
     """Import the library from a file. `setting` holds `threads`.
 
-    Whatever the library writes goes below the current folder.
+    All files that the library writes go below the current folder.
     """
 
     library: str
@@ -305,19 +305,19 @@ class LibraryMessage(Message):
 
 
 class FactsMessage(Message):
-    """What the library does, read from its code as it is installed.
+    """Report facts about the library, read from its installed code.
 
-    A list of `{"what": …, "value": …, "where": …}`, in words; `where` is the dotted name of what it was read from.
-    Facts of two libraries with the same `what` can be laid side by side.
+    `facts` is a list of `{"what": …, "value": …, "where": …}`, in words. `where` is the dotted name of the code it was
+    read from. Facts of two libraries with equal `what` can be compared.
     """
 
 
 class ParseMessage(Message):
-    """Read a .tsf file (`path`) by the library's own reader, or the prepared arrays in a `folder`, into its own form.
+    """Read a .tsf file (`path`) with the library's own reader, or the prepared arrays in a `folder`, into its own form.
 
-    The arrays are those of docs/guide/data.md. The last `horizon` observations are cut off; series that are no longer
-    are left out. `frequency` is pandas' name of it. `values` counts what is left, missing ones included, `total` is the
-    sum of those that are there.
+    The arrays are those of docs/guide/data.md. The last `horizon` observations are cut off; series that are not longer
+    are left out. `frequency` is the name pandas uses. `values` counts the remaining values, missing ones included;
+    `total` is the sum of those not missing.
     """
 
     frequency: str
@@ -329,8 +329,8 @@ class ParseMessage(Message):
 class TrainingMessage(Message):
     """Seed every generator, then make and train the estimator with its own defaults for everything else.
 
-    `parts` tells where `elapsed_s` went: an object of seconds for `setup`, `first`, `input`, `checkpoints` and `steps`,
-    which add up to it (docs/results/deepar-as-shipped.md, "Where the time goes").
+    `parts` divides `elapsed_s` into the seconds of `setup`, `first`, `input`, `checkpoints` and `steps`
+    (docs/results/deepar-as-shipped.md, "Where the time goes").
     """
 
     context: Count
@@ -340,7 +340,7 @@ class TrainingMessage(Message):
 
 
 class PredictMessage(Message):
-    """Write `paths`, float32, (series, samples, horizon): what follows each series."""
+    """Write `paths`, float32, (series, samples, horizon): the forecasts of each series."""
 
     folder: str
 
@@ -385,11 +385,11 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
         "close": CloseMessage,
     },
 }
-"""By what a worker serves, and by the word `do` of a request."""
+"""The class of each request, by service and by `do`."""
 
 
 def check_message(do: str, fields: Mapping[str, Any], service: str) -> None:
-    """Raise ValueError if the fields of a request do not fit the schema: it is a mistake of ours."""
+    """Raise ValueError if the fields of a request do not fit the schema, which is a mistake of the controller."""
     kind = MESSAGES[service].get(do)
     if kind is not None:
         kind.model_validate(fields)

@@ -1,4 +1,4 @@
-"""A worker's process: started, spoken to over its own pipes, and ended without leaving anything behind."""
+"""A worker's process: start it, talk to it over its own pipes, and end it without leaving anything behind."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ PROTOCOL = 1
 """The version of docs/reference/protocol.md that this controller speaks."""
 
 LOG_TAIL = 4000
-"""Characters of a dead worker's output that go into its result row."""
+"""How many characters of a dead worker's output are stored."""
 
 
 TEARDOWN_S = 0.2
-"""Seconds that a worker has to end by itself once it has answered `close`."""
+"""Seconds that a worker has to end after it answered `close`."""
 
 PATIENCE_S = 5.0
-"""Seconds at most that a worker has to end once it has closed its pipes."""
+"""Most seconds that a worker has to end after it closed its pipes."""
 
 GLANCE_S = 1.0
-"""Seconds after which whoever waits for a reply looks whether the worker lives."""
+"""Seconds between two checks, while waiting for a reply, that the worker lives."""
 
 LIVING: set[WorkerProcess] = set()
-"""Every worker of this controller that has not been let go of."""
+"""All workers of this controller whose `kill` has not been called."""
 
 
 def interrupt_all() -> None:
-    """End every worker and its children now; threads that wait for an answer of one learn of its death."""
+    """End every worker and its children now. A thread that waits for a worker's reply gets a WorkerError."""
     for worker in list(LIVING):
         worker.interrupt()
 
@@ -48,14 +48,14 @@ HINTS = {
     "missing_package": "rosetta env check says what is missing from the environment.",
     "out_of_memory": "Choose a smaller batch: --set batch_size=…",
 }
-"""What to do about an error that a worker reports."""
+"""The hint for each kind of error that a worker reports."""
 
 
 class WorkerProcess:
-    """One worker. `ask` sends a request and blocks, without using the processor, until the reply is there.
+    """One worker. `ask` sends a request and blocks, without using the processor, until the reply arrives.
 
-    The process leads a session of its own: a Ctrl-C at the terminal reaches only the controller, and ending the worker
-    ends all its children. When the controller itself is killed, the kernel kills the worker (see
+    The process leads its own operating-system session: Ctrl-C at the terminal reaches only the controller, and ending
+    the worker ends all its children. If the controller is killed, the kernel kills the worker (see
     ``rosetta_worker/__main__.py``).
     """
 
@@ -68,9 +68,9 @@ class WorkerProcess:
         service: str = "model",
         worker: Sequence[str] = (),
     ) -> None:
-        """Start it; `service` is what it serves: docs/reference/protocol.md, "Transport".
+        """Start it with a `service` of docs/reference/protocol.md, "Transport".
 
-        `worker` is the command of one that is not ours, in another language.
+        `worker` is the command of a worker in another language; empty for ours.
         """
         request_end, self._requests = os.pipe()
         self._replies, reply_end = os.pipe()
@@ -110,9 +110,9 @@ class WorkerProcess:
     def ask(self, do: str, timeout: float, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request and return the reply's fields.
 
-        Raises WorkerError when the worker answers with an error, dies, answers nonsense, or is silent for `timeout`
-        seconds; in the last three cases it is dead afterwards. Raises ValueError for a request that does not fit the
-        protocol, and sends nothing.
+        Raises WorkerError if the worker replies with an error, dies, sends an invalid reply, or does not reply within
+        `timeout` seconds; in the last three cases it is dead afterwards. Raises ValueError, and sends nothing, for a
+        request that does not fit the protocol.
         """
         check_message(do, fields, self._service)
         self._number += 1
@@ -130,7 +130,7 @@ class WorkerProcess:
         return reply
 
     def _read_line(self, do: str, timeout: float, end: float) -> bytes:
-        """Return the next line, all of which must be there by `end`, however many pieces it comes in."""
+        """Return the next line. It may come in pieces, but must be complete at the time `end`."""
         pieces, size = [], 0
         piece = self._rest
         while b"\n" not in piece:
@@ -150,9 +150,9 @@ class WorkerProcess:
         return b"".join((*pieces, last))
 
     def _readable(self, end: float) -> bool:
-        """Wait for a piece of a reply, GLANCE_S at the most; raise WorkerError if the worker is gone and left none.
+        """Wait up to GLANCE_S for a piece of a reply; raise WorkerError if the worker died without leaving one.
 
-        Its end need not close the pipe: a child of it may hold the other end.
+        Its death does not always close the pipe: a child may hold the other end.
         """
         gone = self._process.poll() is not None
         ready = select.select([self._replies], [], [], 0 if gone else min(max(0.0, end - monotonic()), GLANCE_S))[0]
@@ -161,7 +161,7 @@ class WorkerProcess:
         return bool(ready)
 
     def _parse(self, do: str, line: bytes) -> dict[str, Any]:
-        """Return a reply; a worker whose line is not one is killed."""
+        """Parse a reply; kill the worker if the line is not a valid one."""
         try:
             return read_reply(line, self._number, do, self._service)
         except ValueError as error:
@@ -170,10 +170,10 @@ class WorkerProcess:
             raise WorkerError("protocol", f"{told}: {error}") from None
 
     def _death(self, end: float) -> WorkerError:
-        """Return the error for a worker that is gone, with the cause as far as the system tells it until `end`."""
+        """Return the error for a dead worker, with the cause if the system reports it before `end`."""
         try:
             code = self._process.wait(min(PATIENCE_S, max(TEARDOWN_S, end - monotonic())))
-        except subprocess.TimeoutExpired:  # it closed its pipes and lives on
+        except subprocess.TimeoutExpired:  # it closed its pipes but still runs
             self.kill()
             return WorkerError("protocol", "the worker closed its pipes without ending", details=self.tail())
         self.kill()
@@ -183,28 +183,28 @@ class WorkerProcess:
         return WorkerError("crash", f"the worker died: {how}", details=self.tail())
 
     def tail(self) -> str:
-        """Return the end of what the worker and its framework have printed."""
+        """Return the last part of what the worker and its framework printed."""
         return self.log.read_text(errors="replace")[-LOG_TAIL:]
 
     def close(self, patience: float = PATIENCE_S) -> None:
-        """Say goodbye, wait at most `patience` seconds for the answer, and end whatever is left of the process group.
+        """Send `close`, wait at most `patience` seconds for the reply, and end what is left of the process group.
 
-        Who has answered has nothing left to do but to tear its framework down, which takes some of them seconds.
+        After its reply a worker only tears down its framework, which takes some frameworks seconds.
         """
         try:
             self.ask("close", patience)
             self._process.wait(TEARDOWN_S)
         except (WorkerError, subprocess.TimeoutExpired):
-            pass  # it is ended below in any case, and what it had to tell is in the store already
+            pass  # it is ended below in any case, and its results are already stored
         self.kill()
 
     def interrupt(self) -> None:
-        """End the process and its children now, without letting go of it: its owner, in another thread, does that."""
-        with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
+        """End the process and its children now, but leave the clean-up to `kill` in the owning thread."""
+        with suppress(ProcessLookupError, PermissionError):  # the group has no process left
             os.killpg(self.pid, signal.SIGKILL)
 
     def kill(self) -> None:
-        """End the process and its children now, and let go of it. May be called again."""
+        """End the process and its children now, and close its pipes. May be called again."""
         self.interrupt()
         self._process.wait()
         LIVING.discard(self)
@@ -215,7 +215,7 @@ class WorkerProcess:
 
 
 def out_of_memory_kills() -> int:
-    """Return how many processes the kernel has killed for lack of memory since it started; 0 where it does not say."""
+    """Return how many processes the kernel killed for lack of memory since its start; 0 if it does not report it."""
     try:
         lines = Path("/proc/vmstat").read_text().splitlines()
     except OSError:

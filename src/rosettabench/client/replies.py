@@ -1,7 +1,7 @@
-"""What a worker may answer: replies are checked before anybody believes a number in them.
+"""The replies of the worker protocol. Each is validated before a number in it is used.
 
-A field without a default must be there; the others are checked where they are. docs/reference/protocol.md shows all of
-them beside the requests (messages.py).
+A field without a default is required; an optional one is checked if present. docs/reference/protocol.md lists the
+fields beside the requests (messages.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 LONGEST_LINE = 64 << 20
-"""Bytes of a reply at most. The longest honest ones are profiles, of some hundred kilobytes."""
+"""Most bytes of a reply. The longest valid ones are profiles, with some hundred kilobytes."""
 
 Seconds = Annotated[FiniteFloat, Field(ge=0, le=1e9)]
 Count = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -20,7 +20,7 @@ Files = dict[str, str]
 
 
 class Reply(BaseModel):
-    """Any reply that is no failure. Fields that are not named here are a worker's own business."""
+    """Any reply that is not a failure. A worker may add fields that are not named here."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -29,7 +29,7 @@ class Reply(BaseModel):
 
 
 class Told(BaseModel):
-    """What a worker says of its failure."""
+    """The error in the reply of a failed request."""
 
     model_config = ConfigDict(strict=True)
 
@@ -40,7 +40,7 @@ class Told(BaseModel):
 
 
 class Failed(BaseModel):
-    """A reply that is a failure; the worker goes on."""
+    """The reply to a failed request; the worker goes on."""
 
     model_config = ConfigDict(strict=True)
 
@@ -50,7 +50,7 @@ class Failed(BaseModel):
 
 
 class HelloReply(Reply):
-    """Of `hello`."""
+    """The reply to `hello`."""
 
     protocol: int | None = None
     pid: int | None = None
@@ -59,41 +59,41 @@ class HelloReply(Reply):
 
 
 class Opened(Reply):
-    """Of `open`."""
+    """The reply to `open`."""
 
     import_s: Seconds
     packages: dict[str, str]
 
 
 class Built(Reply):
-    """Of `build`."""
+    """The reply to `build`."""
 
     build_s: Seconds
     parameters: Count | None = None
 
 
 class LoadedReply(Reply):
-    """Of `data`."""
+    """The reply to `data`."""
 
     load_s: Seconds
     samples: Count | None = None
 
 
 class BatchesReply(Reply):
-    """Of `batches`."""
+    """The reply to `batches`."""
 
     steps: Count | None = None
 
 
 class TimedReply(Reply):
-    """Of whatever is timed."""
+    """The reply to a timed request."""
 
     elapsed_s: Seconds
     cpu_s: Seconds
 
 
 class Trained(TimedReply):
-    """Of `train`."""
+    """The reply to `train`."""
 
     loss: FiniteFloat | None
     learning_rate: FiniteFloat | None
@@ -105,7 +105,7 @@ class Trained(TimedReply):
 
 
 class Computed(TimedReply):
-    """Of `evaluate` and `infer`."""
+    """The reply to `evaluate` and `infer`."""
 
     samples: Count
     correct: Count | None = None
@@ -113,47 +113,47 @@ class Computed(TimedReply):
 
 
 class FeedReply(TimedReply):
-    """Of `feed`."""
+    """The reply to `feed`."""
 
     samples: Count | None = None
 
 
 class ReuseReply(TimedReply):
-    """Of `reuse`."""
+    """The reply to `reuse`."""
 
     loss: FiniteFloat | None = None
 
 
 class Ticked(Reply):
-    """Of `tick`."""
+    """The reply to `tick`."""
 
     elapsed_s: Seconds
 
 
 class Written(Reply):
-    """Of whatever writes arrays."""
+    """The reply to a request that writes arrays."""
 
     files: Files
 
 
 class GradientsReply(Written):
-    """Of `gradients`."""
+    """The reply to `gradients`."""
 
     loss: FiniteFloat | None = None
 
 
 class ForecastReply(Written, TimedReply):
-    """Of `forecast` and `predict`."""
+    """The reply to `forecast` and `predict`."""
 
 
 class Settings(Reply):
-    """Of `settings`."""
+    """The reply to `settings`."""
 
     settings: dict[str, Any]
 
 
 class LingerReply(Reply):
-    """Of `linger`."""
+    """The reply to `linger`."""
 
     asked_s: Seconds
     done_s: Seconds
@@ -162,34 +162,34 @@ class LingerReply(Reply):
 
 
 class ProfileReply(Reply):
-    """Of `profile`."""
+    """The reply to `profile`."""
 
     elapsed_s: Seconds
     operations: list[dict[str, Any]]
 
 
 class ProductReply(Reply):
-    """Of `product`."""
+    """The reply to `product`."""
 
     error: FiniteFloat | None
     operations: Count
 
 
 class CopyReply(Reply):
-    """Of `copy`."""
+    """The reply to `copy`."""
 
     equal: bool
     bytes: Count
 
 
 class FactsReply(Reply):
-    """Of `facts`."""
+    """The reply to `facts`."""
 
     facts: list[dict[str, str]]
 
 
 class ParseReply(TimedReply):
-    """Of `parse`."""
+    """The reply to `parse`."""
 
     series: Count
     values: Count
@@ -197,7 +197,7 @@ class ParseReply(TimedReply):
 
 
 class TrainingReply(TimedReply):
-    """Of `train`, of a whole training."""
+    """The reply to `train` of the service `training`."""
 
     parts: dict[str, Seconds] | None = None
 
@@ -230,7 +230,7 @@ REPLIES: dict[str, type[Reply]] = {
     "repeat": TimedReply,
     "close": Reply,
 }
-"""By the request that they answer."""
+"""The class of each reply, by the request."""
 
 TRAININGS: dict[str, type[Reply]] = {
     "hello": HelloReply,
@@ -242,11 +242,11 @@ TRAININGS: dict[str, type[Reply]] = {
     "predict": ForecastReply,
     "close": Reply,
 }
-"""The same of a worker that serves whole trainings."""
+"""The class of each reply of the service `training`, by the request."""
 
 
 def read_reply(line: bytes, number: int, do: str, service: str) -> dict[str, Any]:
-    """Return the reply to request `number`. Raises ValueError, with what is wrong, for one that does not fit."""
+    """Return the reply to request `number`. Raises ValueError, which says what is wrong, if it is not valid."""
     try:
         reply = json.loads(line, parse_constant=refuse)
     except RecursionError:
@@ -265,5 +265,5 @@ def read_reply(line: bytes, number: int, do: str, service: str) -> dict[str, Any
 
 
 def refuse(constant: str) -> float:
-    """Refuse NaN and the infinities: JSON has none of them."""
+    """Refuse NaN and the infinities, which JSON does not have."""
     raise ValueError(f"{constant} is not a number of JSON; null is")

@@ -26,18 +26,18 @@ from rosettabench.resources.processors import confine_children, worker_processor
 
 LAYOUT = "ROSETTA_LAYOUT"
 LAYOUT_BYTES = 4096
-"""A variable of random length in each worker's environment moves its stack by up to a page: where things happen to lie
-in memory can cost some percent and must not stick to one contender (Mytkowicz, Diwan, Hauswirth, Sweeney: "Producing
-wrong data without doing anything obviously wrong!", ASPLOS 2009). The system randomises the rest."""
+"""A variable of random length in each worker's environment moves its stack by up to a page. The memory layout can
+change times by some percent and must not favour one contender (Mytkowicz, Diwan, Hauswirth, Sweeney: "Producing wrong
+data without doing anything obviously wrong!", ASPLOS 2009). The system randomises the rest."""
 
 PYTHON_OF_R = "RETICULATE_PYTHON"
-"""By this variable R's reticulate finds the Python that it drives (its "Python Version Configuration")."""
+"""The variable by which R's reticulate finds its Python (see its "Python Version Configuration")."""
 
 SERIES = 32
-"""Series that are forecast together: with a hundred paths each, a step of some thousand rows."""
+"""Series in one batch of forecasts: with a hundred paths each, a step has some thousand rows."""
 
 TICKS = 25
-"""Empty blocks whose median says what reading the clock costs."""
+"""Number of empty blocks whose median is the cost of reading the clock."""
 
 
 def start_worker(
@@ -48,9 +48,9 @@ def start_worker(
     service: str = "model",
     worker: tuple[str, ...] = (),
 ) -> WorkerProcess:
-    """Start a worker in `folder`, which must exist, under the one policy that holds for all of them.
+    """Start a worker in `folder`, which must exist, under the policy for all workers.
 
-    `worker` is the command of one that is not ours, and finds the environment's Python in a variable.
+    `worker` is the command of a worker in another language, which finds the environment's Python in a variable.
     """
     variables = {
         **worker_variables(threads, backend, environment.kind == "managed", folder),
@@ -64,9 +64,9 @@ def start_worker(
 
 @dataclass(frozen=True)
 class Work:
-    """What every contender of a contest is given: the same workload, setting, data, weights and batches.
+    """The work of a contest, identical for all contenders: workload, setting, data, weights and batches.
 
-    `weights` maps canonical names to .npy files; `batches` is an .npy file of what `draw_rows` has drawn.
+    `weights` maps canonical names to .npy files; `batches` is an .npy file with the result of `draw_rows`.
     """
 
     workload: Workload
@@ -75,30 +75,30 @@ class Work:
     weights: dict[str, str]
     batches: Path
     decoded_from: Work | None = None
-    """The same work as contenders do it that read picture files, where these are decoded here: proof/decoded.py."""
+    """If this work has pictures decoded by the controller (proof/decoded.py): the work that reads the files."""
 
     @property
     def stated(self) -> Work:
-        """The same work as contenders do it."""
+        """The work as contenders do it, reading picture files if there are some."""
         return self.decoded_from or self
 
     @property
     def lazy(self) -> tuple[str, ...]:
-        """The tensors of which a step updates only the rows that its batch names."""
+        """The tensors in which a step updates only the rows that its batch names."""
         return self.workload.embeddings if self.setting.embedding_gradient == "sparse" else ()
 
     @property
     def steps_per_epoch(self) -> int:
-        """The steps of an epoch: those that the workload states, else the whole batches of the training part."""
+        """The steps of an epoch: those that the workload states, else the full batches of the training part."""
         stated = self.workload.training
         return (stated.steps if stated else None) or self.data.train.samples // self.setting.batch_size
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The reply to one `train` request; of `infer`, which has neither loss nor rate, the rest of it.
+    """The reply to one `train` request, or to `infer`, which has neither loss nor rate.
 
-    `elapsed_s` is by the worker's clock, `wall_s` what passed here between request and reply.
+    `elapsed_s` is by the worker's clock, `wall_s` by the controller's, from request to reply.
     """
 
     elapsed_s: float
@@ -111,7 +111,7 @@ class Turn:
 
 
 class Session:
-    """Speaks the worker protocol for one contender. Every method raises WorkerError when the worker fails."""
+    """Speaks the worker protocol with one contender. Every method raises WorkerError if the worker fails."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Session:
         self.timeout = timeout
         self.rows = work.batches
         self._entry = entry
-        self._release = environment.release
+        self._environment = environment
         self._mode = mode
         self._precision = precision or work.setting.precision
         self._rounded = rounded
@@ -139,12 +139,29 @@ class Session:
         self._variables = [f"{name}={value}" for name, value in decisive.items()]
         self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
 
+    @property
+    def adapter(self) -> Path:
+        """The file of its framework's adapter."""
+        return self._entry.adapter
+
+    @property
+    def implementation(self) -> Path:
+        """The file of the workload that it runs."""
+        found = self.work.workload.implementation(self._entry.implementation_name, self._environment.release)
+        assert found is not None  # the plan leaves out contenders without one
+        return found
+
+    def beside(self, adapter: Path, folder: Path) -> Session:
+        """Return another session of the same cell by another adapter, ready to train."""
+        entry = self._entry.model_copy(update={"path": adapter})
+        return Session(entry, self._mode, self._environment, self.work, folder, self.timeout).prepare()
+
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/reference/protocol.md with this session's time limit."""
         return self.process.ask(do, self.timeout, **fields)
 
     def open(self) -> dict[str, Any]:
-        """Greet the worker and let it import framework and implementation; the reply of `open`."""
+        """Greet the worker and let it import framework and implementation; return the reply to `open`."""
         self.ask("hello", protocol=PROTOCOL)
         adapter, implementation, mode = self._cell()
         setting = {
@@ -157,27 +174,26 @@ class Session:
             "backend": self._entry.backend,
             "optimizer": self.work.workload.hyperparameters,
         }
-        if self._entry.reference:  # it is what loaders are held against
+        if self._entry.reference:  # loaders are compared with it, so it uses none
             setting["input"] = "memory"
         return self.ask("open", framework=str(adapter), implementation=str(implementation), setting=setting)
 
     def _cell(self) -> tuple[Path, Path, str]:
-        """Return the adapter, the implementation and the mode; as shipped, both files without their work-around."""
+        """Return adapter, implementation and mode; as shipped, copies of both files without the work-around."""
         workload, entry = self.work.workload, self._entry
-        implementation = workload.implementation(entry.implementation_name, self._release)
-        assert implementation is not None  # the plan leaves out contenders without one
+        implementation = self.implementation
         if self._mode != AS_SHIPPED:
             return entry.adapter, implementation, self._mode
-        variant = variants_of(entry.name, self._release)[workload.name]
+        variant = variants_of(entry.name, self._environment.release)[workload.name]
         implementation, adapter = variant.write(implementation, entry.adapter, self.folder / AS_SHIPPED)
         return adapter, implementation, entry.mode
 
     def build(
         self, weights: dict[str, str] | None = None, *, dropout: bool = True, pace: Pace | None = None
     ) -> dict[str, Any]:
-        """Build the model, or start it afresh, from the canonical weights; without `dropout` it drops nothing.
+        """Build the model, or build it again, from the canonical weights; without `dropout` it drops nothing.
 
-        `pace` says how steps become epochs, if not as the data do.
+        `pace` says how steps become epochs; by default the data decide.
         """
         switch: dict[str, Any] = {} if dropout else {"dropout": False}
         if self.work.setting.schedule != CONSTANT:
@@ -185,7 +201,7 @@ class Session:
         return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:
-        """Give the worker its data and batches; the seconds that loading took."""
+        """Give the worker its data and batches; return the seconds that loading took."""
         data = self.work.data
         seconds = 0.0
         parts = {"train": data.train, "test": data.test}
@@ -198,19 +214,19 @@ class Session:
         return seconds
 
     def hand_rows(self, path: Path) -> None:
-        """Say what each step trains on from now on: an .npy file of what `draw_rows` has drawn."""
+        """Give the worker the batches to use from now on: an .npy file with the result of `draw_rows`."""
         self.ask("batches", path=str(path))
         self.rows = path
 
     def _list_pictures(self, pictures: Pictures) -> Path:
-        """Write down for the worker which files there are and what is to be done to each; return where."""
+        """Write a file that lists the picture files and what to do with each; return its path."""
         path = self.folder / "pictures.json"
         stored = self.work.workload.data.augmentation.stored(pictures.side)
         path.write_text(json.dumps(pictures.as_json(stored)), encoding="utf-8")
         return path
 
     def prepare(self) -> Self:
-        """Open, build and load, and be ready to train; a worker that cannot is ended before the error goes on."""
+        """Open, build and load. If that fails, end the worker before the error goes on."""
         try:
             self.open()
             self.build()
@@ -221,7 +237,7 @@ class Session:
         return self
 
     def block(self, first: int, steps: int) -> Turn:
-        """Do so many steps of what the workload does: optimiser steps, or batches that it infers."""
+        """Do `steps` steps of the workload: optimiser steps, or batches of inference."""
         if self.work.workload.inference is None:
             return self.train(first, steps)
         begun = monotonic()
@@ -230,7 +246,7 @@ class Session:
         return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall)
 
     def infer(self, first: int, samples: int, folder: Path | None = None) -> dict[str, Any]:
-        """Infer so many samples from batch `first` on, the last partial batch included."""
+        """Infer `samples` samples from batch `first` on, the last partial batch included."""
         where = {} if folder is None else {"folder": str(folder)}
         return self.ask("infer", first=first, samples=samples, batch_size=self.work.setting.batch_size, **where)
 
@@ -255,7 +271,7 @@ class Session:
         return self.ask("evaluate", part="test", samples=samples, batch_size=self.work.setting.batch_size, **where)
 
     def forecast(self, inputs: Path, paths: int, seed: int, folder: Path, batch_size: int = SERIES) -> dict[str, Any]:
-        """Draw sample paths of what follows the windows of `inputs`, .npy, of which nothing ahead is known."""
+        """Draw sample paths of the future of the windows in `inputs`, an .npy file without future values."""
         series = self.work.data.series
         assert series is not None
         return self.ask(
@@ -270,10 +286,10 @@ class Session:
         )
 
     def tick(self) -> float:
-        """Return the seconds that the worker's clock shows for an empty block, synchronised: the median of some."""
+        """Return the seconds of an empty, synchronised block by the worker's clock: the median of TICKS."""
         return float(self.ask("tick", repeats=TICKS)["elapsed_s"])
 
     def settings(self) -> dict[str, Any]:
-        """Return the effective settings that the framework reports, and the variables that may change what it does."""
+        """Return the settings in force that the framework reports, and the variables that may change its results."""
         settings: dict[str, Any] = self.ask("settings")["settings"]
         return settings | ({"variables": self._variables} if self._variables else {})

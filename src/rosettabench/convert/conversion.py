@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rosettabench.catalogue.contender import Contender
+from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.workload import Workload
 from rosettabench.convert.arrival import Arrival, ArrivalProof, require, sample_work
 from rosettabench.convert.carry import TiedCell, check_tied, read_canonical, write_own
@@ -18,6 +19,7 @@ from rosettabench.convert.weights_file import (
     encode_weights,
     read_weights,
 )
+from rosettabench.data.own.prepare_own import prepare_own
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
@@ -111,7 +113,20 @@ def check_content(content: bytes, own: Tensors, path: Path) -> None:
 def prove(cells: list[TiedCell], canonical: Tensors, means: Means) -> tuple[list[Arrival], str, Prepared]:
     """Return what both frameworks make of the weights, the name of the reference, and the data."""
     workload = cells[0].workload.proven
-    data = prepare(
+    data = find_data(workload, means)
+    refer = find_reference(workload, means)
+    work = sample_work(workload, data, canonical, means.scratch / "work")
+    proof = ArrivalProof(refer, work, means.scratch / "proof", means.timeout, means.doing)
+    proof.make_reference(canonical)
+    arrivals = [proof.examine(cell, name) for cell, name in zip(cells, ("from", "to"), strict=True)]
+    return arrivals, refer.label, data
+
+
+def find_data(workload: Workload, means: Means) -> Prepared:
+    """Return the data of a workload, prepared; a stand-in where they cannot be had."""
+    if workload.data.set == OWN:
+        return prepare_own(workload.data.form, workload.folder, means.cache, means.doing)
+    return prepare(
         workload.data.set,
         workload.data.form,
         data_dir=means.data_dir,
@@ -119,12 +134,6 @@ def prove(cells: list[TiedCell], canonical: Tensors, means: Means) -> tuple[list
         offline=means.offline,
         progress=means.doing,
     )
-    refer = find_reference(workload, means)
-    work = sample_work(workload, data, canonical, means.scratch / "work")
-    proof = ArrivalProof(refer, work, means.scratch / "proof", means.timeout, means.doing)
-    proof.make_reference(canonical)
-    arrivals = [proof.examine(cell, name) for cell, name in zip(cells, ("from", "to"), strict=True)]
-    return arrivals, refer.label, data
 
 
 def find_reference(workload: Workload, means: Means) -> TiedCell:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable
 from pathlib import Path
 
-from rosettabench.catalogue.workload import MONASH
+from rosettabench.catalogue.data_entry import MONASH
 from rosettabench.data.data_set import DataSet
 from rosettabench.data.find import obtainable
 from rosettabench.data.series.monash_windows import MonashWindows

@@ -1,1 +1,1 @@
-"""Interpreters and the locked sets of packages that frameworks run in."""
+"""The environments of frameworks: interpreters with locked sets of packages."""

@@ -1,4 +1,4 @@
-"""Whether an environment is what its lock says, and whether its framework can be imported."""
+"""Check that an environment matches its lock, and that its framework can be imported."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ IMPORT_LIMIT_S = 300
 
 @dataclass(frozen=True)
 class EnvironmentFinding:
-    """Something wrong with an environment: what it is about (a package, a program), and what is wrong with it."""
+    """Something wrong with an environment: the subject (a package, a program), and what is wrong with it."""
 
     subject: str
     what: str
 
 
 def compare(lock: Lock, packages: Mapping[str, str]) -> list[EnvironmentFinding]:
-    """Return where `packages` (name to version) differ from the lock; packages beyond it are no difference."""
+    """Return where `packages` (name → version) differ from the lock, ignoring packages that it does not list."""
     installed: dict[str, str] = {canonicalize_name(name): version for name, version in packages.items()}
     findings = []
     for name, pin in lock.pins.items():
@@ -40,10 +40,10 @@ def compare(lock: Lock, packages: Mapping[str, str]) -> list[EnvironmentFinding]
 
 
 def agrees(pin: Requirement, version: str) -> bool:
-    """Whether an installed version is the one that a lock asks for.
+    """Return whether an installed version is the one that a lock asks for.
 
-    A post release mends how a release was packed, and may still call itself by the release: what CNTK's index has as
-    2.7.post2 says in its own metadata that it is 2.7.
+    A post-release only repairs the packaging, and its metadata may have the version of the release: 2.7.post2 in CNTK's
+    index says that it is 2.7.
     """
     pinned = Version(next(iter(pin.specifier)).version)
     return pin.specifier.contains(version, prereleases=True) or (
@@ -52,7 +52,7 @@ def agrees(pin: Requirement, version: str) -> bool:
 
 
 def missing_programs(lock: Lock) -> list[EnvironmentFinding]:
-    """Return the programs that the lock needs and that are not on PATH."""
+    """Return the programs that the lock needs and PATH lacks."""
     return [EnvironmentFinding(program, "is not on PATH") for program in lock.needs if shutil.which(program) is None]
 
 
@@ -62,9 +62,9 @@ def imports(
     time_limit_s: float = IMPORT_LIMIT_S,
     variables: Mapping[str, str] | None = None,
 ) -> list[EnvironmentFinding]:
-    """Import each of the modules in a fresh interpreter; return those that cannot be, or not within the limit.
+    """Import each module in a new interpreter; return those that fail, or exceed the time limit.
 
-    `variables` are environment variables that it is started with, beside those of this process.
+    `variables` are added to the environment variables of this process.
     """
     findings = []
     for module in modules:

@@ -1,4 +1,4 @@
-"""Environments: an interpreter and the packages beside it, made by us from a lock or brought by the user."""
+"""Environments: an interpreter with its packages, managed (made from a lock) or external (the user's)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ from rosettabench.environments.torch_build import torch_arguments
 from rosettabench.errors import EnvironmentFault
 
 RECORD = "environment.json"
-"""File in a managed environment that says what it is; it is written last, before the folder gets its name."""
+"""The file that describes a managed environment. It is written last, before the folder gets its final name."""
 
 
 @dataclass(frozen=True)
 class Environment:
     """An interpreter that a framework can run in.
 
-    name: the lock's ("pytorch@2.13.0"), or the interpreter's path; python: the interpreter; kind: made by us or the
-    user's own; packages: lower-case name to version; lock_digest: of the lock it was made from, None if it was not made
-    by us; version: Python's ("3.11.7").
+    name: the lock's ("pytorch@2.13.0"), or the interpreter's path; python: the interpreter; packages: lower-case name →
+    version; lock_digest: that of the lock it was made from, None if external; version: Python's ("3.11.7").
     """
 
     name: str
@@ -46,12 +45,12 @@ class Environment:
 
     @property
     def release(self) -> str | None:
-        """The release that its lock is of: ``1.0.0``; None where it was not made by us."""
+        """The release of its lock, such as ``1.0.0``; None if external."""
         return self.name.partition("@")[2] if self.kind == "managed" else None
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment variables that its programs need: where the libraries lie that were made up for it."""
+        """The environment variables that its programs need: the folder of its stub libraries, if it has some."""
         stubs = self.python.parent.parent / STUBS
         if self.kind == "external" or not stubs.is_dir():
             return {}
@@ -60,17 +59,17 @@ class Environment:
 
 
 class Environments:
-    """The folder of the environments that we made: one folder in it for each lock, and one log.
+    """The folder of the managed environments: it has one folder and one log for each lock.
 
-    What stands under an environment's name is whole: it is built beside and renamed at the end. Of a renamed virtual
-    environment the interpreter works, and the scripts that packages install may not; nothing here uses those.
+    An environment is built under another name and renamed at the end, so a folder with its name is complete. In a
+    renamed virtual environment the interpreter works; the scripts of packages may not, but nothing here uses them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def find(self, lock: Lock) -> Environment | None:
-        """Return the environment of the lock, or None if it is not made, or has lost the Python it was made with."""
+        """Return the environment of the lock; None if it is not made, or if the Python it was made with is gone."""
         place = self.place(lock)
         python = place / "bin" / "python"
         if not python.exists():
@@ -79,12 +78,12 @@ class Environments:
             record = json.loads((place / RECORD).read_text(encoding="utf-8"))
             return Environment(lock.name, python, "managed", record["packages"], lock.digest, record["version"])
         except (FileNotFoundError, ValueError, KeyError):
-            return None  # `make` then makes it anew
+            return None  # `make` then makes it again
 
     def make(self, lock: Lock, progress: Progress) -> Environment:
-        """Return the environment of the lock, made now unless it is there; EnvironmentFault if it cannot be made.
+        """Return the environment of the lock; make it if it does not exist. Raises EnvironmentFault if that fails.
 
-        Two processes that want the same one get the same one: the second waits for the first.
+        If two processes want one environment, the second waits for the first.
         """
         try:
             found = self.find(lock)
@@ -102,11 +101,10 @@ class Environments:
     def check(
         self, environment: Environment, modules: Sequence[str], variables: Mapping[str, str] | None = None
     ) -> list[EnvironmentFinding]:
-        """Return what is wrong: packages that are not as locked, programs that it lacks, `modules` that do not import.
+        """Return what is wrong: packages that differ from the lock, missing programs, `modules` that do not import.
 
-        They are imported with the environment variables `variables`, beside those that the environment needs.
-
-        An external environment has no lock: there, only the modules can be wrong.
+        `variables` are added to the environment variables for the imports. An external environment has no lock, so only
+        its modules are checked.
         """
         try:
             answer = ask(environment.python)
@@ -123,7 +121,7 @@ class Environments:
         ]
 
     def remove(self, name: str) -> list[Path]:
-        """Delete every environment made from a lock `name`, of whatever digest, with its log; return their folders."""
+        """Delete every environment made from a lock `name`, whatever its digest, with its log; return the folders."""
         places = [place for place in self.made_folders() if place.name.rpartition("-py")[0] == name]
         for place in places:
             with self._alone(place, lambda line: None):
@@ -132,24 +130,24 @@ class Environments:
         return places
 
     def made_folders(self) -> list[Path]:
-        """Return the folders of all environments that were made, those of locks that are gone included."""
+        """Return the folders of all managed environments, including those whose locks no longer exist."""
         return sorted(record.parent for record in self.folder.glob(f"[!.]*/{RECORD}"))
 
     def place(self, lock: Lock) -> Path:
-        """Return the folder of the lock's environment, whether it is made or not."""
+        """Return the folder of the lock's environment, which need not exist."""
         return self.folder / f"{lock.name}-py{lock.python}-{lock.digest[:8]}"
 
     def log(self, lock: Lock) -> Path:
-        """Return the file with all that uv said when it made the lock's environment, or failed to."""
+        """Return the file with the output of uv when it made the lock's environment, or failed to."""
         return self.folder / f"{self.place(lock).name}.log"
 
     def size(self, lock: Lock) -> int:
-        """Return the bytes on disk of the lock's environment when it was made; most are shared with uv's cache."""
+        """Return the size on disk of the lock's environment when it was made; most of it is shared with uv's cache."""
         return int(json.loads((self.place(lock) / RECORD).read_text(encoding="utf-8"))["bytes"])
 
     @contextmanager
     def _alone(self, place: Path, progress: Progress) -> Iterator[int]:
-        """Hold the folder `place` against other processes that make or remove it; yield the locked descriptor."""
+        """Lock the folder `place` against other processes that make or remove it; yield the locked descriptor."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / f".{place.name}.lock").open("w") as file:
             try:
@@ -160,10 +158,10 @@ class Environments:
             yield file.fileno()
 
     def _build(self, lock: Lock, python: Path, installer: Installer) -> Environment:
-        """Make the environment beside its place and move it there; the lock must be held."""
+        """Build the environment beside its place and move it there. The caller holds the lock."""
         place = self.place(lock)
         building = self.folder / f".{place.name}.building"
-        for leftover in (building, place):  # of a run that was killed; or damaged
+        for leftover in (building, place):  # left by a killed run, or damaged
             discard(leftover)
         installer.log.unlink(missing_ok=True)
         try:
@@ -178,7 +176,7 @@ class Environments:
 
 
 def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
-    """Make `folder` an environment of the lock: interpreter, packages, stubs, a copy of the lock, and the record."""
+    """Make the environment of the lock in `folder`: interpreter, packages, stubs, a copy of the lock, the record."""
     installer.run(
         f"making {lock.name}",
         ["venv", "--quiet", "--no-project", "--relocatable", "--python", str(python), str(folder)],
@@ -198,16 +196,16 @@ def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
 
 
 OWN_TESTS = r"[/\\]site-packages[/\\].+[/\\](tests?|testing[/\\]_internal)[/\\]"
-"""Files of packages that nobody imports: their tests, and what PyTorch's have in common."""
+"""Files of packages that are never imported: their tests, and the internal testing code of PyTorch."""
 
 
 def compile_bytecode(python: Path, folder: Path) -> None:
-    """Compile what is installed in `folder`; else the first import would, and be timed with it.
+    """Compile the packages in `folder`. Otherwise the first import would compile them, and its time would include that.
 
-    Packages ship files that are no Python, or that of another version: those fail, and nobody imports them.
-    (uv's own --compile-bytecode needs Python 3.7.) Their own tests, a fifth of some environments, stay as they are.
+    Files that are not valid Python, or that are for another version, fail and are never imported. Tests of packages, a
+    fifth of some environments, are not compiled. (uv's own --compile-bytecode needs Python 3.7.)
 
-    Raises EnvironmentFault where a signal ended it.
+    Raises EnvironmentFault if a signal ended it.
     """
     command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "-x", OWN_TESTS, str(folder)]
     with program(command) as process:
@@ -219,7 +217,7 @@ def compile_bytecode(python: Path, folder: Path) -> None:
 
 
 def check_interpreter(python: Path) -> None:
-    """Raise EnvironmentFault where there is no program `python`."""
+    """Raise EnvironmentFault if there is no program `python`."""
     if python.is_dir():
         raise EnvironmentFault(
             f"{python} is a folder, not an interpreter", f"Did you mean {python / 'bin' / 'python'}?"
@@ -229,9 +227,9 @@ def check_interpreter(python: Path) -> None:
 
 
 def external(python: Path) -> Environment:
-    """Return the user's own interpreter as an environment; EnvironmentFault if it does not start or has no NumPy.
+    """Return the user's interpreter as an environment; raise EnvironmentFault if it does not start or has no NumPy.
 
-    The path is kept as it was given: following a virtual environment's link would lead out of it.
+    The path is not resolved: the link of a virtual environment's interpreter leads out of it.
     """
     check_interpreter(python)
     answer = ask(python.absolute())
@@ -244,7 +242,7 @@ def external(python: Path) -> Environment:
 
 
 def discard(folder: Path) -> None:
-    """Delete a folder with everything in it, if it is there; its name goes first, so that no half of it is found."""
+    """Delete a folder if it exists. It is renamed first, so that no partial folder is found."""
     doomed = folder.with_name(f".{folder.name.strip('.')}.doomed")
     if doomed.exists():
         shutil.rmtree(doomed)
@@ -254,6 +252,6 @@ def discard(folder: Path) -> None:
 
 
 def disk_size(folder: Path) -> int:
-    """Return the bytes that the files in `folder` take on disk."""
+    """Return the size on disk of the files in `folder`, in bytes."""
     files = (Path(root) / name for root, _, names in os.walk(folder) for name in names)
     return sum(file.lstat().st_blocks * 512 for file in files)

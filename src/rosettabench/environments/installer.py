@@ -1,4 +1,4 @@
-"""Running uv, which makes the environments: with pip's configuration, with a log, and with its faults told."""
+"""Run uv, which makes the environments, with pip's configuration and a log; turn its errors into advice."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rosettabench.environments.program import program
 from rosettabench.errors import EnvironmentFault
 
 Progress = Callable[[str], None]
-"""Receives one sentence or line for the user at a time."""
+"""A function that shows the user one line at a time."""
 
 DETAILS = (" + ", " - ", " ~ ", "Using Python")
-"""How uv's lines begin that go to the log alone: one for each package."""
+"""Prefixes of the lines of uv, one per package, that only go to the log."""
 
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 HINTS = {
@@ -29,11 +29,11 @@ HINTS = {
         "The package index does not have it. pip config list shows which index is used."
     ),
 }
-"""What in uv's words calls for which advice; the first that matches counts."""
+"""The advice for a pattern in uv's output; the first match counts."""
 
 
 def uv_path() -> Path:
-    """Return the uv that was installed with Rosettabench; EnvironmentFault if it is gone."""
+    """Return the uv that was installed with Rosettabench; raise EnvironmentFault if it is missing."""
     import uv
 
     try:
@@ -47,8 +47,8 @@ def uv_path() -> Path:
 class Installer:
     """Runs uv for one environment.
 
-    `log`, a file, receives everything that uv says, without credentials; `progress` its lines as they come; `lock` is
-    the descriptor of the locked file, which uv inherits.
+    The file `log` gets all output of uv, without credentials; `progress` gets its lines as they come; `lock` is the
+    descriptor of the locked file, which uv inherits.
     """
 
     def __init__(self, log: Path, progress: Progress, lock: int) -> None:
@@ -56,29 +56,29 @@ class Installer:
         self.progress = progress
         self.lock = lock
         self.variables = {**os.environ, **uv_variables(), "UV_PYTHON_DOWNLOADS": "never"}
-        self.variables.pop("COLUMNS", None)  # uv would break its sentences in lines of that width
+        self.variables.pop("COLUMNS", None)  # uv would wrap its lines at that width
 
     def run(self, what: str, arguments: Sequence[str]) -> None:
-        """Run uv; EnvironmentFault "`what` failed: …", with its decisive line, if it fails."""
+        """Run uv; raise EnvironmentFault "`what` failed: …", with its decisive line, if it fails."""
         exit_code, lines = self._run(arguments, self.progress)
         if exit_code != 0:
             raise EnvironmentFault(f"{what} failed: {decisive(lines)}", f"{advice(lines)} Log: {self.log}")
 
     def plan(self, arguments: Sequence[str]) -> list[str] | None:
-        """Run uv in silence, for what it would do; return the lines that it wrote, or None if it failed."""
+        """Run uv without showing its lines, for a dry run; return the lines, or None if it failed."""
         exit_code, lines = self._run(arguments, lambda line: None)
         return lines if exit_code == 0 else None
 
     def _run(self, arguments: Sequence[str], progress: Progress) -> tuple[int, list[str]]:
-        """Run uv with its output in the log; raise EnvironmentFault where it fails."""
+        """Run uv with its output in the log; return its exit code and its lines."""
         lines: list[str] = []
         with (
             self.log.open("a", encoding="utf-8") as log,
             program(
                 [str(uv_path()), *arguments],
-                self.log.parent,  # not in the user's project, whose settings uv would obey
+                self.log.parent,  # not the user's project, whose settings uv would obey
                 self.variables,
-                (self.lock,),  # if we are killed, uv goes on: the lock must live as long as it does
+                (self.lock,),  # if this process is killed, uv goes on: the lock must live as long as uv
             ) as process,
         ):
             for raw in process.stdout or ():
@@ -91,7 +91,7 @@ class Installer:
 
 
 def decisive(lines: Sequence[str]) -> str:
-    """Return what matters of uv's words about a failure: its error, and the last cause of it."""
+    """Return the essence of uv's output about a failure: its error, and the last cause."""
     errors = [line.split("error:", 1)[1].strip() for line in lines if line.startswith("error:")]
     causes = [line.split("cause:", 1)[1].strip() for line in lines if line.startswith("  cause:")]
     quoted = [line.strip() for line in lines[-1:] if any("[stderr]" in other for other in lines)]

@@ -1,4 +1,4 @@
-"""Finding a Python of the version that a lock asks for: one that really starts."""
+"""Find an interpreter of the Python version that a lock asks for."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ QUESTION = "import sys; print('%d.%d' % sys.version_info[:2])"
 def find_interpreter(version: str) -> Path:
     """Return an interpreter of `version` ("3.11") that starts and says it is that version.
 
-    Looked at, in this order: the variable ROSETTA_PYTHON_3_11, the interpreter running now, ``python3.11`` on PATH,
-    pyenv's versions, uv's own. EnvironmentFault with the command that brings one if there is none.
+    The order of the search: the variable ROSETTA_PYTHON_3_11, the running interpreter, ``python3.11`` on PATH, pyenv's
+    versions, uv's own. If there is none, it raises EnvironmentFault with the command that installs one.
     """
     variable = "ROSETTA_PYTHON_" + version.replace(".", "_")
     chosen = os.environ.get(variable)
@@ -44,7 +44,7 @@ def candidates(version: str) -> Iterator[Path]:
         yield Path(sys.executable)
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         program = Path(folder) / f"python{version}"
-        # pyenv's shims lead to another interpreter in another folder: what they can lead to is looked at below
+        # pyenv's shims start another interpreter depending on the folder; pyenv's interpreters follow below
         if folder and Path(folder) != pyenv_root() / "shims" and os.access(program, os.X_OK):
             yield program.absolute()
     newest_first = sorted((pyenv_root() / "versions").glob(f"{version}.*"), key=patch_number, reverse=True)
@@ -53,9 +53,9 @@ def candidates(version: str) -> Iterator[Path]:
 
 
 def reported_version(python: Path) -> str | None:
-    """Return the version ("3.11") that `python` says it is; None if it does not start.
+    """Return the version ("3.11") that `python` reports; None if it does not start.
 
-    pyenv's shim of an inactive version is such a file: it is there, and exits with 127.
+    A pyenv shim of an inactive version exists, but exits with 127.
     """
     try:
         result = subprocess.run(
@@ -71,18 +71,18 @@ def reported_version(python: Path) -> str | None:
 
 
 def pyenv_root() -> Path:
-    """Return the folder of pyenv, whether it is there or not."""
+    """Return the folder of pyenv, which need not exist."""
     return Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
 
 
 def patch_number(folder: Path) -> int:
-    """Return the 7 of ``…/3.11.7``, and -1 of names such as ``3.13.0rc1`` or ``3.11-dev``."""
+    """Return the 7 of ``…/3.11.7``; -1 for names such as ``3.13.0rc1`` or ``3.11-dev``."""
     last = folder.name.rpartition(".")[2]
     return int(last) if last.isdigit() else -1
 
 
 def uv_managed(version: str) -> Iterator[Path]:
-    """Yield the interpreter of `version` that uv has installed, if it has one."""
+    """Yield the interpreter of `version` that uv has installed, if any."""
     command = [str(uv_path()), "python", "find", "--managed-python", "--no-project", "--no-python-downloads", version]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if result.returncode == 0:
@@ -90,7 +90,7 @@ def uv_managed(version: str) -> Iterator[Path]:
 
 
 def remedy(version: str, variable: str) -> str:
-    """Return the command that brings a Python of `version`."""
+    """Return the command that installs a Python of `version`."""
     own = f"or set {variable} to one that you have"
     if shutil.which("pyenv") or pyenv_root().is_dir():
         return f"Run: pyenv install {version} ({own})."

@@ -1,4 +1,4 @@
-"""Locks: sets of packages with exact versions, one for each version of a framework and of Python.
+"""Locks: sets of packages with exact versions, one for each release of a framework and version of Python.
 
 A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with a header of comments::
 
@@ -8,11 +8,10 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # released: 2026-07-08
     # stubs: libmpi.so.12
 
-It lists every package, those that others need included. ``needs`` are programs that must be on PATH, ``stubs``
-libraries of the system that the packages ask for and never call: rosettabench.environments.stubs makes them up.
-``released`` is the day on which the last of the framework's own packages in it came to the registry, as
-``uv pip compile --exclude-newer`` tells it.
-Packages that add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
+It lists every package, including dependencies. ``needs`` are programs that must be on PATH. ``stubs`` are system
+libraries that the packages link to and never call; rosettabench.environments.stubs makes them. ``released`` is the day
+on which the last of the framework's own packages was published, by ``uv pip compile --exclude-newer``. Packages that
+add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs|released):\s*(?P<valu
 class Lock:
     """One locked set of packages.
 
-    name: "pytorch@2.13.0"; title: for people; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
-    must be on PATH; path: the file; stubs: libraries that are made up; released: the day since when it can be
-    installed, None where nobody wrote it down; digest: SHA-256, in hexadecimal, of all that decides what is installed.
+    name: "pytorch@2.13.0"; title: for display; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
+    must be on PATH; path: the file; stubs: libraries to make stubs of; released: the day since when it can be
+    installed, None if not stated.
     """
 
     name: str
@@ -56,19 +55,19 @@ class Lock:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of Python's version, the requirements and the stubs: comments and their order do not change it."""
+        """SHA-256, in hexadecimal, of Python's version, the requirements in any order, and the stubs."""
         return hashlib.sha256("\n".join([self.python, *sorted(self.requirements), *self.stubs]).encode()).hexdigest()
 
     @property
     def pins(self) -> dict[str, Requirement]:
-        """Each package's normalised name and what the lock asks of it."""
+        """The requirement of each package, by normalised name."""
         return {canonicalize_name(pin.name): pin for pin in map(Requirement, self.requirements)}
 
 
 def load_lock(name: str) -> Lock:
-    """Return the lock `name`, on its newest Python where there are several; UsageError with the nearest name if none.
+    """Return the lock `name`, on its newest Python if there are several; ``pytorch@2.13.0-py3.11`` names the Python.
 
-    ``pytorch@2.13.0-py3.11`` names the Python, too.
+    Raises UsageError, with the nearest name, if there is none.
     """
     locks = all_locks()
     with_python = {lock.path.stem: lock for lock in locks}
@@ -79,14 +78,14 @@ def load_lock(name: str) -> Lock:
 
 
 def all_locks() -> list[Lock]:
-    """Return every lock of ours and of the packages that add some, ordered by name and then by Python's version."""
+    """Return all locks, including those of added packages, ordered by name and then by Python's version."""
     folders = [OURS, *(root / "locks" for root in catalogue_roots())]
     locks = list(read_each((path for folder in folders for path in folder.glob("*.txt")), read_lock))
     return sorted(locks, key=lambda lock: (lock.name, [int(part) for part in lock.python.split(".")]))
 
 
 def read_lock(path: Path) -> Lock:
-    """Read the lock file at `path`; EnvironmentFault that names file and line if it is not one."""
+    """Read the lock file at `path`; raise EnvironmentFault with file and line if it is not valid."""
     named = FILE_NAME.fullmatch(path.stem)
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     header = {found["key"]: found["value"] for found in map(HEADER.fullmatch, lines) if found}
@@ -105,7 +104,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def day(written: str | None, path: Path) -> date | None:
-    """Return a day of a header, such as 2026-07-08; EnvironmentFault that names the file if it is none."""
+    """Return the date in a header, such as 2026-07-08; raise EnvironmentFault with the file if it is not valid."""
     try:
         return date.fromisoformat(written) if written else None
     except ValueError as error:
@@ -114,7 +113,7 @@ def day(written: str | None, path: Path) -> date | None:
 
 @cache  # most locks share their requirements
 def is_exact(requirement: str) -> bool:
-    """Whether a line asks for one exact version of one package, and for nothing else."""
+    """Return whether a line asks for one exact version of one package, and nothing else."""
     try:
         pin = Requirement(requirement)
     except InvalidRequirement:

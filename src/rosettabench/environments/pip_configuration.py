@@ -1,6 +1,6 @@
-"""pip's configuration, handed on to uv, which does not read it.
+"""Translate pip's configuration for uv, which does not read it.
 
-Whoever has told pip where packages come from (a mirror, a folder of wheels, a certificate) has told us.
+So the mirror, the folder of wheels or the certificate that a user configured for pip is used here too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JOINED = {
     "find-links": ("UV_FIND_LINKS", ","),
     "trusted-host": ("UV_INSECURE_HOST", " "),
 }
-"""Options of pip with several values: uv's variable, and what it puts between them."""
+"""Options of pip with several values: uv's variable, and its separator."""
 
 SINGLE = {
     "index-url": ("UV_DEFAULT_INDEX",),
@@ -31,22 +31,22 @@ SINGLE = {
     "default-timeout": ("UV_HTTP_TIMEOUT",),
     "timeout": ("UV_HTTP_TIMEOUT",),
 }
-"""Options of pip with one value: the variables that mean the same to uv."""
+"""Options of pip with one value: the equivalent variables of uv."""
 
 PATHS = ("cert", "client-cert", "find-links")
 """Options whose values may be paths, relative to the current folder."""
 
 SECTIONS = ("global", "install", ":env:")
-"""Sections that count for ``pip install``; a later one overrules an earlier one."""
+"""Sections that apply to ``pip install``; later ones override earlier ones."""
 
 
 def uv_variables() -> dict[str, str]:
-    """Return the environment variables that make uv install as pip would; those that the user has set himself win."""
+    """Return the variables that make uv install as pip would, without those that the user has set."""
     return {name: value for name, value in translate_options(options()).items() if name not in os.environ}
 
 
 def translate_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Return uv's variables for pip's `options` (long names without dashes in front, values as pip lists them)."""
+    """Return uv's variables for pip's `options` (long names without leading dashes, values as pip lists them)."""
     variables = {}
     for option, (variable, separator) in JOINED.items():
         values = [absolute_paths(option, value) for value in options.get(option, "").split()]
@@ -59,19 +59,19 @@ def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         variables["UV_NO_INDEX"] = "1"
     if "UV_INDEX" in variables:
-        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # pip, too, looks at all indexes and takes the best
+        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # like pip, which searches all indexes for the best
     return variables
 
 
 def absolute_paths(option: str, value: str) -> str:
-    """Return a path among the values as an absolute one, since uv runs in another folder; others as they are."""
+    """Return a value with a path made absolute, because uv runs in another folder; other values unchanged."""
     if option not in PATHS or "://" in value:
         return value
     return str(Path(value).expanduser().absolute())
 
 
 def options() -> dict[str, str]:
-    """Return pip's options in force for an installation, as pip itself tells; without pip, from its files."""
+    """Return pip's options for an installation, as pip itself reports them; without pip, from its files."""
     told = listing()
     sections = parse_listing(told) if told is not None else from_files(os.environ)
     merged: dict[str, str] = {}
@@ -81,7 +81,7 @@ def options() -> dict[str, str]:
 
 
 def listing() -> str | None:
-    """Return what ``pip config list`` prints, or None where neither this interpreter nor its base has pip."""
+    """Return the output of ``pip config list``; None if neither this interpreter nor its base has pip."""
     for python in dict.fromkeys([sys.executable, getattr(sys, "_base_executable", sys.executable)]):
         result = subprocess.run(
             [python, "-m", "pip", "config", "list"], stdin=subprocess.DEVNULL, capture_output=True, text=True
@@ -106,7 +106,7 @@ def parse_listing(listing: str) -> dict[str, dict[str, str]]:
 
 
 def from_files(variables: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return {section: {option: value}} from pip's files, and from its PIP_ `variables` as the section ``:env:``."""
+    """Return {section: {option: value}} from pip's files, with the PIP_ `variables` as the section ``:env:``."""
     named = variables.get("PIP_CONFIG_FILE")
     sections: dict[str, dict[str, str]] = {}
     for path in [] if named == os.devnull else files(named):
@@ -123,11 +123,11 @@ def from_files(variables: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def files(named: str | None) -> list[Path]:
-    """Return where pip looks for its configuration, the most general first (pip's documentation, "Configuration").
+    """Return the paths of pip's configuration, the most general first (pip's documentation, "Configuration").
 
-    `named` is the file in PIP_CONFIG_FILE; where it exists, the user's own are not read.
+    `named` is the file in PIP_CONFIG_FILE; if it exists, the user's own files are not read.
     """
-    from platformdirs import site_config_path, user_config_path  # not there when ./rosetta reads pip's configuration
+    from platformdirs import site_config_path, user_config_path  # not installed yet when ./rosetta uses this module
 
     name = "pip.ini" if os.name == "nt" else "pip.conf"
     system = [site_config_path("pip", appauthor=False) / name, Path("/etc") / name]

@@ -1,4 +1,4 @@
-"""What an interpreter says about itself when it is started; any Python from 3.6 on answers."""
+"""Ask an interpreter about itself by running a program in it; works with Python 3.6 and newer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from rosettabench.errors import EnvironmentFault
 
 TIME_LIMIT_S = 120
-"""For a start on a cold disk; a warm one takes 20 ms, with NumPy 0.2 s."""
+"""Enough for a start from a cold disk; a warm one takes 20 ms, with NumPy 0.2 s."""
 
 SOURCE = """
 import sys
@@ -32,14 +32,14 @@ except Exception as error:
 answer = {"version": platform.python_version(), "packages": packages, "numpy_fault": numpy_fault}
 print("\\n" + json.dumps(answer))
 """
-"""The program that is asked to run; it drops the current folder from the path so that no file in it is imported."""
+"""The program to run. It drops the current folder from the path, so that no file in it is imported."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an interpreter is and has.
+    """The facts about an interpreter.
 
-    version: "3.6.15"; packages: lower-case name to version; numpy_fault: why NumPy cannot be imported, None if it can.
+    version: "3.6.15"; packages: lower-case name → version; numpy_fault: why NumPy cannot be imported, None if it can.
     """
 
     version: str
@@ -48,7 +48,10 @@ class Answer:
 
 
 def ask(python: Path) -> Answer:
-    """Start the interpreter `python` and return its answer; EnvironmentFault if it does not start or is no Python."""
+    """Start the interpreter `python` and return its answer.
+
+    Raises EnvironmentFault if it does not start or is not Python.
+    """
     output = start(python, ["-c", SOURCE], TIME_LIMIT_S)
     try:
         return Answer(**json.loads(output.splitlines()[-1]))
@@ -57,9 +60,9 @@ def ask(python: Path) -> Answer:
 
 
 def start(python: Path, arguments: list[str], time_limit_s: float, variables: Mapping[str, str] | None = None) -> str:
-    """Run the interpreter with `arguments`, and `variables` beside those of this process; return what it printed.
+    """Run the interpreter with `arguments`, and `variables` added to those of this process; return its output.
 
-    EnvironmentFault, with the last line that it printed, if it cannot be started, fails or takes too long.
+    Raises EnvironmentFault, with its last line, if it cannot be started, fails or takes too long.
     """
     command = [str(python), *arguments]
     try:

@@ -1,4 +1,4 @@
-"""Programs that make environments. Each leads a process group of its own, so that it is ended with all its children."""
+"""Run the programs that make environments. Each has its own process group, so that its children end with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 RUNNING: set[subprocess.Popen[str]] = set()
-"""Every program of this process that has not ended yet."""
+"""All programs of this process that are running."""
 
 
 @contextmanager
@@ -20,9 +20,9 @@ def program(
     variables: Mapping[str, str] | None = None,
     keep: Sequence[int] = (),
 ) -> Iterator[subprocess.Popen[str]]:
-    """Start a program and lend it; wait for its end. It is ended if what is done with it is interrupted.
+    """Start a program, lend it, and wait for its end; end it if an exception is raised meanwhile.
 
-    Its output comes as lines from `stdout`. `keep` are descriptors that it inherits.
+    `stdout` yields the lines of its output. `keep` are descriptors that it inherits.
     """
     with subprocess.Popen(
         command,
@@ -48,12 +48,12 @@ def program(
 
 
 def end_programs() -> None:
-    """End every program and its children; the threads that wait for one learn of its end."""
+    """End every program and its children."""
     for process in list(RUNNING):
         end(process)
 
 
 def end(process: subprocess.Popen[str]) -> None:
     """End a program and its children."""
-    with suppress(ProcessLookupError, PermissionError):  # nobody is left of the group
+    with suppress(ProcessLookupError, PermissionError):  # the group has no process left
         os.killpg(process.pid, signal.SIGTERM)

@@ -1,11 +1,11 @@
-"""Stub libraries: they stand for libraries of the system that packages are linked with, and never call.
+"""Make stub libraries, which replace system libraries that packages link to and never call.
 
-CNTK's are linked with the MPI of 2016, with which it would train on several machines. No package brings it, no system
-has it any more, and without it none of them loads. A stub has the name of the library and every symbol of it that the
-packages ask for. What is called nevertheless ends the process with a sentence: nothing can go wrong unseen.
+CNTK's packages link to the MPI of 2016, for training on several machines. No package provides it, current systems do
+not have it, and without it CNTK does not load. A stub has the name of the library and every symbol that the packages
+need. If a symbol is called nevertheless, the process ends with a sentence, so no error goes unnoticed.
 
-A lock names the libraries that it wants stubs of (``# stubs: libmpi.so.12``). They are made with the environment, and
-found by the variable LD_LIBRARY_PATH that its programs are started with.
+A lock names the libraries that need stubs (``# stubs: libmpi.so.12``). They are made with the environment. Its programs
+find them through the variable LD_LIBRARY_PATH.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from rosettabench.errors import EnvironmentFault
 
 FOLDER = "stubs"
-"""Where they lie in an environment."""
+"""The folder of the stubs in an environment."""
 
 ELF = b"\x7fELF"
-"""How a library begins (the ELF specification, "ELF Identification")."""
+"""The first bytes of a library (the ELF specification, "ELF Identification")."""
 
 SOURCE = """
 #include <stdio.h>
@@ -32,11 +32,11 @@ static void tell(const char *name) {
 """
 
 FUNCTION = 'void stub%d(void) __asm__("%s");\nvoid stub%d(void) { tell("%s"); }\n'
-"""One symbol. Those that the packages take for data are functions, too: of what nobody calls, nobody reads data."""
+"""One symbol. Data symbols are functions too: packages that never call a library do not read its data."""
 
 
 def make_stubs(environment: Path, names: Sequence[str]) -> None:
-    """Make a stub of each library `names` for the libraries in `environment`; EnvironmentFault if that fails."""
+    """Make stubs of the libraries `names` for the libraries in `environment`; raise EnvironmentFault if that fails."""
     folder = environment / FOLDER
     folder.mkdir()
     for name in names:
@@ -45,7 +45,7 @@ def make_stubs(environment: Path, names: Sequence[str]) -> None:
 
 
 def libraries(folder: Path) -> Iterator[Path]:
-    """Yield the shared libraries in a folder and the folders in it."""
+    """Yield the shared libraries in a folder and its subfolders."""
     for path in sorted(folder.rglob("*.so*")):
         if path.is_file():
             with path.open("rb") as file:
@@ -54,9 +54,9 @@ def libraries(folder: Path) -> Iterator[Path]:
 
 
 def undefined_symbols(users: Iterable[Path], name: str) -> Iterator[str]:
-    """Yield the symbols of the library `name` that its `users` ask for.
+    """Yield the symbols of the library `name` that its `users` need.
 
-    A library says which others it needs, and which symbols, but not which symbol is of which library: their names tell.
+    A library lists the libraries and symbols it needs, but not which symbol is from which library. The names decide.
     """
     for user in users:
         for line in ask_program(["nm", "--dynamic", "--undefined-only", str(user)]).splitlines():
@@ -66,9 +66,10 @@ def undefined_symbols(users: Iterable[Path], name: str) -> Iterator[str]:
 
 
 def belongs(symbol: str, name: str) -> bool:
-    """Whether a symbol is one of the library `name`'s: libmpi's begin MPI_ or ompi_, libmpi_cxx's are in namespace MPI.
+    """Return whether a symbol is from the library `name`.
 
-    That holds for Open MPI, which is what these names stand for. A library that this module knows nothing of has none.
+    Symbols of libmpi begin with MPI_, PMPI_ or ompi_, those of libmpi_cxx are in the namespace MPI; both are Open MPI's
+    names. Any other library has no symbols here.
     """
     if name.startswith("libmpi_cxx."):
         return symbol.startswith("_Z") and "3MPI" in symbol
@@ -76,14 +77,14 @@ def belongs(symbol: str, name: str) -> bool:
 
 
 def build(path: Path, symbols: Sequence[str]) -> None:
-    """Write a library with those symbols to `path`."""
+    """Write a library with these symbols to `path`."""
     functions = [FUNCTION % (number, symbol, number, symbol) for number, symbol in enumerate(symbols)]
     source = SOURCE % {"library": path.name} + "".join(functions)
     ask_program(["cc", "-shared", "-fPIC", "-x", "c", "-", f"-Wl,-soname,{path.name}", "-o", str(path)], source)
 
 
 def ask_program(command: list[str], words: str = "") -> str:
-    """Run a program with `words` on its standard input; return what it says."""
+    """Run a program with `words` on its standard input; return its output."""
     try:
         done = subprocess.run(command, input=words, capture_output=True, text=True)
     except FileNotFoundError:

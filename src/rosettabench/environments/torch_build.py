@@ -1,7 +1,7 @@
-"""Which build of PyTorch to install: one for the CPU where there is no NVIDIA driver, since that of CUDA is huge.
+"""Choose the build of PyTorch to install: the CPU build if there is no NVIDIA driver, because the CUDA build is huge.
 
-Both have the same version number. Which one comes depends on where packages come from: a folder of wheels or a mirror
-may hold either, the usual index holds CUDA's for Linux, and PyTorch's own index, which uv knows, holds all.
+Both have the same version number. The source of packages decides which one is installed: a folder of wheels or a mirror
+may have either, PyPI has the CUDA build for Linux, and PyTorch's own index, which uv knows, has all.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rosettabench.environments.installer import Installer
 from rosettabench.environments.lock import Lock
 
 CUDA_DOWNLOAD = "about 2.7 GB"
-"""The sum of the wheels of torch 2.13.0 and what it asks for on Linux, x86-64."""
+"""The size of the wheels of torch 2.13.0 and its dependencies on Linux, x86-64."""
 
 
 def torch_arguments(installer: Installer, lock: Lock, install: Sequence[str]) -> list[str]:
-    """Return what to add to uv's arguments `install` for the right build; nothing for locks without PyTorch.
+    """Return the arguments to add to `install` of uv for the right build; none for locks without PyTorch.
 
-    A build that the user has chosen himself, by the variable UV_TORCH_BACKEND, is left as it is.
+    The user's own choice, the variable UV_TORCH_BACKEND, is respected.
     """
     if "torch" not in lock.pins or "UV_TORCH_BACKEND" in os.environ:
         return []
@@ -44,10 +44,10 @@ def torch_arguments(installer: Installer, lock: Lock, install: Sequence[str]) ->
 
 
 def nvidia_driver() -> bool:
-    """Whether this machine has a driver of NVIDIA's."""
+    """Return whether this machine has an NVIDIA driver."""
     return Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
 
 
 def brings_cuda(planned: Sequence[str]) -> bool:
-    """Whether the lines of a dry run list packages of CUDA's."""
+    """Return whether the lines of a dry run list CUDA packages."""
     return any(line.strip().startswith("+ nvidia-") for line in planned)

@@ -1,1 +1,1 @@
-"""What the store knows of earlier runs: the same trial found again, compared between runs, followed over time."""
+"""The history of trials in the store: find a trial in earlier runs, compare runs, follow a trial over time."""

@@ -1,4 +1,4 @@
-"""The archive: the runs of a store in which a workload was measured on this machine, oldest first."""
+"""The archive: the runs of a store that measured a workload on this machine, oldest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.store.store import Store
 
 
 class Archive:
-    """All contests of one workload that a store has from one machine."""
+    """All contests of one workload in a store, from one machine."""
 
     def __init__(self, store: Store, workload: str, machine: Mapping[str, Any]) -> None:
         self.store = store

@@ -1,4 +1,4 @@
-"""Cells: a trial as it can be found again in another run, with its rounds and with what it was made of."""
+"""Cells: a trial with its rounds and its identity, so that it can be found in another run."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Run
 
 PLANTED = "%"
-"""The label of an entry with planted work ends so (catalogue/contender.py)."""
+"""The end of the label of an entry with planted work (catalogue/contender.py)."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What makes two cells comparable: workload, setting (JSON with sorted keys), framework, mode.
+    """The key of a cell: workload, setting (JSON with sorted keys), framework, mode. Cells with one key are comparable.
 
-    `place` is the interpreter of an external environment. It is None for a managed one, whose releases come and go,
-    unless a contest has several of one framework: then it is the lock that tells them apart.
+    `place` is the interpreter of an external environment. For a managed one it is None, so that different releases are
+    comparable; only if a contest has several releases of one framework, it is the lock.
     """
 
     workload: str
@@ -40,18 +40,18 @@ class Key:
 
     @property
     def contender(self) -> str:
-        """Framework and mode, with the place where there is one."""
+        """Framework and mode, with the place if there is one."""
         return f"{self.framework}{f'@{self.place}' if self.place else ''}:{self.mode}"
 
     @property
     def values(self) -> dict[str, Any]:
-        """The setting as the store has it."""
+        """The setting as in the store."""
         return dict(json.loads(self.setting))
 
 
 @dataclass(frozen=True)
 class TrialCell:
-    """One entry of a stored contest. `flaw` says why nothing may be concluded from it; empty where all is well."""
+    """One entry of a stored contest. `flaw` says why nothing may be concluded from it; empty if all is well."""
 
     key: Key
     label: str
@@ -60,13 +60,13 @@ class TrialCell:
     flaw: str = ""
 
     def same(self, other: TrialCell) -> bool:
-        """Whether another entry was made of the same packages, files and settings."""
+        """Whether another entry has the same packages, files and settings."""
         return self.identity.own == other.identity.own
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """A stored contest: its cells by label, the labels of each A/A control, and which process each round was of."""
+    """A stored contest: its cells by label, the rounds of each A/A control's pair, and the process of each round."""
 
     run: str
     at: str
@@ -76,13 +76,13 @@ class Sitting:
     processes: Mapping[int, int]
 
     def find_cell(self, key: Key) -> TrialCell | None:
-        """Return the cell of a key; None if there is none."""
+        """Return the cell with a key; None if there is none."""
         return next((cell for cell in self.cells.values() if cell.key == key), None)
 
     def relative(self, key: Key, against: Sequence[Key]) -> list[list[float]]:
-        """Return, for each process, the cell's time in each round over the median of the others'; 1 s without others.
+        """Return, for each process, the cell's time in each round over the median of the others' (1 s without others).
 
-        A process in which a round of all of them is missing is left out.
+        Processes without a common round are left out.
         """
         own, others = self.find_cell(key), [self.find_cell(other) for other in against]
         if own is None or None in others:
@@ -100,7 +100,7 @@ class Sitting:
 
 
 def quotients(own: Rounds, others: Sequence[Rounds]) -> dict[int, float]:
-    """Return {round: own time over the median of the others'}, of the rounds in which all were timed."""
+    """Return {round: own time over the median of the others'} for the rounds in which all were timed."""
     numbers = set(own).intersection(*others)
     timed = [number for number in numbers if all(possible(rounds[number]) for rounds in (own, *others))]
     return {
@@ -110,7 +110,7 @@ def quotients(own: Rounds, others: Sequence[Rounds]) -> dict[int, float]:
 
 
 def sittings(run: Run) -> list[Sitting]:
-    """Return the contests of a run that have timed rounds. The run has to be fully loaded (Store.run)."""
+    """Return the contests of a run that have timed rounds. The run must be fully loaded (Store.run)."""
     return [found for contest in run.contests if (found := sitting(run, contest)).cells]
 
 
@@ -146,7 +146,7 @@ def key_of(contest: Contest, one: Contestant) -> Key:
 
 
 def identity(one: Contestant) -> Identity:
-    """Return what an entry was made of."""
+    """Return the identity of an entry."""
     environment = UsedEnvironment.last_of(one.happened) or UsedEnvironment()
     settings = ReadBack.last_of(one.happened)
     return Identity(
@@ -158,12 +158,12 @@ def identity(one: Contestant) -> Identity:
 
 
 def flaw(one: Contestant, doubts: Mapping[str, str]) -> str:
-    """Return why nothing may be concluded from an entry: no proof, or what was odd about its times."""
+    """Return why nothing may be concluded from an entry: no proof, or an oddity of its times; empty if nothing."""
     return doubts.get(one.entry.label, "") if one.proof.holds else f"{one.entry.label} is {one.proof.reason}."
 
 
 def doubts(run: Run, contest: Contest, contestants: list[Contestant]) -> dict[str, str]:
-    """Return {label: sentence} of those that drifted, shifted, or have impossible times; of all on a busy machine."""
+    """Return {label: sentence} of entries with a drift, a shift or impossible times; of all if the machine was busy."""
     seen = [one for one in oddities_of(run, contest, contestants) if casts_doubt(one)]
     found = {one.entry.label: load.sentence for load in seen if isinstance(load, Busy) for one in contestants}
     return found | {one.contender: one.sentence for one in seen if not isinstance(one, Gap | Busy)}

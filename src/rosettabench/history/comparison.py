@@ -1,4 +1,4 @@
-"""Two runs compared, cell by cell: what got slower or faster relative to what stayed the same."""
+"""Compare two runs, cell by cell: what got slower or faster relative to contenders that did not change."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ NO_CONTROL = (
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: contests of one workload and setting, of one run or of several."""
+    """One side of a comparison: contests of one workload and setting, from one run or several."""
 
     sittings: Sequence[Sitting]
 
     def __getitem__(self, key: Key) -> TrialCell:
-        """Return the newest cell of a key."""
+        """Return the newest cell with a key."""
         return next(cell for one in reversed(self.sittings) if (cell := one.find_cell(key)))
 
     @property
@@ -49,9 +49,9 @@ class Side:
         return [key for key in keys if all(one.find_cell(key) for one in self.sittings)]
 
     def relative(self, key: Key, against: Sequence[Key]) -> list[Series]:
-        """Return the ratios, round by round, of every process; without others the times, of every run as one process.
+        """Return the ratios of every process, round by round; without others, the times of every run as one process.
 
-        What nothing is compared with holds the weather of its run, which all its processes share.
+        Without others, the times contain the machine's state in the run, which all its processes share.
         """
         groups: dict[object, list[float]] = defaultdict(list)
         for place, one in enumerate(self.sittings):
@@ -70,8 +70,8 @@ class Side:
 class Compared:
     """One cell on both sides.
 
-    `verdict` is on BEFORE and AFTER; `controls` are the contenders that it was measured against, `degrees` how many
-    degrees of freedom the spread of processes was known with, and `deviation` that spread, relative.
+    `verdict` is on BEFORE and AFTER; `controls` are the contenders that it was measured against. `deviation` is the
+    spread between processes, relative, and `degrees` its degrees of freedom.
     """
 
     key: Key
@@ -96,7 +96,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One workload and setting on both sides; `weather` is how much longer what stayed the same took afterwards."""
+    """One workload and setting on both sides; `weather` is the time of unchanged cells, after over before."""
 
     workload: str
     setting: str
@@ -119,9 +119,9 @@ def compare_runs(
     confidence: float,
     margin: float,
 ) -> list[Comparison]:
-    """Return the comparison of every workload and setting that two runs share; UsageError where they share none.
+    """Return the comparison of every workload and setting that two runs share; raise UsageError if they share none.
 
-    `earlier` gives all contests of a workload on the machine, by which the spread of processes is known better.
+    `earlier` returns all contests of a workload on the machine; they improve the estimate of the spread of processes.
     """
     sides = [group_contests(side) for side in (before, after)]
     shared = [name for name in sides[0] if name in sides[1]]
@@ -149,9 +149,9 @@ def group_contests(found: Iterable[Sitting]) -> dict[tuple[str, str], list[Sitti
 
 
 def match_cells(before: Side, after: Side) -> Side:
-    """Return `after`, its cells under the keys of `before` where only the place is another.
+    """Return `after` with the keys of `before` for cells that differ only in place.
 
-    So an interpreter can be compared with the one that took its place, if each side has one of that framework and mode.
+    So an interpreter can be compared with its successor, if each side has only one of that framework and mode.
     """
     renamed: dict[Key, Key] = {}
     for key in set(after.keys) - set(before.keys):
@@ -187,7 +187,7 @@ class Pairing:
         return [key for key in self.before.keys if key in self.after.keys]
 
     def unchanged(self) -> list[Key]:
-        """Return the cells whose contender is the same on both sides, and against whose times nothing speaks."""
+        """Return the cells whose contender is identical on both sides, without flaws."""
         return [key for key in self.shared() if self._same(key)]
 
     def compare(self) -> Comparison:
@@ -226,9 +226,9 @@ class Pairing:
         )
 
     def known_spread(self, key: Key, controls: Sequence[Key]) -> Alike:
-        """Return what is known of the spread of processes besides the sides' own: A/A controls, and other runs.
+        """Return the known spread of processes besides that of the sides: from A/A controls, and from other runs.
 
-        A control is of one run: without a contender that stayed the same, it does not tell how much runs differ.
+        An A/A control belongs to one run, so without unchanged contenders it does not show how much runs differ.
         """
         known = equals(series for one in self.sittings for series in one.equals()) if controls else Alike()
         runs = {one.run for one in self.sittings}
@@ -252,12 +252,12 @@ class Pairing:
         return ALONE if controls else NO_CONTROL
 
     def _same(self, key: Key) -> bool:
-        """Whether a contender is the same on both sides, and nothing speaks against its times."""
+        """Return whether a contender is identical on both sides, without flaws."""
         one, other = self.before[key], self.after[key]
         return bool(one.identity.packages) and one.same(other) and not one.flaw and not other.flaw
 
     def _side_of(self, one: Sitting, keys: Sequence[Key]) -> str | None:
-        """Return on which side these cells are as in another contest; None where on neither."""
+        """Return the side whose cells are identical to those of another contest; None if neither."""
         cells = [one.find_cell(key) for key in keys]
         if not all(cell and not cell.flaw for cell in cells):
             return None
@@ -267,7 +267,7 @@ class Pairing:
         return None
 
     def _weather(self, unchanged: Sequence[Key]) -> float | None:
-        """Return how much the machine itself changed, by what stayed the same."""
+        """Return how much the machine changed: the ratio of times, after over before, of unchanged cells."""
         pairs = [(self.before.seconds(key), self.after.seconds(key)) for key in unchanged]
         moved = [new / old for old, new in pairs if old and new]
         return geometric_mean(moved) if moved else None

@@ -1,4 +1,4 @@
-"""What a measurement was made of, and what changed between two of them."""
+"""The identity of a measured contender, and what changed between two measurements."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 VOLATILE = frozenset({"process_threads", "child_processes", "graphs"})
-"""Settings that are counts of the moment: they differ between two starts of the same thing."""
+"""Settings that are momentary counts: they differ between two starts of one contender."""
 
 MACHINE = ("processor", "cores", "cores_in_machine")
-"""What makes a machine another one; a new kernel or driver makes it a changed one, which is told."""
+"""Facts that identify a machine. A new kernel or driver is reported as a change of the same machine."""
 
 NEITHER = "none"
-"""How the absence of a value is written."""
+"""The word for a missing value."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What an entry was made of, as the store has it: a missing part was not recorded, and is empty.
+    """The identity of an entry, as in the store. A part that was not recorded is empty.
 
-    packages: name to version; interpreter: Python's version; settings: as the framework reported them; hashes: of
+    packages: name → version; interpreter: Python's version; settings: as the framework reported them; hashes: of
     implementation, adapter, worker, workload, weights and data, from the certificate.
     """
 
@@ -31,7 +31,7 @@ class Identity:
 
     @property
     def own(self) -> tuple[object, ...]:
-        """All that is the contender's own, to be compared: two entries with the same are the same contender."""
+        """The parts that belong to the contender: two entries in which they are equal have the same contender."""
         settings = {name: value for name, value in self.settings.items() if name not in VOLATILE}
         files = {name: self.hashes.get(name) for name in ("implementation", "adapter")}
         return dict(self.packages), self.interpreter, settings, files
@@ -47,16 +47,16 @@ class Change:
 
     @property
     def sentence(self) -> str:
-        """It as one reads it: torch 2.12.0 → 2.13.0."""
-        if len(self.before) == len(self.after) == 64:  # digests: which ones tells nobody anything
+        """The change in words: torch 2.12.0 → 2.13.0."""
+        if len(self.before) == len(self.after) == 64:  # two digests mean nothing to a reader
             return f"{self.what} changed"
         return f"{self.what} {self.before} → {self.after}"
 
 
 def changes(before: Identity, after: Identity) -> list[Change]:
-    """Return what changed of a contender: packages, Python, settings, files.
+    """Return what changed in a contender: packages, Python, settings, files.
 
-    What one side did not record is no change.
+    A part that one side did not record is ignored.
     """
     found = differing("", before.packages, after.packages) if before.packages and after.packages else []
     if before.interpreter and after.interpreter:
@@ -70,23 +70,23 @@ def changes(before: Identity, after: Identity) -> list[Change]:
 
 
 def machine_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return what changed of the machine: processor, memory, kernel, driver, and whatever else both runs recorded."""
+    """Return what changed in the machine: processor, memory, kernel, driver, and everything else both runs recorded."""
     shared = before.keys() & after.keys()
     return differing("", {name: before[name] for name in shared}, {name: after[name] for name in shared})
 
 
 def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two runs were made on the same processors."""
+    """Return whether two runs were made on the same machine, by the facts in MACHINE."""
     return all(one.get(name) == other.get(name) for name in MACHINE)
 
 
 def steady(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that stay what they are from one start to the next."""
+    """Return the settings that do not change from one start to the next."""
     return {name: value for name, value in settings.items() if name not in VOLATILE}
 
 
 def differing(prefix: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return what differs between two mappings, by name."""
+    """Return the differences between two mappings, by name."""
     names = sorted(before.keys() | after.keys())
     return [
         Change(prefix + name.replace("_", " "), value_words(before.get(name)), value_words(after.get(name)))

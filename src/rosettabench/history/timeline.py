@@ -1,4 +1,4 @@
-"""A trial over time: every run of a cell on one machine, and when its level changed."""
+"""A cell over time: all its runs on one machine, and the changes of its level."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rosettabench.summary.estimate import Estimate
 class Point:
     """One run of a cell: `level` is the median of its rounds in seconds per step, `step` its estimate with interval.
 
-    `flaw` says why it is shown and not used; empty where all is well.
+    `flaw` says why it is shown but not used; empty if all is well.
     """
 
     run: str
@@ -40,8 +40,8 @@ class Point:
 class Turning:
     """A change of level from run `last` to run `first`: the later level is `times` the earlier one.
 
-    `changes` are what was recorded to have changed between these two runs. `others` is by how much the other contenders
-    of the same runs changed, None where there are none on both sides: if it is as much, it was the machine.
+    `changes` are the recorded changes between these two runs. `others` is the ratio of the other contenders in the same
+    runs; None if none is on both sides. If it is about `times`, the machine changed, not the contender.
     """
 
     last: str
@@ -61,14 +61,14 @@ class Timeline:
 
     @property
     def searchable(self) -> bool:
-        """Whether there are runs enough for two levels."""
+        """Whether there are enough runs for two levels."""
         return sum(not point.flaw for point in self.points) >= 2 * LEAST
 
 
 def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> list[Timeline]:
-    """Return the timeline of every cell in some contests, which are in the order of time.
+    """Return the timeline of every cell in contests that are in chronological order.
 
-    A change of level is told where both levels lasted for LEAST runs and differ by more than `margin`.
+    A change of level is reported if both levels lasted for LEAST runs and differ by more than `margin`.
     """
     points: dict[Key, list[Point]] = defaultdict(list)
     for one in found:
@@ -82,7 +82,7 @@ def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> lis
 
 
 def point_of(sitting: Sitting, cell: TrialCell, confidence: float) -> Point | None:
-    """Return a cell as a point in time; None without a time that is possible."""
+    """Return a cell as a point in time; None without a possible time."""
     seconds = list(filter(possible, cell.rounds.values()))
     step = estimate(seconds, confidence)
     if step is None:
@@ -112,7 +112,7 @@ def lasting(segment: Segment) -> bool:
 def turning(
     key: Key, sound: Sequence[Point], before: Segment, after: Segment, points: Mapping[Key, Sequence[Point]]
 ) -> Turning:
-    """Return the change from one level to the next, with all that changed at the same time."""
+    """Return the change from one level to the next, with everything that changed between the two runs."""
     last, first = sound[after.start - 1], sound[after.start]
     changed = [*machine_changes(last.machine, first.machine), *changes(last.identity, first.identity)]
     earlier, later = ({point.run for point in sound[one.start : one.end]} for one in (before, after))
@@ -131,7 +131,7 @@ def turning(
 
 
 def change_of_others(company: Iterable[Sequence[Point]], earlier: set[str], later: set[str]) -> float | None:
-    """Return by how much others changed between two groups of runs; None where nobody was in both."""
+    """Return the ratio of others between two groups of runs, later over earlier; None if none was in both."""
     found = []
     for series in company:
         old, new = ([point.level for point in series if point.run in runs] for runs in (earlier, later))

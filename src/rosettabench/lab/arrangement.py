@@ -199,8 +199,8 @@ def begins_as_timed(workload: Workload) -> bool:
 
 
 def references(workload: Workload) -> list[FrameworkEntry]:
-    """Return the references that implement a workload, the preferred one first."""
-    entries = [entry for entry in all_frameworks().values() if entry.reference]
+    """Return the references that implement a workload, the preferred one first; of one with an original, that alone."""
+    entries = [entry for entry in all_frameworks().values() if entry.reference and entry.original == workload.reference]
     able = [entry for entry in entries if workload.implementation(entry.implementation_name)]
     return sorted(able, key=lambda entry: entry.name != "reference-pytorch")
 

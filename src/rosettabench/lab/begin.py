@@ -1,4 +1,4 @@
-"""The beginning of a run: its request, its machine and its plan are written down; nothing is started."""
+"""Begin a run: store its request, its machine and its plan. Nothing is started yet."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rosettabench.store.store import Store
 
 
 def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
-    """Write down a new run, with all its contests if it has some. `command` is what the user typed, word by word.
+    """Store a new run, with all its contests if it has some. `command` holds the words that the user typed.
 
-    Raises UsageError for a plan that is empty.
+    Raises UsageError if the plan is empty.
     """
     plan = [(request, one) for one in make_plan(request)] if isinstance(request, ContestRequest) else []
     at = store.moment()
@@ -32,7 +32,7 @@ def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
         request=request.model_dump(mode="json"),
         machine=describe_machine(),
     )
-    with store.together():  # nobody could go on with half a plan
+    with store.together():  # half a plan could not be resumed
         store.add(run)
         for asked, planned in plan:
             write_contest(store, run, planned, asked)
@@ -40,7 +40,7 @@ def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
 
 
 def write_contest(store: Store, run: Run, planned: PlannedContest, request: ContestRequest) -> None:
-    """Write down one contest, who enters it, and why others cannot."""
+    """Store one contest, its entries, and the reasons why other contenders are missing."""
     stopping = request.stopping.model_dump(mode="json")
     stopping |= {"confidence": request.confidence, "margin": request.margin}
     row = store.add(

@@ -1,4 +1,4 @@
-"""A competitor: one entry of a contest with its live worker, and every number of it on its way to the store."""
+"""A competitor: one entry of a contest with its live worker. It writes every number it measures to the store."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
 FASTEST_STEP_S = 1e-7
-"""No step takes less: it is what a call of a function takes that does nothing."""
+"""Lower bound of the seconds per step: about the time of calling an empty function."""
 
 INTERRUPTED = WorkerError("interrupted", "interrupted")
-"""Why a competitor has left that was abandoned."""
+"""Why an abandoned competitor left."""
 
 
 class Competitor:
-    """One entry at work.
+    """One entry and its worker.
 
-    A failure of its worker is written to the store and takes it out of the contest: `failure` then says why, and
-    everything else goes on. `proven`: whether its proof held; where it did not, it may be timed all the same, at the
-    user's insistence.
+    If the worker fails, the failure goes to the store and to `failure`, the competitor leaves the contest, and the
+    others go on. `proven` says whether its proof held; an unproven competitor is timed only if the user insists.
     """
 
     def __init__(self, contender: Contender, row: Entry, journal: Journal, number: int) -> None:
@@ -53,7 +52,7 @@ class Competitor:
 
     @property
     def out(self) -> str | None:
-        """Why it has left the contest; None while it is in it."""
+        """Why it left the contest; None while it takes part."""
         return None if self.failure is None else self.failure.what
 
     @property
@@ -63,20 +62,20 @@ class Competitor:
 
     @property
     def live(self) -> Session:
-        """Its session; only to be asked for while it is in the contest."""
+        """Its session; valid only while it takes part in the contest."""
         assert self.session is not None
         return self.session
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Do part of the contest: a failing worker becomes a Failure row of this stage, with its cause."""
+        """Run one stage of the contest. If the worker fails in it, store a Failure of this stage with its cause."""
         try:
             yield
         except WorkerError as error:
             self.fail(name, error)
 
     def fail(self, stage: str, error: WorkerError) -> None:
-        """Write a failure down and leave the contest. Who has left already is not told of once more."""
+        """Store a failure and leave the contest. A competitor that already left is not reported again."""
         if self.failure is not None:
             return
         self.failure = error
@@ -85,11 +84,11 @@ class Competitor:
             self.session.process.kill()
 
     def abandon(self) -> None:
-        """Leave because the user wants to stop: that its worker is ended then is no failure."""
+        """Leave because the user wants to stop. The end of its worker is then no failure."""
         self.failure = INTERRUPTED
 
     def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
-        """Start a worker in a place of its own below `folder`; import, build and load: each a figure."""
+        """Start a worker in its own folder below `folder`; import, build and load, and store the time of each."""
         self.environment = environment
         self._number += 1
         place = folder / f"entry-{self.row.id}-{self._number}"
@@ -104,9 +103,9 @@ class Competitor:
 
     @contextmanager
     def proving(self, work: Work, folder: Path) -> Iterator[Session]:
-        """Lend a session for a proof: its own, or one that is started for a proof of other extents.
+        """Lend a session for a proof: the competitor's own, or a new one if the proof has other extents.
 
-        What is timed has then never seen those: a framework compiles for the shapes that it meets.
+        Frameworks compile for every shape they meet, so the timed session must not see the shapes of the proof.
         """
         if work is self.live.work:
             yield self.live
@@ -120,24 +119,24 @@ class Competitor:
             session.process.close()
 
     def first_step(self) -> None:
-        """Time the very first step, compilation included; read the settings back; then start the model afresh."""
+        """Time the first step, compilation included; read the settings back; then build the model again."""
         self.figure(FigureName.FIRST_STEP, self.live.block(0, 1).elapsed_s)
         self.read_settings()
         self.live.build()
 
     def read_settings(self) -> None:
-        """Read back what is in force, and write it down: after the first step, and again after the last turn."""
+        """Read back the settings in force and store them: after the first step, and again after the last block."""
         self.settings = self.live.settings()
         self.journal.event(ReadBack.of(self.settings))
 
     def watch(self, sensors: Sensors) -> None:
-        """From now on, meter what the worker uses in turns."""
+        """From now on, meter the resources that the worker uses in timed blocks."""
         self.meter = Meter(self.live.process.pid, sensors)
 
     def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
-        """Do one block and write it down; return its seconds per step.
+        """Do one block and store it; return its seconds per step.
 
-        Planted work is done, and not counted: that is what makes it a plant.
+        Planted work is done but not counted.
         """
         done = self.done = self._block(phase, first, steps + planted_steps(steps, self.contender.extra))
         if done.elapsed_s < steps * FASTEST_STEP_S:
@@ -162,14 +161,14 @@ class Competitor:
         return done.elapsed_s / steps
 
     def _block(self, phase: str, first: int, steps: int) -> Turn:
-        """Do a block; one that counts is metered."""
+        """Do a block; meter it unless it belongs to the warm-up."""
         if phase != "turn" or self.meter is None:
             return self.live.block(first, steps)
         with self.meter.window():
             return self.live.block(first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
-        """Time one evaluation of the first `samples` test samples, and write the workload's metric of them down."""
+        """Time one evaluation of the first `samples` test samples; store the time and the workload's metric."""
         work = self.live.work
         place = self.live.folder / "evaluation" if scored_by_logits(work.workload) else None
         found = self.live.evaluate(samples, place)
@@ -179,7 +178,7 @@ class Competitor:
             self.figure(score.name, score.value, **detail, **score.detail)
 
     def forecast(self) -> None:
-        """Draw sample paths of what follows each series, judge them, and write down what they are worth."""
+        """Forecast each series by sample paths, and store their accuracy."""
         work, place = self.live.work, self.live.folder / "forecasts"
         series, forecasts = work.data.series, work.workload.forecasts
         assert series is not None
@@ -191,13 +190,13 @@ class Competitor:
         self.journal.event(judge_forecasts(series, found, seed))
 
     def tick(self) -> float:
-        """Return the seconds that the clock shows for an empty block: what reading and synchronising cost."""
+        """Return the seconds of an empty block: the cost of reading the clock and synchronising."""
         with self.stage("warm-up"):
             return self.live.tick()
         return 0.0
 
     def note_memory(self) -> None:
-        """Write the memory of the process tree down, and read the settings again: they may have changed on the way."""
+        """Store the memory of the process tree, and read the settings again: they may have changed since."""
         found = read_memory(self.live.process.pid)
         for name, value in found.values.items():
             self.figure(FigureName(name), value)
@@ -206,7 +205,7 @@ class Competitor:
         self.read_settings()
 
     def _note_usage(self) -> None:
-        """Write down what all turns of this session have used together, and of what could not be read, why."""
+        """Store the resources that all blocks of this session used together, and why some could not be read."""
         if self.meter is None or not self.meter.windows:
             return
         for amount in self.meter.amounts():
@@ -214,18 +213,18 @@ class Competitor:
         self.journal.event(Unreadable.of(self.meter.unreadable))
 
     def figure(self, name: FigureName, value: float, **detail: Any) -> None:  # noqa: ANN401 (a detail is JSON)
-        """Write one figure of this session down."""
+        """Store one figure of this session."""
         self.journal.store.add(
             Figure(entry_id=self.row.id, at=now(), session=self._number, name=name, value=value, detail=dict(detail))
         )
 
     @property
     def number(self) -> int:
-        """Which process of this entry it is: 1, and one more after each start; 0 before the first."""
+        """The number of this entry's current process: 0 before the first start, then counted from 1."""
         return self._number
 
     def leave(self) -> None:
-        """End the worker, and write down what it used."""
+        """End the worker, and store what it used."""
         try:
             self._note_usage()
         finally:
@@ -238,5 +237,5 @@ class Competitor:
 
 
 def planted_steps(steps: int, extra: float) -> int:
-    """Return how many steps are added to `steps` for `extra` more work, as a share."""
+    """Return how many steps to add to `steps` for the share `extra` of additional work."""
     return round(steps * extra)

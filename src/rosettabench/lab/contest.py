@@ -1,7 +1,7 @@
-"""A contest: its competitors, and how they are admitted: started, and proven to do equal work.
+"""A contest: its competitors and their admission. Each is started, and proven to do equal work.
 
-What becomes of those who are admitted is for others to say: measurement.py lets them take turns until their times are
-known, training.py trains the stated epochs, and an examination (reasons/examination.py) measures the parts of a step.
+What follows the admission is elsewhere: measurement.py times blocks in turns until the times are known, training.py
+trains the stated epochs, and reasons/examination.py measures the parts of a step.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.check import divergence_words
 from rosettabench.store.record import ProofTime, Stopped
 
+NO_PROOF = "not_proven"
+"""The kind of failure where nothing could be compared, since there is no reference."""
+
 
 class LiveContest:
-    """The competitors of one contest, and everything that they share.
+    """The competitors of one contest, and everything they share.
 
     A competitor whose worker fails leaves; the others go on.
     """
@@ -44,7 +47,7 @@ class LiveContest:
         progress: Progress,
         referee: Callable[[Path], Session],
     ) -> None:
-        """Make it; `referee` starts a session of the reference at the contest's own extents, in a folder."""
+        """Make it. `referee` starts a session of the reference in a folder, at the extents of the contest."""
         self.competitors = list(competitors)
         self.work = work
         self.request = request
@@ -54,17 +57,17 @@ class LiveContest:
         self.journal = journal
         self.progress = progress
         self.referee = referee
-        self.random = np.random.default_rng()  # the order of turns must not repeat between runs
+        self.random = np.random.default_rng()  # unseeded: the order of turns must not repeat between runs
         self._told: set[str] = set()
 
     @property
     def present(self) -> list[Competitor]:
-        """The competitors that are still in it."""
+        """The competitors that still take part."""
         return [one for one in self.competitors if one.out is None]
 
     @property
     def out(self) -> tuple[str, ...]:
-        """The labels of those who have left it."""
+        """The labels of the competitors that left."""
         return tuple(one.label for one in self.competitors if one.out is not None)
 
     def shuffled(self, competitors: Sequence[Competitor]) -> list[Competitor]:
@@ -72,7 +75,7 @@ class LiveContest:
         return [competitors[place] for place in self.random.permutation(len(competitors))]
 
     def admit(self) -> None:
-        """Start everybody, in random order, compare the settings that are in force, and prove everybody."""
+        """Start all competitors in random order, compare the settings in force, and prove all competitors."""
         for number, competitor in enumerate(order := self.shuffled(self.present)):
             self.display.doing(f"starting {competitor.label}", number, len(order))
             self._enter(competitor)
@@ -89,9 +92,9 @@ class LiveContest:
     # -- proofs alone ------------------------------------------------------------------------------------------------
 
     def prove(self, competitor: Competitor) -> WorkerError | None:
-        """Prove one competitor, and time nothing; return why it is not proven, if so.
+        """Prove one competitor and time nothing. Return why it is not proven; None if it is.
 
-        Others may be proven at the same time. Who is known to be proven is not even started.
+        Others may be proven at the same time. A competitor that has a certificate is not started.
         """
         known = self.registrar.find_certificate(competitor)
         if known is not None:
@@ -105,6 +108,8 @@ class LiveContest:
             if competitor.out is None:
                 failure = self._certify(competitor)
                 competitor.journal.event(ProofTime(seconds=monotonic() - begun))
+                if failure is not None and failure.kind == NO_PROOF:
+                    competitor.fail("proof", failure)
             if competitor.out is None:
                 with competitor.stage("proof"):
                     competitor.read_settings()
@@ -113,7 +118,7 @@ class LiveContest:
             competitor.leave()
 
     def prove_in_turn(self) -> None:
-        """Prove everybody, one after the other, before something else than a contest is made of them."""
+        """Prove all competitors, one after the other, when no contest follows."""
         for competitor in self.present:
             self.display.doing(f"proving {competitor.label}")
             try:
@@ -124,7 +129,7 @@ class LiveContest:
                 competitor.leave()
 
     def proven(self) -> Stopped:
-        """Return how a contest ends in which everybody was proven and nobody took a turn."""
+        """Return the ending of a contest that proved its competitors and timed none."""
         return Stopped(why="proven", rounds=0, out=self.out)
 
     # -- one competitor ----------------------------------------------------------------------------------------------
@@ -141,7 +146,7 @@ class LiveContest:
         competitor.enter(competitor.environment, self.work, self.folder, self.request.timeout)
 
     def _compare_settings(self) -> None:
-        """Tell which settings differ that must not, once, and under --strict end the contest for it."""
+        """Report each setting that must be equal and differs, once. With --strict, end the contest because of it."""
         found = differences({one.label: one.settings for one in self.present})
         for sentence in [difference.sentence for difference in found if difference.sentence not in self._told]:
             self.display.tell(sentence)
@@ -153,15 +158,15 @@ class LiveContest:
             competitor.fail("settings", WorkerError("unequal", what, REMEDY))
 
     def _prove_entered(self, competitor: Competitor) -> None:
-        """Prove a competitor that was started, and let it begin afresh."""
+        """Prove a started competitor, then build its model again."""
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
             with competitor.stage("proof"):
-                competitor.live.hand_rows(self.work.batches)  # a proof may have chosen others
+                competitor.live.hand_rows(self.work.batches)  # a proof may have chosen other batches
                 competitor.live.build()
 
     def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
-        """Note whether a competitor is proven; without a proof it leaves, unless the user insists."""
+        """Note whether a competitor is proven. Without a proof it leaves, unless the user insists."""
         competitor.proven = failure is None
         if failure is not None and competitor.out is None:
             self.display.tell(f"{competitor.label} is not proven: {failure.what}")
@@ -169,12 +174,12 @@ class LiveContest:
                 competitor.fail("proof", failure)
 
     def _certify(self, competitor: Competitor) -> WorkerError | None:
-        """Return why a competitor is not proven, None where it is; a worker that fails on the way takes it out."""
+        """Return why a competitor is not proven; None if it is. If its worker fails meanwhile, it leaves."""
         with competitor.stage("proof"):
             try:
                 certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
             except ProofError as error:
-                return WorkerError("not_proven", error.what, error.hint)
+                return WorkerError(NO_PROOF, error.what, error.hint)
             if not certificate.passed:
                 return WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
         return None

@@ -1,4 +1,4 @@
-"""What a run tells while it works. The command line shows it; tests and programs may keep silent."""
+"""The interface through which a run reports its progress. The command line shows it; tests may stay silent."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from rosettabench.statistics.verdict import Verdict
 
 
 class Display(Protocol):
-    """Receives what happens. It is called between turns only, so that drawing disturbs no measurement.
+    """Shows what happens in a run. It is called only between blocks, so that drawing disturbs no measurement.
 
     It is a context manager around the work that it shows.
     """
 
     def __enter__(self) -> Self:
-        """Begin to show."""
+        """Start the display."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End."""
+        """End the display."""
 
     def contest(self, title: str, number: int, of: int) -> None:
-        """Contest `number` of `of` begins."""
+        """Show that contest `number` of `of` begins."""
 
     def expect(self, seconds: float | None) -> None:
-        """From now on it takes so long at most until all is done; None: nobody knows."""
+        """Show the longest time until everything is done; None: not known."""
 
     def preparing(self, message: str, done: int, begun: int, total: int) -> None:
-        """Of all data sets and environments so many are done, or begun; `message` is what is new, if anything is."""
+        """Show how many of the `total` data sets and environments are done, or begun. `message`: the news, or empty."""
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Something that takes a while begins, or goes on."""
+        """Show that a longer piece of work begins or goes on."""
 
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
-        """A round is over, the last of so many; there are `most` of them, 0 where nobody knows."""
+        """Show that `rounds` rounds of at most `most` are over; `most` is 0 if not known."""
 
     def tell(self, what: str) -> None:
-        """Something worth keeping on the screen: a proof, a failure, a stand-in."""
+        """Show a message that stays on the screen: a proof, a failure, a stand-in."""
 
 
 class Silent:
     """A display that shows nothing."""
 
     def __enter__(self) -> Self:
-        """Begin to show nothing."""
+        """Show nothing."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Show nothing."""
 
     def contest(self, title: str, number: int, of: int) -> None:
         """Show nothing."""

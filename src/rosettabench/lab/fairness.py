@@ -1,8 +1,7 @@
-"""Which settings must be equal between contenders, and which are not.
+"""Compare the settings that must be equal between contenders.
 
-docs/explanation/fairness.md lists the keys that adapters report. What is not named here is the framework's own
-business, shown and
-not judged: two frameworks may well lay out their images differently, or build other graphs, and still be compared.
+docs/explanation/fairness.md lists the keys that adapters report. Settings that are not named here are shown and not
+judged: frameworks may use different image layouts or graphs and still be compared.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ EQUAL = (
     "batch_size",
     "seed",
 )
-"""Settings that change how much work is done, or how much of the machine it may use: a difference in one of them makes
-another contest."""
+"""Settings that change how much work is done or how much of the machine it may use. They must be equal in a contest."""
 
 POLICY = (
     "Every worker is held to the same processors, as many as threads, before its framework is loaded, and every "
@@ -38,19 +36,19 @@ REMEDY = (
     "Make them equal (--set threads=… fixes threads and processors for all; other settings are the implementation's), "
     "or leave --strict out: then it is measured and marked."
 )
-"""What to do about a difference."""
+"""The hint for settings that differ."""
 
 
 @dataclass(frozen=True)
 class SettingDifference:
-    """A setting that should be equal and is not: its name, and the value of everyone who reports it, in words."""
+    """A setting that should be equal and is not: its name, and the value in words of each contender that reports it."""
 
     name: str
     values: Mapping[str, str]
 
     @property
     def sentence(self) -> str:
-        """The difference as one tells it: The setting threads differs: 1 in pytorch; 2 in jax and mxnet-gluon."""
+        """The difference as a sentence: The setting threads differs: 1 in pytorch; 2 in jax and mxnet-gluon."""
         holders: dict[str, list[str]] = {}
         for label, value in self.values.items():
             holders.setdefault(value, []).append(label)
@@ -59,16 +57,19 @@ class SettingDifference:
 
 
 def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[SettingDifference]:
-    """Return the differences that should not be, in the order of EQUAL, from {label: {setting: value}}.
+    """Return the settings of EQUAL that differ, in its order, from {label: {setting: value}}.
 
-    Whoever does not report a setting is neither equal nor different.
+    A contender that does not report a setting is ignored for it.
     """
     rows = [SettingDifference(name, values_of(name, settings)) for name in EQUAL]
     return [row for row in rows if len({value.casefold() for value in row.values.values()}) > 1]
 
 
 def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return in sentences whose compiler left parts of the step to Python, from {label: {setting: value}}."""
+    """Return a sentence for each contender whose compiler left parts of the step to Python.
+
+    `settings` is {label: {setting: value}}.
+    """
     return [
         f"{label} is compiled only in part: Python runs what {found['compiler']} left out (graph breaks: "
         f"{found['graph_breaks']}, functions given up: {found['fallbacks']})."
@@ -78,7 +79,7 @@ def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def values_of(name: str, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return {label: value in words} of everyone who reports a setting."""
+    """Return {label: value in words} of the contenders that report a setting."""
     return {label: value_words(found[name]) for label, found in settings.items() if found.get(name) is not None}
 
 

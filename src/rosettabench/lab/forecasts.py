@@ -1,4 +1,4 @@
-"""Which series forecasts are drawn of, and what is kept of them: quantiles of the sample paths."""
+"""Choose the series whose forecasts the report shows, and keep the quantiles of their sample paths."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ SERIES = 4
 """How many series of a set are shown."""
 
 HORIZONS = 3
-"""A picture shows so many horizons of the past, or the context where that is longer."""
+"""A picture shows this many horizons of the past, or the context if that is longer."""
 
 
 def chosen(count: int) -> list[int]:
-    """Return the places of the series to show: evenly spread over the set, so that nobody has picked them."""
+    """Return the places of the series to show, evenly spread over the set."""
     shown = min(SERIES, count)
     return [count * number // shown for number in range(shown)]
 
 
 def series_to_show(series: PreparedSeries) -> Iterator[Shown]:
-    """Yield what is known of the series to show."""
+    """Yield the past and the truth of each series to show."""
     length = max(series.context, HORIZONS * series.horizon)
     for place in chosen(len(series)):
         past = series.training(place).values[-length:]
@@ -38,7 +38,7 @@ def series_to_show(series: PreparedSeries) -> Iterator[Shown]:
 
 
 def quantiles_to_show(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
-    """Yield the quantiles of the series at `places`, from sample paths, (series, samples, horizon)."""
+    """Yield the quantiles of the series at `places`, from sample paths (series, samples, horizon)."""
     for place in places:
         ordered = np.sort(paths[place].astype(np.float64), axis=0)
         rows = (quantile(ordered, level).tolist() for level in LEVELS)
@@ -46,9 +46,9 @@ def quantiles_to_show(paths: NDArray[np.float32], places: Sequence[int]) -> Iter
 
 
 def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> JudgedForecasts:
-    """Return what the sample paths are worth that a worker's `reply` to ``forecast`` names.
+    """Return the accuracy of the sample paths that a worker's `reply` to ``forecast`` names.
 
-    Raises WorkerError where they are not finite.
+    Raises WorkerError if they are not finite.
     """
     start = perf_counter()
     paths = np.load(reply["files"]["samples"], mmap_mode="r", allow_pickle=False)
@@ -68,11 +68,11 @@ def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int)
 
 
 def forecasts(series: PreparedSeries, paths: NDArray[np.float32]) -> Iterator[Forecast]:
-    """Yield what it takes to judge the forecast of each series."""
+    """Yield the training values, the truth and the sample paths of each series."""
     for place in range(len(series)):
         yield Forecast(series.training(place).values, series.truth(place), paths[place])
 
 
 def observed_values(values: NDArray[np.floating[Any]]) -> tuple[float | None, ...]:
-    """Return values as JSON can hold them, None where one is missing."""
+    """Return values as JSON can hold them: None for a missing one."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)

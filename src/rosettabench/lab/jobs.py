@@ -1,4 +1,4 @@
-"""The jobs that come before contests: data sets are prepared and environments made, each once."""
+"""The jobs before contests: prepare each data set and make each environment once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from rosettabench.catalogue.data_entry import OWN
+from rosettabench.data.own.prepare_own import prepare_own
 from rosettabench.data.prepare import prepare
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
@@ -19,7 +21,7 @@ from rosettabench.plan.request import ContestRequest, ProveRequest
 
 @dataclass(frozen=True)
 class Jobs:
-    """The jobs of one request; what they make is kept in the cache."""
+    """The jobs of one request; their results are kept in the cache."""
 
     cache: Path
     request: ContestRequest
@@ -51,9 +53,12 @@ class Jobs:
 
     def _prepare(self, planned: PlannedContest, progress: Callable[..., None]) -> Prepared:
         """Prepare the data of a contest."""
+        workload = planned.workload
+        if workload.data.set == OWN:
+            return prepare_own(workload.data.form, workload.folder, self.cache, progress)
         return prepare(
-            planned.workload.data.set,
-            planned.workload.data.form,
+            workload.data.set,
+            workload.data.form,
             data_dir=self.request.data_dir,
             cache=self.cache,
             offline=self.request.offline,
@@ -64,6 +69,7 @@ class Jobs:
 
 
 def data_key(planned: PlannedContest) -> Key:
-    """Return what the data of a contest are known by while they are prepared."""
-    form = repr(planned.workload.data.form)
-    return "data", planned.workload.data.set, form, planned.setting.data, planned.setting.input == "files"
+    """Return the key of the job that prepares the data of a contest."""
+    data = planned.workload.data
+    folder = str(planned.workload.folder) if data.set == OWN else ""
+    return "data", data.set, repr(data.form), folder, planned.setting.data, planned.setting.input == "files"

@@ -1,4 +1,4 @@
-"""The journal: what happens in a run, in one of its contests or to one of its entries, on its way to the store."""
+"""The journal: writes what happens in a run, a contest or an entry to the store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.store.store import Store, now
 
 @dataclass(frozen=True)
 class Journal:
-    """Writes events and failures of one place: a whole run, or a contest or an entry of it."""
+    """Stores events and failures of a whole run, or of one contest or entry in it."""
 
     store: Store
     run: str
@@ -20,7 +20,7 @@ class Journal:
     entry: int | None = None
 
     def event(self, record: Record) -> None:
-        """Write down that something happened."""
+        """Store an event."""
         self.store.add(
             Event(
                 run_id=self.run,
@@ -33,7 +33,7 @@ class Journal:
         )
 
     def failure(self, stage: str, error: WorkerError) -> None:
-        """Write down that something failed at a stage of the contest, with its cause."""
+        """Store a failure at a stage of the contest, with its cause."""
         self.store.add(
             Failure(
                 run_id=self.run,

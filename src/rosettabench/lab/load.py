@@ -1,4 +1,4 @@
-"""The machine's load during a round, on its way to the store."""
+"""Measure and store the machine's load during a round."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from rosettabench.store.record import RoundLoad
 
 
 def watch_load(competitors: Iterable[Competitor], threads: int) -> LoadWatch:
-    """Watch what others compute from now on: on the processors of the contenders, and on all that this run may use.
+    """Watch the load by other programs from now on, on the contenders' processors and on all that this run may use.
 
-    Of the two groups the busier one counts: who computes beside the contenders takes memory bandwidth from them, and
-    who computes on their processors takes all.
+    The busier of the two groups counts: programs on other processors still take memory bandwidth from the contenders.
     """
     every = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     workers = [one.session.process.pid for one in competitors if one.session is not None]
@@ -25,7 +24,7 @@ def watch_load(competitors: Iterable[Competitor], threads: int) -> LoadWatch:
 
 
 def note_load(journal: Journal, number: int, watch: LoadWatch) -> None:
-    """Write down what others used in a round; nothing where the system does not tell."""
+    """Store the load of a round; nothing if the system does not report it."""
     load = watch.load()
     if load is not None:
         journal.event(RoundLoad(round=number, **asdict(load)))

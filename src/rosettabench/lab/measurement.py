@@ -1,15 +1,15 @@
-"""A measurement: all contenders of a contest alive at once, taking turns until their times are known.
+"""A measurement: all contenders of a contest are alive at once and take turns until their times are known.
 
 The order::
 
     admit      one after the other: start, import, build, load, first step        (figures)
-               each beside the float64 reference, unless the same is proven        (certificates)
+               each compared with the float64 reference, unless proven before      (certificates)
     warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
     turns      round 1, round 2, …: turns.py                                       (blocks, phase "turn")
     evaluate   one after the other                                                 (figures)
 
-With more than one process asked for, everybody leaves after a share of the rounds and enters again, in an order and
-with a memory layout of its own; plan/schedule.py says when it is asked whether all is sure enough.
+If the request asks for several processes, all contenders leave after a share of the rounds and start again, in a new
+order and with a new memory layout. plan/schedule.py says after which processes the contest looks at its verdicts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rosettabench.plan.schedule import Schedule
 from rosettabench.store.record import Stopped
 
 EVALUATION_BATCHES = 20
-"""Batches of the timed evaluation: enough to time, cheap enough for all."""
+"""Batches of the timed evaluation: enough to time, cheap enough for every contender."""
 
 
 class TimedContest:
@@ -34,7 +34,7 @@ class TimedContest:
         self._turns = Turns(contest, most=contest.request.stopping.rounds[1])
 
     def run(self) -> Stopped:
-        """Give every process its turns until it is sure enough, and evaluate with the last one; return how it ended."""
+        """Give each process its rounds until the verdicts are sure; evaluate in the last one; return how it ended."""
         turns, work, controller = self._turns, self._contest.work, 0.0
         for process in self._schedule.processes_left(turns.complete):
             turns.begin()
@@ -55,7 +55,7 @@ class TimedContest:
     def _share(self, process: int) -> str | None:
         """Warm up and give a process its share of the rounds; return why the contest ends with it, None if it goes on.
 
-        The shares are those of all processes up to this one together: what one leaves, the next may use.
+        Shares are cumulative: a process may use the rounds and seconds that earlier ones left.
         """
         turns = self._turns
         if not self._contest.present:

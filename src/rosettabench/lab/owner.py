@@ -1,4 +1,4 @@
-"""Who is at work on a run: one process at a time, or everything would be measured twice, at the same time."""
+"""Let only one process work on a run: two would measure everything twice, at the same time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rosettabench.errors import UsageError
 
 @contextmanager
 def own_run(run_id: str, cache: Path) -> Iterator[None]:
-    """Be the one process that works on a run; raise UsageError, with its number, where another one does.
+    """Own a run as its only process; raise UsageError with the number of the other process if there is one.
 
-    The lock lies in a file below `cache` and goes with the process, however that ends. It is this machine's: whoever
-    works on the same run from another machine is not seen.
+    The lock is a file below `cache` and is released when the process ends, even by a crash. It does not see a process
+    on another machine.
     """
     folder = cache / "runs"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What contests took on this machine before: the basis of the next plan's estimates."""
+"""Read how long contests took on this machine before: the basis of the next plan's estimates."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
 
 SAME_MACHINE = ("processor", "cores", "memory_bytes")
-"""What must be the same for an earlier run to say something about this machine."""
+"""Facts that identify a machine: only runs in which they are equal are used."""
 
 
 PAST_RUNS = 5
-"""How many of the latest runs tell what the next will take."""
+"""How many of the latest runs an estimate uses."""
 
 
 def read_past(store: Store, machine: Mapping[str, Any]) -> Past:
-    """Return what the contests of the latest runs in `store` took, as far as they ran on this machine."""
+    """Return what the contests of the latest runs in `store` took on this machine."""
     return past([store.run(run.id) for run in store.runs()[:PAST_RUNS]], machine)
 
 
 def past(runs: Iterable[Run], machine: Mapping[str, Any]) -> Past:
-    """Return what the contests of `runs`, the newest first, took, as far as they ran on this machine."""
+    """Return what the contests of `runs` took on this machine; `runs` has the newest first."""
     found = Past()
     for run in reversed(list(runs)):
         if all(run.machine.get(name) == machine.get(name) for name in SAME_MACHINE):
@@ -54,9 +54,10 @@ def note(run: Run, contest: Contest, found: Past) -> None:
 
 
 def start_seconds(run: Run, contest: Contest) -> float | None:
-    """Return what a contest took beside its turns, per contender and process; None where that cannot be told.
+    """Return the seconds of a contest outside its timed blocks, per contender and process; None if not known.
 
-    From the first figure that was written to the end. A contest that was resumed, or that somebody left, says nothing.
+    They count from the first stored figure to the end. They are not known for a contest that was resumed or that a
+    contender left.
     """
     ends = [event for event in events_of(run, contest) if event.kind == Stopped.KIND]
     endings = Stopped.all_of(ends)

@@ -1,8 +1,8 @@
-"""What a run needs before it can measure: data sets and environments, side by side, each made once.
+"""Prepare what a run needs before it can measure: data sets and environments, in parallel, each made once.
 
-Threads in the background prepare data, one set at a time, and make environments, two at a time: one waits for the
-network while the other compiles. Each kind is made in the order in which contests need it. While something is timed,
-nothing new is begun (`paused`). The threads show nothing themselves, and write nothing into the store.
+Background threads prepare one data set and make two environments at a time: one environment waits for the network
+while the other compiles. Each kind is made in the order in which contests need it. No job begins while something is
+timed (`paused`). The threads use neither the display nor the store.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from rosettabench.environments.program import end_programs
 from rosettabench.lab.display import Display
 
 AT_ONCE = {"data": 1, "environment": 2}
-"""How many of a kind are made at the same time."""
+"""How many jobs of a kind run at the same time."""
 
 GLANCE_S = 0.5
-"""Seconds after which whoever waits looks at the display again: its clock goes on."""
+"""Seconds after which a waiting thread updates the display, so that its clock goes on."""
 
 PATIENCE_S = 5.0
-"""Seconds that a thread has to end after it was told to. One that reads a large file ends with this process."""
+"""Seconds that a thread has to stop. A thread that reads a large file may take longer and ends with this process."""
 
 
 class Abandoned(BaseException):
-    """The run is over, and what was being made for it is not wanted any more."""
+    """The run is over, and the result of this job is no longer needed."""
 
 
 class Make(Protocol):
-    """Makes something, and tells in words how far it is."""
+    """Makes something, and reports its progress in words."""
 
     def __call__(self, progress: Callable[..., None], /) -> Any:  # noqa: ANN401 (a data set or an environment)
         """Make it."""
 
 
 Key = tuple[Hashable, ...]
-"""What a job is known by; its first element is the kind, one of AT_ONCE."""
+"""The key of a job; its first element is the kind, one of AT_ONCE."""
 
 
 @dataclass(eq=False)
 class Job:
-    """One thing that is made: in the background, or by whoever needs it before it was begun there.
+    """One data set or environment to make: in the background, or by the first thread that needs it.
 
-    `seconds` is what that takes at most, as far as one can tell.
+    `seconds` is an estimate of the longest time it takes.
     """
 
     key: Key
@@ -61,19 +61,19 @@ class Job:
     claimed: Lock = field(default_factory=Lock)
 
     def do(self, progress: Callable[..., None]) -> None:
-        """Make it, unless somebody else has begun to. What it raises is kept for those who ask for it."""
+        """Make it, unless another thread began to. An exception is kept and raised where the result is asked for."""
         if not self.claimed.acquire(blocking=False):
             return
         try:
             self.made.set_result(self.make(progress))
-        except BaseException as error:  # noqa: BLE001 (raised where the result is asked for)
+        except BaseException as error:  # noqa: BLE001 (raised again by result())
             self.made.set_exception(error)
 
 
 class Preparation:
-    """Makes what it is asked for, in the background from `begin` on. As a context manager it ends with the work inside.
+    """Runs jobs in the background from `begin` on. A context manager: leaving it ends all jobs.
 
-    One thread alone calls all methods but `obtain`, and uses the display.
+    All methods but `obtain` are called by one thread, which also uses the display.
     """
 
     def __init__(self, display: Display) -> None:
@@ -87,33 +87,33 @@ class Preparation:
         self._busy = 0
 
     def __enter__(self) -> Self:
-        """Nothing is begun yet."""
+        """Return itself; no job begins yet."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End what is still being made."""
+        """End the jobs that still run."""
         self._abandoned = True
         with self._gate:
             self._gate.notify_all()
         end = monotonic() + PATIENCE_S
         while any(thread.is_alive() for thread in self._threads) and monotonic() < end:
-            end_programs()  # again and again: a lane may be about to start the next one
+            end_programs()  # repeatedly: a job may be about to start its next program
             for thread in self._threads:
                 thread.join(0.05)
 
     @property
     def seconds(self) -> float:
-        """The seconds that everything takes at most which is not there yet."""
+        """The sum of the estimated seconds of all jobs that are not done."""
         return sum(job.seconds for job in list(self._jobs.values()) if not job.made.done())
 
     def add(self, job: Job) -> None:
-        """Let something be made after all of its kind that was added before. What has the same key is the same."""
+        """Add a job after the earlier ones of its kind, unless there is one with its key."""
         self._jobs.setdefault(job.key, job)
 
     def begin(self) -> None:
-        """Begin with everything that was added."""
+        """Start the background threads on all jobs that were added."""
         for kind, number in AT_ONCE.items():
             jobs = [job for key, job in self._jobs.items() if key[0] == kind]
             self._threads += [Thread(target=self._work, args=(jobs,), daemon=True) for _ in range(number)]
@@ -121,21 +121,21 @@ class Preparation:
             thread.start()
 
     def get(self, key: Key) -> Any:  # noqa: ANN401 (what the job makes)
-        """Return what was added under `key`, or raise what its making has raised; show meanwhile how far all is."""
+        """Return the result of the job `key`, or raise its exception; show the progress of all jobs while waiting."""
         job = self._jobs[key]
         while not job.made.done():
             self._show()
         return job.made.result()
 
     def obtain(self, job: Job, progress: Callable[..., None]) -> Any:  # noqa: ANN401 (what the job makes)
-        """Return the same; what nobody has begun to make is made by the calling thread, even where all is paused."""
+        """Return the result of a job. If no thread began it, the caller does it, even while jobs are paused."""
         job = self._jobs.setdefault(job.key, job)
         job.do(progress)
         return job.made.result()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let nothing be made inside: what has been begun is finished first, what has not begins afterwards."""
+        """Let no job run inside: wait for the running ones first, and start the next ones afterwards."""
         with self._gate:
             self._held = True
         try:
@@ -150,7 +150,7 @@ class Preparation:
     # -- in the background -------------------------------------------------------------------------------------------
 
     def _work(self, jobs: Iterable[Job]) -> None:
-        """Do jobs one after the other, and wait while all is paused."""
+        """Do jobs one after the other; wait while jobs are paused."""
         for job in jobs:
             with self._gate:
                 self._gate.wait_for(lambda: self._abandoned or not self._held)
@@ -162,33 +162,33 @@ class Preparation:
             finally:
                 with self._gate:
                     self._busy -= 1
-                self._said.put("")  # whoever waits looks again
+                self._said.put("")  # wakes the waiting thread
 
     def _say(self, title: str, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Hear how far a job is; here its thread learns that nobody wants it any more."""
+        """Pass on the progress of a job. Raises Abandoned in its thread if the run is over."""
         if self._abandoned:
             raise Abandoned
         if not done:
             self._said.put(f"{title}: {message.strip()}")
 
-    # -- for whoever waits -------------------------------------------------------------------------------------------
+    # -- in the waiting thread ---------------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Wait a moment for news, and show them with how many jobs are done."""
+        """Wait up to GLANCE_S for news; show it and how many jobs are done."""
         try:
             message = self._said.get(timeout=GLANCE_S)
         except Empty:
             message = ""
-        jobs = list(self._jobs.values())  # another thread may add one
+        jobs = list(self._jobs.values())  # a copy: another thread may add one
         done, begun = (sum(map(how, jobs)) for how in (is_done, is_begun))
         self._display.preparing(message, done, begun, len(jobs))
 
 
 def is_done(job: Job) -> bool:
-    """Return whether a job is over, well or badly."""
+    """Return whether a job has ended, successfully or not."""
     return job.made.done()
 
 
 def is_begun(job: Job) -> bool:
-    """Return whether somebody has begun a job; it may be over."""
+    """Return whether a job was begun; it may have ended."""
     return job.claimed.locked()

@@ -1,4 +1,4 @@
-"""How far a contest is: its rounds so far, and what they allow to say at this moment."""
+"""The progress of a contest: its rounds so far, and the verdicts they allow."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rosettabench.statistics.verdict import Verdict
 
 @dataclass
 class Progress:
-    """Seconds per step by label and round, those of earlier sessions included.
+    """Seconds per step by label and round, including the rounds before an interruption.
 
-    `processes` says in which process each round was measured; `seconds` is what this session has spent in turns, `last`
-    the number of the last round.
+    `processes` maps each round to the process that measured it. `seconds` is the time in blocks since the contest
+    began or was resumed, `last` the number of the last round.
     """
 
     rounds: dict[str, dict[int, float]] = field(default_factory=dict)
@@ -25,15 +25,15 @@ class Progress:
     last: int = 0
 
     def complete(self, labels: Iterable[str]) -> int:
-        """Return how many rounds each of these contenders has at least: one that crashed and came back has fewer."""
+        """Return the smallest number of rounds of these contenders: one that crashed and was resumed has fewer."""
         return min((len(self.rounds.get(label, {})) for label in labels), default=0)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Says what the rounds so far allow to say: about every pair of `labels`, and about each control.
+    """Gives the verdicts that the rounds so far allow: on every pair of `labels`, and on each control.
 
-    `controls` maps the label of a second copy to that of its first; it is compared with that one alone.
+    `controls` maps the label of a second copy to that of its first, the only one it is compared with.
     """
 
     request: ContestRequest
@@ -41,15 +41,15 @@ class Judge:
     controls: dict[str, str]
 
     def verdicts(self, progress: Progress) -> list[Verdict]:
-        """Return the verdicts on all pairs, in the light of all rounds and processes; they hold together."""
+        """Return the verdicts on all pairs, from all rounds and processes; their intervals hold together."""
         return self._compare(progress, self.labels, progress.processes)
 
     def enough(self, progress: Progress) -> str | None:
         """Return why no more rounds are needed; None if they are.
 
-        With one process it may be asked after every round, as the interval over rounds allows; with several after the
-        processes of a look only (schedule.py). The control is waited for only where there is no other pair: equals
-        take far more rounds to be shown equal than those that differ to be told apart.
+        With one process it may be called after every round, which the interval over rounds allows; with several only
+        after the processes of a look (schedule.py). The contest waits for a control only if there is no other pair:
+        showing that two copies are equal takes far more rounds than finding a difference.
         """
         processes = progress.processes if self.request.stopping.processes > 1 else {}
         tests = self.request.intervals
@@ -60,11 +60,11 @@ class Judge:
         return "all pairs decided" if decided else "precise enough"
 
     def _settled(self, verdict: Verdict) -> bool:
-        """Return whether more rounds would tell nothing that is asked: who is faster or, for a study, by how much."""
+        """Return whether the question of the request is answered: which is faster or, for a study, by how much."""
         return self._precise(verdict) or (verdict.decided and not self.request.wants_ratios)
 
     def _doubtful(self, progress: Progress) -> bool:
-        """Return whether a contender drifts or was at another level for a while: more rounds may outweigh that."""
+        """Return whether a contender drifts or was at another level for a while; more rounds may outweigh that."""
         rounds = {label: progress.rounds.get(label, {}) for label in [*self.labels, *self.controls]}
         return any(map(casts_doubt, oddities_by_process(rounds, progress.processes, self.request.margin)))
 
@@ -74,7 +74,7 @@ class Judge:
         return [verdict for pair in pairs for verdict in self._compare(progress, pair, processes)]
 
     def _precise(self, verdict: Verdict) -> bool:
-        """Whether an interval is as narrow as is asked for."""
+        """Return whether an interval is as narrow as the request asks."""
         return verdict.interval is not None and verdict.interval.precision <= self.request.stopping.precision
 
     def _compare(

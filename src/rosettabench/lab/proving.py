@@ -1,13 +1,13 @@
-"""Proofs alone: several at the same time, which is allowed because nothing of them is timed.
+"""Proofs without a measurement: several run at the same time, because nothing is timed.
 
 With two lanes, and contests 1, 2, … of contenders a, b, c, …::
 
     lane 0    reference 1    1b    1d     reference 3    2b    …
     lane 1    reference 2    1a    1c     1e     2a      2c    …
 
-A reference is made one contest ahead, so that nobody waits for it. Each lane has processors of its own, as long as
-there are enough of them. What computes with the same engine is not proven side by side, as far as others are left to
-prove: what two of its cells compile alike, some engines keep.
+A reference is made one contest ahead, so that no proof waits for it. Each lane has its own processors, as long as
+there are enough. Cells of one engine are not proven at the same time if others are left: some engines cache compiled
+programs, and the second cell can reuse those of the first.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from rosettabench.resources.processors import confine_children, lane_processors
 
 
 class Proving:
-    """Proves every competitor of several contests, `jobs` at a time. `finish` is called with each that is done.
+    """Proves every competitor of several contests, `jobs` at a time; calls `finish` with each contest that is done.
 
-    `titles` names the contests, each once, for the display. From the time `end` of the monotonic clock on, no
-    proof is begun, and a contest that lacks one is not done.
+    `titles` are the unique names of the contests for the display. After the time `end` of the monotonic clock no proof
+    begins, and a contest that lacks one is not done.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Proving:
         self._cells = sum(len(contest.present) for contest in contests)
 
     def run(self) -> None:
-        """Prove all of them. Ctrl-C ends every worker at once, and is raised again."""
+        """Prove all competitors. Ctrl-C ends every worker at once, and is raised again."""
         with self._executor:
             try:
                 cells = self._submit()
@@ -75,7 +75,7 @@ class Proving:
                 raise
 
     def _submit(self) -> list[list[Future[bool]]]:
-        """Put everything on its way, in order: each reference before the contenders of the contest before its own."""
+        """Submit everything in order: each reference goes before the contenders of the preceding contest."""
         cells = []
         for contest in self._contests[:1]:
             self._executor.submit(self._refer, contest)
@@ -88,7 +88,7 @@ class Proving:
 
     @contextmanager
     def _lane(self, contest: LiveContest) -> Iterator[None]:
-        """Lend the processors of a lane that is free; workers inherit them."""
+        """Lend the processors of a free lane; workers inherit them."""
         lane = self._lanes.get()
         try:
             with confine_children(lane_processors(contest.work.setting.threads, lane)):
@@ -97,13 +97,13 @@ class Proving:
             self._lanes.put(lane)
 
     def _refer(self, contest: LiveContest) -> None:
-        """Make a contest's reference before it is needed. Whoever needs one that cannot be made is told why."""
+        """Make a contest's reference before it is needed. If that fails, each proof that needs it reports the error."""
         if monotonic() < self._end and any(contest.registrar.find_certificate(one) is None for one in contest.present):
             with self._lane(contest), suppress(ProofError):
                 contest.registrar.reference()
 
     def _prove(self, contest: LiveContest, title: str, competitor: Competitor) -> bool:
-        """Prove one competitor, if there is time; return whether there was."""
+        """Prove one competitor, if there is time left; return whether there was."""
         start = monotonic()
         if start >= self._end:
             return False
@@ -129,10 +129,10 @@ class Proving:
 
 
 def by_engines(competitors: Sequence[Competitor]) -> list[Competitor]:
-    """Return competitors in the order in which they are proven: of each engine the first of its cells, then the second.
+    """Return competitors in the order of their proofs: first one cell of each engine, then the second of each, ….
 
-    A framework is an engine, and so is the back end that another one computes with: Keras on JAX asks XLA for many of
-    the programs that JAX in the same workload has asked it for.
+    The engine is the framework, or the back end that it computes with: Keras on JAX compiles many of the programs that
+    JAX compiles for the same workload.
     """
     cells: Counter[str] = Counter()
     ordered = []

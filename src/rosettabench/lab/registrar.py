@@ -1,4 +1,4 @@
-"""The registrar: nobody is ranked without a certificate, and nobody proves twice what stands proven."""
+"""The registrar: finds or makes the certificate of each competitor. Nothing is proven twice."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rosettabench.watch.moves import Move
 
 
 class Registrar:
-    """Certifies the competitors of one contest, several at a time if need be. `make` makes its reference.
+    """Certifies the competitors of one contest; several threads may call it. `make` makes the reference.
 
-    `work` is what is proven: the contest's own work (then it is `timed`), or the same at the extents that the workload
-    states for its proof.
+    `work` is what is proven: the contest's own work (then `timed` is true), or the work at the extents that the
+    workload states for its proof.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class Registrar:
         self.timed = timed
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
-        """Return the competitor's certificate, proven now unless the very same was proven before.
+        """Return the competitor's certificate; prove it now unless it has a valid one.
 
-        Raises WorkerError where the worker, and ProofError where the reference, cannot do its part.
+        Raises WorkerError if the worker fails, and ProofError if the reference does.
         """
         known = self.find_certificate(competitor)
         if known is None:
@@ -56,19 +56,19 @@ class Registrar:
         return known
 
     def find_certificate(self, competitor: Competitor) -> Certificate | None:
-        """Return the competitor's certificate if the very same was proven before, and need not be proven again."""
+        """Return the competitor's certificate if its exact subject was proven before and need not be proven again."""
         if self._again and competitor.contender.copy == 1:
             return None
         found = self._store.certificate(certificate_key(self._subject(competitor)))
         return found if found is not None and found.passed else None
 
     def note(self, competitor: Competitor, certificate: Certificate) -> None:
-        """Write down that a certificate is a competitor's."""
+        """Store that a certificate belongs to a competitor."""
         entry, session = competitor.row.id, competitor.number
         self._store.add(Certification(entry_id=entry, certificate_id=certificate.id, session=session))
 
     def _subject(self, competitor: Competitor) -> dict[str, Any]:
-        """Return what a competitor's certificate is about."""
+        """Return the subject of a competitor's certificate."""
         assert competitor.environment is not None
         contender = competitor.contender
         return subject_of(contender.entry, contender.mode, competitor.environment, self._work, self._weights)
@@ -92,9 +92,9 @@ class Registrar:
         )
 
     def reference(self) -> Reference:
-        """Return the reference. Who asks first makes it, and whoever asks meanwhile waits for it.
+        """Return the reference. The first caller makes it, the others wait.
 
-        Raises ProofError where it cannot be made: it is tried once.
+        Raises ProofError if it cannot be made; there is only one attempt.
         """
         with self._making:
             if self._reference is None:
@@ -104,9 +104,9 @@ class Registrar:
         return self._reference
 
     def exact(self, steps: int) -> Move | None:
-        """Return how the reference moves over the first steps of the contest; None where that is not known by now.
+        """Return how the reference moves over the first steps of the contest; None if not known yet.
 
-        It is where the reference was made here, for the very batches and weights that are timed.
+        It is known if the reference was made in this run, for the timed batches and weights.
         """
         made = self._reference
         if not isinstance(made, Reference) or made.guide is not None or not self.timed or steps > len(made.steps):
@@ -114,7 +114,7 @@ class Registrar:
         return Move(made.start, made.steps[steps - 1].parameters)
 
     def _attempt(self) -> Reference | ProofError:
-        """Make the reference; return the error where that fails."""
+        """Make the reference; return the error if that fails."""
         try:
             return self._make_reference()
         except WorkerError as error:

@@ -1,4 +1,4 @@
-"""Rounds: whoever takes part does so in an order, while the load of the machine and its sleep are watched."""
+"""Run rounds: competitors take turns in a given order, while the load and the sleep of the machine are watched."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from rosettabench.lab.suspension import Suspension
 from rosettabench.store.record import Dropped
 
 RoundTurn = tuple[Competitor, Callable[[], None]]
-"""Who takes a turn, and what it does in it."""
+"""A competitor, and what it does in its turn."""
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """Gives the rounds of a contest."""
+    """Runs the rounds of a contest."""
 
     contest: LiveContest
 
     def give(self, number: int, turns: Iterable[RoundTurn]) -> bool:
-        """Let competitors take their turns, in this order; return whether the round counts.
+        """Let competitors take their turns in this order; store the load meanwhile; return whether the round counts.
 
-        Those who have left take none. A round in which the machine slept does not count. What others computed meanwhile
-        is written down.
+        Competitors that left are passed over. A round in which the machine slept does not count.
         """
         suspension = Suspension()
         load = watch_load(self.contest.present, self.contest.work.setting.threads)
@@ -39,6 +38,6 @@ class Rounds:
         return not suspension.seconds
 
     def _drop(self, number: int, why: str) -> None:
-        """Leave a round out of the statistics; its blocks stay in the store."""
+        """Exclude a round from the statistics; its blocks stay in the store."""
         self.contest.display.tell(f"round {number} does not count: {why}")
         self.contest.journal.event(Dropped(round=number, why=why))

@@ -1,4 +1,4 @@
-"""A run, from its plan to the last row in the store; and the same for a run that was interrupted."""
+"""Conduct a run from its plan to the last row in the store, or resume an interrupted one."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, events_of
 
 BESIDE_S = 10
-"""Bound for what lies between two contests: the table of the first, and the folder of the next."""
+"""Bound of the seconds between two contests: showing the table of the first, making the folder of the next."""
 
 Conduct = Callable[[LiveContest], Stopped]
-"""Does with a contest what its request asks for, and returns how it ended."""
+"""A function that does what the request asks with a contest, and returns how it ended."""
 
 LeftContest = tuple[PlannedContest, ContestRow]
 """A contest that is not done yet."""
 
 
 def measure_or_train(contest: LiveContest) -> Stopped:
-    """Train the stated epochs if the request asks for that; else measure until the times are known well enough."""
+    """Train the stated epochs if the request asks for it; else measure until the times are known well enough."""
     try:
         return (FullTraining if contest.request.trains_fully else TimedContest)(contest).run()
     finally:
@@ -55,7 +55,7 @@ def measure_or_train(contest: LiveContest) -> Stopped:
 
 @dataclass
 class Laboratory:
-    """The place where runs are made: its store, its cache, and the display that it talks to."""
+    """Conducts runs, with a store, a cache and a display."""
 
     store: Store
     cache: Path
@@ -67,12 +67,10 @@ class Laboratory:
         conduct: Conduct = measure_or_train,
         ended: Callable[[ContestRow], None] = lambda row: None,
     ) -> None:
-        """Do everything of a run that is not done yet: conduct its contests, or prove where it asks for proofs alone.
+        """Do what is left of a run: conduct its contests, or only prove if it asks for proofs alone.
 
-        `ended` is called with each contest that is over while others are to come.
-
-        Ctrl-C is written down and raised again. Trainings that follow the contests are not done here, and with them
-        the run is not finished yet.
+        `ended` is called after each contest but the last. Ctrl-C is stored and raised again. As-shipped trainings
+        follow elsewhere; a run that has them is not marked as finished here.
         """
         request = read_request(run.request)
         if not isinstance(request, ContestRequest):
@@ -107,11 +105,10 @@ class Laboratory:
         conduct: Conduct,
         ended: Callable[[ContestRow], None],
     ) -> None:
-        """Conduct contests, one after the other, as long as there is time for them.
+        """Conduct contests one after the other, as long as there is time.
 
-        Each begins when its own environments are there, and the data of all: what is wrong with those is told before
-        anything is measured. What is still to be made for later contests is made between contests. `ended` is called
-        after each contest but the last.
+        All data sets are checked before anything is measured. A contest begins when its own environments are made; the
+        others are made between contests. `ended` is called after each contest but the last.
         """
         request, preparation = arranger.request, arranger.preparation
         bounds = self._bounds(request, [planned for planned, _ in left])
@@ -139,7 +136,7 @@ class Laboratory:
                 ended(row)
 
     def _prove(self, arranger: Arranger, request: ProveRequest, left: Sequence[LeftContest]) -> None:
-        """Prove the competitors of all contests, at the extents of their proofs, and measure nothing."""
+        """Prove the competitors of all contests at the extents of their proofs, without measuring."""
         latest = monotonic() + (inf if request.budget is None else request.budget)
         extents = [at_proof(planned) for planned, _ in left]
         for planned in extents:
@@ -153,7 +150,7 @@ class Laboratory:
             Proving(contests, titles, request.jobs, self.display, lambda one: end(one, one.proven()), latest).run()
 
     def _announce(self, contests: Sequence[LiveContest], jobs: int) -> None:
-        """Say how many cells are to be proven, and how long that takes by the register, so many at a time."""
+        """Say how many cells are to be proven, and how long the register says that takes with `jobs` at a time."""
         every = [(contest, one) for contest in contests for one in contest.present]
         open_cells = [(contest, one) for contest, one in every if contest.registrar.find_certificate(one) is None]
         keys = [cell_key(contest.work.workload, one.contender) for contest, one in open_cells]
@@ -162,7 +159,7 @@ class Laboratory:
         self.display.tell(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
 
     def _bounds(self, request: ContestRequest, plan: Sequence[PlannedContest]) -> list[float]:
-        """Return the seconds that each contest takes at most; none where that is not known."""
+        """Return the upper bound of the seconds of each contest; empty if not known."""
         trains = isinstance(request, RunRequest) and request.shipped is not None
         if request.trains_fully or isinstance(request, ExplainRequest) or trains:
             return []
@@ -170,15 +167,15 @@ class Laboratory:
         return [estimate(planned, before).bound(request.stopping) for planned in plan]
 
     def _expect(self, preparation: Preparation, bounds: Sequence[float], beside: float = 0.0) -> None:
-        """Tell how long the run goes on at most, from what its contests and what is still to be made take.
+        """Show the longest time until the run ends: its contests, its preparation and `beside`.
 
-        `beside` are seconds that go by until the next contest begins.
+        `beside` is the time in seconds until the next contest begins.
         """
         self.display.expect(preparation.seconds + beside + sum(bounds) if bounds else None)
 
 
 def left_contests(run: Run, request: ContestRequest) -> list[LeftContest]:
-    """Return the contests of a run that are not done. Raises StoreError where its plan would be another one today."""
+    """Return the contests of a run that are not done. Raises StoreError if its request gives another plan now."""
     plan, rows = make_plan(request), run.contests
     if [len(planned.contenders) for planned in plan] != [len(row.entries) for row in rows]:
         raise StoreError(
@@ -188,19 +185,19 @@ def left_contests(run: Run, request: ContestRequest) -> list[LeftContest]:
 
 
 def is_unfinished(run: Run, row: ContestRow) -> bool:
-    """Return whether there is something left to do in a contest: it never ended, or not for all who entered it."""
+    """Return whether a contest has something left to do: it never ended, or a competitor left it."""
     ending = Stopped.last_of(events_of(run, row))
     return ending is None or bool(ending.out)
 
 
 def end(contest: LiveContest, ending: Stopped) -> None:
-    """Write down how a contest has ended, and remove its files."""
+    """Store how a contest ended, and remove its files."""
     contest.journal.event(ending)
     shutil.rmtree(contest.folder)
 
 
 def title(planned: PlannedContest, rows: Sequence[ContestRow]) -> str:
-    """Return the name of a contest: the workload, and the values on axes that it is known by."""
+    """Return the name of a contest: the workload, and the values on the axes that distinguish it."""
     name = planned.workload.name
     settings = [row.setting for row in rows if row.workload == name]
     return ", ".join([name, *distinguishing_words(planned.setting.as_json(), settings, planned.workload)])

@@ -1,4 +1,4 @@
-"""What an evaluation says of a model: the workload's metric."""
+"""Score an evaluation by the workload's metric."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Score:
 
 
 def scored_by_logits(workload: Workload) -> bool:
-    """Whether the metric needs the logits themselves, and not only how many samples are right."""
+    """Return whether the metric needs the logits, not only the number of correct samples."""
     return workload.metric is not None and workload.metric.name in (MEAN_AUC, LIKELIHOOD)
 
 
 def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
-    """Yield what the reply of an `evaluate` request scores; nothing where the metric is not defined on its samples."""
+    """Yield the scores in the reply to an `evaluate` request; none if the metric is not defined on its samples."""
     if scored_by_logits(work.workload):
         logits = np.load(found["files"]["logits"], allow_pickle=False)
         labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]

@@ -1,7 +1,7 @@
-"""Where a run keeps what it needs for a while: tensors that a proof compares, batches. In memory, where there is room.
+"""The folder of a run's temporary files: tensors of proofs, and batches. It is in memory if there is room.
 
-A proof of a deep network writes some ten thousand small files, one a tensor and step. On a disk their making alone can
-take longer than all that is computed.
+A proof of a deep network writes about ten thousand small files, one per tensor and step. On a disk, creating them can
+take longer than the computation.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from pathlib import Path
 import psutil
 
 PREFIX = "rosetta-"
-"""What the name of every such folder begins with."""
+"""The beginning of the name of every scratch folder."""
 
 MARKER = ".rosetta-scratch"
-"""The file in it that is locked while its run lives. A folder without it is not ours to remove."""
+"""A file in the folder, locked while the run lives. A folder without it is never removed."""
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - folders in it are made by tempfile, with a name that nobody can foresee
-"""Linux' file system in memory."""
+"""The file system in memory of Linux."""
 
 ROOM = 6 * 2**30
-"""Bytes that must be free in it. Of the proofs of all workloads, two at a time, df showed at most 1.7e9 at once."""
+"""Bytes that must be free in it. The proofs of all workloads, two at a time, used at most 1.7e9 by `df`."""
 
 AVAILABLE = 16 * 2**30
-"""Bytes of memory that must be available, so that workers keep what they need."""
+"""Bytes of memory that must be available, so that enough is left for the workers."""
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Lend a new folder, removed in the end. What a killed run has left in the same place goes first."""
+    """Lend a new folder and remove it in the end. Before that, remove the folders that killed runs left."""
     parent = scratch_place()
     remove_abandoned(parent)
     with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent) as folder, hold_folder(Path(folder)):
@@ -43,7 +43,7 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Hold a folder as long as this process lives: its marker is locked before it has its name."""
+    """Lock the marker of a folder while this process lives. The marker gets its name only after it is locked."""
     making = folder / f"{MARKER}-making"
     lock = os.open(making, os.O_CREAT | os.O_RDWR)
     try:
@@ -55,7 +55,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 
 def scratch_place() -> Path:
-    """Return $TMPDIR where it is set, or memory with room enough, or else the system's folder of temporary files."""
+    """Return $TMPDIR if it is set, else the folder in memory if there is room, else the system's temporary folder."""
     if "TMPDIR" in os.environ or not (MEMORY.is_dir() and os.access(MEMORY, os.W_OK)):
         return Path(tempfile.gettempdir())
     room = shutil.disk_usage(MEMORY).free >= ROOM and psutil.virtual_memory().available >= AVAILABLE
@@ -65,7 +65,7 @@ def scratch_place() -> Path:
 def remove_abandoned(parent: Path) -> None:
     """Remove the folders of runs that were killed: this user's, with a marker that no living process holds."""
     for marker in parent.glob(f"{PREFIX}*/{MARKER}"):
-        with suppress(OSError):  # somebody else's, or one that is held, or that another run removes at this moment
+        with suppress(OSError):  # another user's, still locked, or removed by another run at this moment
             if marker.stat().st_uid == os.getuid():
                 lock = os.open(marker, os.O_RDWR)
                 try:

@@ -1,22 +1,22 @@
-"""Whether the machine slept: a laptop that was closed in the middle of a round."""
+"""Notice whether the machine slept, such as a laptop that was closed during a round."""
 
 from __future__ import annotations
 
 import time
 
 SLEPT = 1.0
-"""Seconds by which the clocks must part before it is called sleep; reading them both takes microseconds."""
+"""Seconds by which the two clocks must differ to count as sleep; reading both takes microseconds."""
 
 
 class Suspension:
-    """Watches from its making on. Linux has a clock that goes on while the machine sleeps, and one that does not."""
+    """Watches for sleep from its creation on. Linux has a clock that goes on during sleep, and one that stops."""
 
     def __init__(self) -> None:
         self._start = asleep()
 
     @property
     def seconds(self) -> float:
-        """Seconds that the machine has slept since; 0 below SLEPT."""
+        """Seconds that the machine slept since then; 0 below SLEPT."""
         slept = asleep() - self._start
         return slept if slept > SLEPT else 0.0
 
@@ -27,7 +27,7 @@ class Suspension:
 
 
 def asleep() -> float:
-    """Return the seconds that this machine has slept since it was started; 0 where the system does not tell."""
+    """Return the seconds that this machine slept since its start; 0 if the system does not report it."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
         return 0.0
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)

@@ -1,4 +1,4 @@
-"""The proof that a timed region waits: a long computation of known length, and when each part of it returns."""
+"""Prove that a timed region waits for the device: time each part of a long computation."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from rosettabench.plan.setting import Setting, canonical_setting
 from rosettabench.proof.weights import draw_weights, save_weights
 
 SIZES = {"cpu": 1024, "cuda": 2048}
-"""Rows of the matrices: large enough that computing a product takes far longer than asking for it."""
+"""Rows of the matrices: computing a product must take far longer than starting it."""
 
 TRIAL = 8
 LONGEST = 4000
-"""Products that tell how long one takes, and the most that are asked for."""
+"""The number of products that measures how long one takes, and the largest number in the long computation."""
 
 LONG_S = 0.5
-"""How long the computation shall take: a thousand times what fetching its result costs."""
+"""Target of the long computation: a thousand times the cost of fetching its result."""
 
 DONE = 0.2
-"""The result is there when fetching it takes less than this share of computing it. One that was not waited for would
-take all of it, one that was takes a copy of 4 to 16 MB."""
+"""The wait holds if fetching the result takes less than this share of computing it. A finished result costs a copy of
+4 to 16 MB, an unfinished one the whole computation."""
 
 EARLY = 0.5
-"""A framework that has returned after this share of the time computes beside the caller: the wait is seen, too."""
+"""A framework that returns before this share of the time computes asynchronously: there was something to wait for."""
 
 
 @dataclass(frozen=True)
 class Wait:
-    """Seconds from one start: until the framework returned, and until synchronisation did; then, to fetch the result.
+    """Seconds from the start until the framework returned (`asked_s`) and until synchronisation returned (`done_s`).
 
-    `device` is where the model lies, as the framework tells.
+    `read_s` is the time of fetching the result afterwards; `device` is the model's device as the framework reports it.
     """
 
     device: str
@@ -55,16 +55,16 @@ class Wait:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether the framework returned long before it was done: only then was there anything to wait for."""
+        """Whether the framework returned long before it was done; only then there was something to wait for."""
         return self.asked_s < EARLY * self.done_s
 
 
 def measure_wait(session: Session) -> Wait:
-    """Let a worker that is built make the device busy for about LONG_S, and see when it is told that this is over."""
+    """Keep the device busy for about LONG_S with a worker whose model is built, and measure when each call returns."""
     size = SIZES[session.work.setting.device]
-    session.ask("linger", size=size, repeats=1)  # what is compiled or started for it
+    session.ask("linger", size=size, repeats=1)  # compiles and starts what it needs
     trial = session.ask("linger", size=size, repeats=TRIAL)
-    each = (trial["done_s"] + trial["read_s"]) / TRIAL  # fetching it is what waits, where synchronisation does not
+    each = (trial["done_s"] + trial["read_s"]) / TRIAL  # if synchronisation does not wait, fetching does
     repeats = min(LONGEST, max(TRIAL, ceil(LONG_S / each)))
     found = session.ask("linger", size=size, repeats=repeats)
     device = str(session.settings().get("device", session.work.setting.device))
@@ -72,9 +72,9 @@ def measure_wait(session: Session) -> Wait:
 
 
 def check_wait(entry: FrameworkEntry, environment: Environment, device: str, cache: Path, folder: Path) -> Wait:
-    """Measure the wait of a framework in an environment, with a worker of its own.
+    """Measure the wait of a framework in an environment, with a new worker.
 
-    Raises WorkerError where it cannot compute on `device`; a framework that silently takes another is one of these.
+    Raises WorkerError if it cannot compute on `device`, or silently uses another device.
     """
     work = some_work(entry, device, cache, folder)
     session = Session(entry, entry.mode, environment, work, folder / "session", timeout=300)
@@ -90,7 +90,7 @@ def check_wait(entry: FrameworkEntry, environment: Environment, device: str, cac
 
 
 def some_work(entry: FrameworkEntry, device: str, cache: Path, folder: Path) -> Work:
-    """Return the first workload that a framework implements, as a contest would give it; any will do."""
+    """Return the work of a contest for the first workload that a framework implements; any workload would do."""
     workload = first_workload(entry)
     data = prepare(workload.data.set, workload.data.form, data_dir=None, cache=cache, offline=True)
     base = canonical_setting(workload)

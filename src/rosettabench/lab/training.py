@@ -1,4 +1,4 @@
-"""A full training: the stated epochs, in turns, and an evaluation of the whole test part after each of them."""
+"""A full training: all contenders train the stated epochs in turns, and evaluate the whole test part after each."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rosettabench.store.record import ShownSeries, Stopped
 
 
 class FullTraining:
-    """Trains everybody of one contest to the end."""
+    """Trains all contenders of one contest to the end."""
 
     def __init__(self, contest: LiveContest) -> None:
         self._contest = contest
         self._turns = Turns(contest, most=0)
 
     def run(self) -> Stopped:
-        """Train as long as is asked for, evaluate after each epoch and at the end; return how it ended."""
+        """Train all steps, evaluate after each epoch and at the end; return how it ended."""
         turns, contest = self._turns, self._contest
         turns.begin()
         if not contest.present:
@@ -44,12 +44,12 @@ class FullTraining:
 
     @property
     def _length(self) -> int:
-        """The steps to train: as many as the setting says, or its epochs, or the workload's."""
+        """The number of steps to train: from the setting's steps, its epochs, or the workload's epochs."""
         work = self._contest.work
         return work.setting.steps or work.steps_per_epoch * (work.setting.epochs or work.workload.epochs)
 
     def _train(self, start: int, end: int, steps: int) -> None:
-        """Train from one step to another, in rounds of turns of so many steps; the last round may be shorter."""
+        """Train from step `start` to step `end` in rounds whose blocks have `steps` steps; the last may be shorter."""
         each = self._turns.stopping.turns
         for first in range(start, end, each * steps):
             if not self._contest.present:
@@ -57,7 +57,7 @@ class FullTraining:
             self._turns.round(first, shares(min(each * steps, end - first), each))
 
     def _forecast(self) -> None:
-        """Let everybody forecast the time series, where there are such, and judge what comes of it."""
+        """If the workload has time series, let all contenders forecast them, and store the accuracy."""
         contest, series = self._contest, self._contest.work.data.series
         if contest.work.workload.forecasts is None or series is None:
             return
@@ -69,6 +69,6 @@ class FullTraining:
 
 
 def shares(steps: int, turns: int) -> tuple[int, ...]:
-    """Return `steps` shared among `turns` as evenly as whole steps allow; fewer turns where there are fewer steps."""
+    """Divide `steps` among `turns` as evenly as whole steps allow; return fewer turns if there are fewer steps."""
     parts = min(steps, turns)
     return tuple(steps // parts + (place < steps % parts) for place in range(parts))

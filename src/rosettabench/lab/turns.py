@@ -1,10 +1,10 @@
-"""What all do together in one process of everybody: warm up, take turns round by round, be evaluated.
+"""What all contenders do together in one process each: warm up, take turns round by round, evaluate.
 
 A round::
 
-    B A D C  C D A B   A C B D  D B C A        orders of its own, there and back
+    B A D C  C D A B   A C B D  D B C A        random orders, each followed by its reverse
 
-Everyone trains the same batches in the same rounds. What is timed is watched (watch.py).
+All train the same batches in the same rounds. The timed blocks are watched (watch.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rosettabench.store.record import Stopped
 
 
 class Turns:
-    """The turns of one contest. `most` is how many rounds it may have, 0 where that is not known."""
+    """The turns of one contest. `most` is the largest number of rounds, 0 if not known."""
 
     def __init__(self, contest: LiveContest, most: int) -> None:
         self.contest = contest
@@ -56,18 +56,18 @@ class Turns:
 
     @property
     def complete(self) -> int:
-        """How many rounds everybody who is present has had."""
+        """How many rounds every present competitor has completed."""
         return self.progress.complete(one.label for one in self.contest.present)
 
     def begin(self) -> None:
-        """Admit everybody in processes of their own, meter what they use, and watch them from now on."""
+        """Admit all competitors in new processes; from now on meter what they use, and watch them."""
         self._drawn = 0
         self.contest.admit()
         self._meter()
         self.watch.begin(self.contest.present)
 
     def warm_up(self) -> tuple[int, int]:
-        """Return the steps of a turn and the first step that is still untrained."""
+        """Warm up; return the number of steps of a block, and the first step that is not trained yet."""
         contest = self.contest
         contest.display.doing("warming up")
         tick = max((one.tick() for one in contest.present), default=0.0)
@@ -93,7 +93,7 @@ class Turns:
     def supply(self, steps: int, block: int) -> None:
         """Make sure that every worker has the batches of the first `steps` steps.
 
-        What is planted reaches beyond them, by a share of the last block.
+        Planted work needs more: its share of the last block, `block` steps long.
         """
         steps += max(planted_steps(block, one.contender.extra) for one in self.contest.competitors)
         if steps <= max(self._drawn, STEPS):
@@ -107,7 +107,7 @@ class Turns:
                 one.live.hand_rows(path)
 
     def round(self, first: int, turns: Sequence[int]) -> None:
-        """Give a round of turns, each of so many steps, from the step `first` on."""
+        """Run a round from the step `first` on; `turns` has the number of steps of each block."""
         contest, number = self.contest, self.progress.last + 1
         self.watch.before_round(contest.present, number)
         order = contest.shuffled(contest.present)
@@ -125,9 +125,9 @@ class Turns:
     def _there_and_back(
         self, order: list[Competitor], number: int, first: int, turns: Sequence[int], taken: dict[str, float]
     ) -> Iterator[RoundTurn]:
-        """Yield the turns of a round, by twos in a random order there and in its reverse back.
+        """Yield the turns of a round: each contender takes its blocks in random order, then in reverse, and so on.
 
-        What each took is added up in `taken`. All blocks of the same steps are watched together.
+        `taken` sums the seconds of each contender. The blocks of the same steps are watched together.
         """
         for turn, steps in enumerate(turns):
             if turn:
@@ -140,11 +140,11 @@ class Turns:
     def _block(
         self, one: Competitor, number: int, position: int, first: int, steps: int, taken: dict[str, float]
     ) -> None:
-        """Let a competitor do one block, and add up what it took."""
+        """Let a competitor do one block, and add its seconds to `taken`."""
         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
-        """Evaluate everybody on so many samples, of which inference has none; note their memory."""
+        """Evaluate all competitors on `samples` samples (0 for inference), and store their memory."""
         work = self.contest.work
         for number, one in enumerate(present := self.contest.present):
             self.contest.display.doing(f"evaluating {one.label}", number, len(present))
@@ -152,12 +152,12 @@ class Turns:
                 if samples:
                     one.live.evaluate(
                         evaluation_samples(work.setting.batch_size, samples)
-                    )  # compiles what is to compile
+                    )  # untimed: compiles what evaluation needs
                     one.evaluate(samples, epoch)
                 one.note_memory()
 
     def stopped(self, why: str, controller_s: float) -> Stopped:
-        """Return how the contest has ended, after how many rounds, and what the controller itself used."""
+        """Return the record of how the contest ended; `controller_s` is the CPU time of the controller."""
         verdicts = self.judge.verdicts(self.progress)
         return Stopped(
             why=why,
@@ -169,7 +169,7 @@ class Turns:
         )
 
     def _meter(self) -> None:
-        """Find what can be metered of the machine, once, while every worker waits; meter everybody from now on."""
+        """Find the machine's sensors once, while every worker waits; meter all competitors from now on."""
         if self._sensors is None and self.contest.present:
             self._sensors = find_sensors(self.contest.work.setting.device)
         for competitor in self.contest.present:
@@ -178,5 +178,5 @@ class Turns:
 
 
 def least_whole(share: float) -> int:
-    """Return the least number of steps of which `share` is a whole number: 20 for 0.05, 1 for 0."""
+    """Return the smallest n for which `share` of n steps is a whole number: 20 for 0.05, 1 for 0."""
     return Fraction(share).limit_denominator(1000).denominator

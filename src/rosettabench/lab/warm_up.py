@@ -1,4 +1,4 @@
-"""How long a block is, and when a contender is warm: both from its own times, never assumed."""
+"""Choose the length of a block, and decide when a contender is warm: both from measured times."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from rosettabench.statistics.change_point import LEAST, Steadiness, steady_state
 from rosettabench.statistics.rounds import TURNS
 
 SHORTEST_BLOCK_S = 0.05
-"""A block of the fastest contender lasts at least this long, several time slices of a usual scheduler."""
+"""A block of the fastest contender lasts at least this long: several time slices of a common scheduler."""
 
 CLOCK_SHARE = 0.001
-"""Reading the clock and synchronising may take at most this share of a block; what they take is measured (`tick`)."""
+"""Reading the clock and synchronising may take at most this share of a block; their cost is measured (`tick`)."""
 
 SETTLED = 0.1
-"""The last blocks lie within 10% of the level that they are to belong to: a change point needs a few blocks to show,
-and a steady fall has none."""
+"""A warm contender's last blocks are within 10% of its level. This catches what change points miss: a change in the
+last few blocks, and a steady fall."""
 
 FEWEST_BLOCKS = LEAST + 1
-"""Blocks of the final length: one that may still be slow, and enough to be a level of its own after it."""
+"""Blocks of the final length: one that may still be slow, and enough after it to form a level."""
 
 PROBE = (1, 5)
 """Steps of the first two blocks: one, which still compiles and allocates, and a few, which show the speed.
 
-The second has fewer where those of the first were so slow that no more of them are a turn."""
+The second block has fewer steps if the first was so slow that fewer fill a turn."""
 
 MOST_STEPS = 5000
-"""Steps of a block at most, 50 ms of steps of 10 µs: all batches of a process are drawn before its turns."""
+"""Most steps of a block (50 ms at 10 µs per step): all batches of a process are drawn before its turns."""
 
 MOST_BLOCKS = 12
-"""After so many blocks the warm-up ends in any case; the report shows them."""
+"""The warm-up ends after this many blocks in any case; the report shows them."""
 
 
 class WarmUp:
-    """Decides, block by block, how long the next block is, and whether the warm-up is over.
+    """Decides after each block how long the next one is, and whether the warm-up is over.
 
-    It is over when the block times of everybody have come to rest, by their change points (statistics/change_point.py).
-    A block has the same number of steps, `steps`, for every contender. When the first blocks have misled about the
-    speed (they are short, and the machine is shared) the length is chosen anew, and warmth is judged from then on.
+    It is over when the block times of all contenders are steady, by their change points (statistics/change_point.py).
+    A block has `steps` steps for every contender. The first blocks may mislead about the speed, because they are short
+    and the machine is shared. Then the length is chosen again, and only the blocks after that are judged.
     """
 
     def __init__(self, round_seconds: float, tick: float, multiple: int = 1, turns: int = TURNS) -> None:
-        """Begin. `round_seconds` is what all `turns` of a round may take, `tick` the seconds of an empty block.
+        """`round_seconds` is the time for all `turns` of a round, `tick` the seconds of an empty block.
 
-        The final number of steps is a multiple of `multiple`: a share of planted work must come out whole.
+        The final number of steps is a multiple of `multiple`, so that planted work is a whole number of steps.
         """
         self.steps = PROBE[0]
         self._multiple = multiple
@@ -55,7 +55,7 @@ class WarmUp:
         self._times: dict[str, list[float]] = {}
 
     def note(self, seconds_per_step: Mapping[str, float]) -> None:
-        """Take in what one block of every contender took; those that are not among them have left."""
+        """Take in the seconds per step of one block of every contender. A missing contender has left."""
         self.blocks += 1
         wanted = self._block_steps(seconds_per_step) if seconds_per_step else self.steps
         if self.blocks < len(PROBE):
@@ -68,23 +68,23 @@ class WarmUp:
         self._times = {label: [*self._times.get(label, []), seconds] for label, seconds in seconds_per_step.items()}
 
     def _block_steps(self, seconds_per_step: Mapping[str, float]) -> int:
-        """Return the steps of a block: a multiple that keeps planted work whole."""
+        """Return the steps of a block, rounded up to a multiple of `multiple`."""
         steps = block_steps(seconds_per_step, self._turn_seconds, self._shortest)
         return ceil(steps / self._multiple) * self._multiple
 
     @property
     def over(self) -> bool:
-        """Whether everybody is warm, or the warm-up has lasted long enough."""
+        """Whether all contenders are warm, or the warm-up has lasted long enough."""
         if self.blocks >= MOST_BLOCKS:
             return True
         return bool(self._times) and all(is_warm(times) for times in self._times.values())
 
 
 def block_steps(seconds_per_step: Mapping[str, float], turn_seconds: float, shortest: float) -> int:
-    """Return how many steps a block has, the same for every contender, from what a step of each takes.
+    """Return how many steps a block has, for every contender, from the seconds per step of each.
 
-    As many as let one turn of everybody last `turn_seconds` in all, but enough for a block of the fastest to last
-    `shortest` seconds.
+    One block of each contender takes `turn_seconds` in all, but a block of the fastest takes at least `shortest`
+    seconds.
     """
     fill = turn_seconds / sum(seconds_per_step.values())
     reach = shortest / min(seconds_per_step.values())
@@ -92,7 +92,7 @@ def block_steps(seconds_per_step: Mapping[str, float], turn_seconds: float, shor
 
 
 def is_warm(seconds_per_step: Sequence[float]) -> bool:
-    """Return whether the times of a contender's blocks of one length, in order, have come to rest at a level."""
+    """Return whether a contender's block times, in order and of equal length, are steady at the end."""
     if len(seconds_per_step) < FEWEST_BLOCKS:
         return False
     state = steady_state(seconds_per_step)

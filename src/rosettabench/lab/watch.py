@@ -1,16 +1,16 @@
-"""Watches the competitors of a contest while they are timed, between the blocks: what is proven must be what is timed.
+"""Watch the competitors of a contest between their timed blocks: what is timed must be what was proven.
 
-Looked at are, in every process of everybody:
+Every process of every competitor is checked:
 
-    each block           the updates that the optimiser counts, and the batches that its model was handed, are those
-                         of the rows; the mean losses agree; the worker's clock is the controller's
-    after a few steps    the parameters have gone the same way, in everybody and in the reference
-    some later rounds    the parameters have gone as far as the others'; which rounds, nobody knows before
-    then, and at the end what comes out for some test samples is what another one computes from these weights
-    at the end           threads and processors are as many as were asked for; where training drops something, a block
-                         goes another way with dropout than without
+    each block           the optimiser counted the updates that were asked for, and the model got the batches that were
+                         asked for; the mean losses agree; the worker's clock agrees with the controller's
+    after a few steps    the parameters moved in the same direction, in all competitors and in the reference
+    some drawn rounds    the parameters moved as far as those of the others; no contender knows which rounds
+    then, and at the end the outputs for some test samples are those that another framework computes from these weights
+    at the end           threads and processors are as many as were asked for; with dropout, a block moves the
+                         parameters differently than without
 
-Whoever differs leaves the contest, with a sentence. What was found stands in the store, as a Watched record.
+A competitor that differs leaves the contest with a sentence. The findings are stored as a Watched record.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ HINT = (
 REFERENCE = "the reference"
 
 AFFORDABLE_S = 60.0
-"""Seconds that the reference may take for the first steps."""
+"""Most seconds that the reference may take for the first steps."""
 
 FIRST_WINDOW = (1, 5)
-"""The first rounds, of which one is looked at: no contest that ranks anybody has fewer."""
+"""The first rounds, one of which is checked. A contest that ranks contenders has at least these."""
 
 ENOUGH = 64
-"""Test samples of which outputs are looked at, in whole batches: one at least, and at most MOST_BATCHES."""
+"""Test samples whose outputs are checked, in whole batches: at least one, at most MOST_BATCHES."""
 
 MOST_BATCHES = 2
 
 MOST_DROPPED = 16
-"""Steps of the two blocks that show whether dropout is on, at most."""
+"""Most steps of each of the two blocks that show whether dropout is on."""
 
 UNDROPPED = 0.01
-"""Where dropout is off, a block with it and one without end nearer to each other than this share of their way."""
+"""Dropout is off if blocks with and without it end at a distance below this share of the way they moved."""
 
 
 @dataclass
 class Kept:
-    """What was kept of a contender at a moment: its parameters, and what came out of it with them."""
+    """A snapshot of a contender: its parameters, and the outputs it computed with them."""
 
     parameters: Files
     outputs: Path
@@ -75,9 +75,9 @@ class Kept:
 class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
-    It raises ProofError where there is none. `exact` returns what the reference has come to after so many steps, if
-    that is known without asking it; it is asked in any case where its steps are `affordable`. Outputs cost most: of the
-    `processes` of everybody, one that is drawn is looked at in between, and the last one at its end.
+    `referee` raises ProofError if there is no reference. `exact` returns how the reference moves over the first steps,
+    if the proof already computed that. If not, the reference runs if `affordable`, in doubt, or if there is only one
+    framework. Outputs cost most: they are checked in one drawn process of the `processes`, and at the end of the last.
     """
 
     work: Work
@@ -94,10 +94,10 @@ class Watch:
     _answer: tuple[int, Move | None] | None = None
     _voices: dict[str, str] = field(default_factory=dict)
 
-    # -- a process of everybody ----------------------------------------------------------------------------------------
+    # -- one process of each competitor --------------------------------------------------------------------------------
 
     def begin(self, present: Sequence[Competitor]) -> None:
-        """Begin with fresh processes of all competitors, before their first block."""
+        """Begin with new processes of all competitors, before their first block."""
         self._voices = {one.label: one.contender.framework for one in watched_competitors(present)}
         self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed)
         self._clocks: dict[str, list[Turn]] = {}
@@ -117,7 +117,7 @@ class Watch:
         self._draw()
 
     def block(self, present: Sequence[Competitor], name: str) -> None:
-        """Look at the block that everybody has just done: losses and clocks."""
+        """Check the block that all competitors have just done: counts, losses and clocks."""
         with self._counted():
             done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
             for label, turn in done.items():
@@ -132,7 +132,7 @@ class Watch:
             )
 
     def first_steps(self, present: Sequence[Competitor], steps: int) -> None:
-        """Look at how the first steps have moved everybody, beside the reference where that is affordable."""
+        """Compare how the first steps moved all competitors, with the reference if it is affordable."""
         if self.work.workload.inference is not None:
             return
         with self._counted():
@@ -144,13 +144,13 @@ class Watch:
                 self._compare(present, moves, exact, f"the first {steps} steps", self._first)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
-        """Remember where everybody is, if the round that begins is one that is looked at."""
+        """Keep the parameters of all competitors if the round that begins is to be checked."""
         if number == self._looked and self.work.workload.inference is None:
             with self._counted():
                 self._before = self._parameters(present)
 
     def after_round(self, present: Sequence[Competitor], number: int) -> None:
-        """Look at how the round has moved everybody, and at what comes out of them now, if it was to be looked at."""
+        """If the round is to be checked, compare how it moved all competitors, and keep their outputs."""
         with self._counted():
             if self._before:
                 moves = self._moves(present, self._before)
@@ -164,9 +164,9 @@ class Watch:
             self._draw()
 
     def end(self, present: Sequence[Competitor], *, last: bool) -> None:
-        """Look at everything that is to be seen at the end of these processes, whose weights are not their own then.
+        """Make the checks at the end of these processes, also of outputs if they are the `last`.
 
-        At the end of the `last` ones that is what comes out of them, too.
+        Afterwards their weights are no longer the trained ones.
         """
         if not present:
             return
@@ -192,7 +192,7 @@ class Watch:
     # -- counts, losses and clocks -------------------------------------------------------------------------------------
 
     def _check_counts(self, one: Competitor, name: str) -> None:
-        """Hold what was counted of a block against what was asked for."""
+        """Compare the counts of a block with what was asked for."""
         if one.done is None or one.done.counts is None:
             return
         counts = one.done.counts
@@ -206,19 +206,19 @@ class Watch:
                 self._uncounted.setdefault(what, set()).add(one.label)
 
     def _loss(self, one: Competitor) -> float:
-        """Return the mean loss of a competitor's last block; not a number where it has none."""
-        assert one.done is not None  # only who has done a block is asked
+        """Return the mean loss of a competitor's last block; NaN if it has none."""
+        assert one.done is not None  # the caller passes only competitors that did a block
         return nan if one.done.loss is None else one.done.loss
 
     def _check_clock(self, one: Competitor) -> None:
-        """Part with a competitor whose clock disagrees with the controller's."""
+        """Take a competitor out of the contest if its clock disagrees with the controller's."""
         turns = self._clocks.get(one.label, [])
         wrong = clock_fault([turn.elapsed_s for turn in turns], [turn.wall_s for turn in turns])
         if wrong is not None:
             self._out(one, f"its clock is wrong: {wrong}")
 
     def _check_settings(self, one: Competitor) -> None:
-        """Hold what is in force against what was asked for; who does not report a setting is not asked again."""
+        """Compare the settings in force with what was asked for; ignore a setting that is not reported."""
         asked = {"threads": self.work.setting.threads} if self.work.setting.threads <= usable_cores() else {}
         for name, wanted in asked.items():
             told = one.settings.get(name)
@@ -234,17 +234,17 @@ class Watch:
 
     @property
     def _first(self) -> Bounds:
-        """What moves from the same weights may differ by; where dropout is drawn, only their lengths are alike."""
+        """How much moves from equal weights may differ. With dropout or mixed precision, only their lengths agree."""
         return APART if self.work.workload.dropout or self._mixed else TOGETHER
 
     @property
     def _later(self) -> Bounds:
-        """What moves from different places may differ by."""
+        """How much moves from different weights may differ."""
         optimizer = self.work.workload.optimizer
         return ANYWHERE if optimizer is not None and optimizer.name == "sgd" else APART
 
     def _parameters(self, present: Iterable[Competitor]) -> dict[str, Files]:
-        """Return the parameters of everybody, as files of their own."""
+        """Return the parameters of all competitors, as new files."""
         found: dict[str, Files] = {}
         for one in watched_competitors(present):
             with one.stage("watch"):
@@ -252,16 +252,16 @@ class Watch:
         return found
 
     def _moves(self, present: Iterable[Competitor], before: Mapping[str, Files]) -> dict[str, Move]:
-        """Return how the parameters of everybody have moved."""
+        """Return how the parameters of all competitors have moved since `before`."""
         after = self._parameters(present)
         return {label: Move(before[label], files) for label, files in after.items() if label in before}
 
     def _compare(
         self, present: Sequence[Competitor], moves: Mapping[str, Move], exact: Move | None, when: str, bounds: Bounds
     ) -> Split:
-        """Compare moves, with that of the reference if there is one, and let whoever is odd leave.
+        """Compare moves, also with the reference's if there is one, and take the odd competitors out of the contest.
 
-        Return how they part; undecided ones stay for now if the reference has not been asked.
+        Return the split. Undecided competitors stay for now if the reference has not been asked.
         """
         voices = {label: self._voices[label] for label in moves}
         beside = {**moves, **({REFERENCE: exact} if exact else {})}
@@ -282,15 +282,15 @@ class Watch:
         return parted
 
     def _asked(self, steps: int) -> Move | None:
-        """Return what the reference comes to after the first steps; None where it cannot, or takes too long."""
+        """Run the reference and return how the first steps move it; None if it cannot, or takes too long."""
         if self.work.workload.dropout:
             self._record.unchecked.append(
                 "The first steps were not held against the reference: it drops nothing, and this workload does."
             )
             return None
-        if self._answer is not None and self._answer[0] == steps:  # of an earlier process: from the same weights
+        if self._answer is not None and self._answer[0] == steps:  # an earlier process began with the same weights
             return self._answer[1]
-        self._answer = (steps, None)  # where it fails, it is not asked for a minute by every process
+        self._answer = (steps, None)  # if it fails, later processes must not wait a minute for it again
         place = self.folder.with_name(f"{self.folder.name}-reference-{steps}")
         place.mkdir(parents=True, exist_ok=True)
         try:
@@ -314,13 +314,13 @@ class Watch:
     # -- dropout -------------------------------------------------------------------------------------------------------
 
     def _check_dropout(self, present: Sequence[Competitor]) -> None:
-        """Let everybody take a block from the first weights with dropout and one without: they must part.
+        """Let all competitors take a block from the first weights with dropout and one without; the two must differ.
 
-        The blocks are as long as the timed ones, or MOST_DROPPED steps. Afterwards nothing is trained any more.
+        A block has as many steps as the timed ones, at most MOST_DROPPED. Nothing is trained afterwards.
         """
         for one in watched_competitors(present):
             with one.stage("watch"):
-                assert one.done is not None and one.done.counts is not None  # it has taken turns, and trained
+                assert one.done is not None and one.done.counts is not None  # it did blocks of training
                 steps = min(one.done.counts.steps, MOST_DROPPED)
                 ways = {kind: self._moved_by(one.live, steps, kind == "with") for kind in ("with", "without")}
                 apart = compare_moves(ways, [one.name for one in self.work.workload.tensors if one.trained]).furthest
@@ -338,14 +338,14 @@ class Watch:
 
     @property
     def _samples(self) -> int:
-        """As many test samples as are whole batches: what is compiled for them serves the timed evaluation, too."""
+        """How many test samples are checked: whole batches, for which the timed evaluation compiles anyway."""
         size, data = self.work.setting.batch_size, self.work.data
         available = data.train.samples if self.work.workload.inference is not None else data.test.samples
         batches = min(MOST_BATCHES, max(1, ENOUGH // size))
         return min(batches * size, available // size * size or available)
 
     def _keep(self, present: Sequence[Competitor]) -> None:
-        """Keep the parameters of everybody, and what comes out of them."""
+        """Keep the parameters of all competitors, and their outputs."""
         kept: dict[str, Kept] = {}
         for one in watched_competitors(present):
             with one.stage("watch"):
@@ -355,13 +355,13 @@ class Watch:
         self._kept.append(kept)
 
     def _outputs(self, session: Session, place: Path) -> Path:
-        """Return the file of what a session computes for the samples that are looked at."""
+        """Return the file of a session's outputs for the checked samples."""
         if self.work.workload.inference is not None:
             return Path(session.infer(0, self._samples, place / "out")["files"]["outputs"])
         return Path(session.evaluate(self._samples, place / "out")["files"]["logits"])
 
     def _judge(self, present: Sequence[Competitor], kept: Mapping[str, Kept]) -> None:
-        """Hold outputs against what others compute: inference among each other, a training by its own weights."""
+        """Compare outputs: in inference with each other, in training with what others compute from the same weights."""
         if self.work.workload.inference is not None:
             outputs = {label: np.load(one.outputs, allow_pickle=False) for label, one in kept.items()}
             voices = {label: self._voices[label] for label in kept}
@@ -378,9 +378,9 @@ class Watch:
                 self._judge_one(present, one, kept[one.label])
 
     def _judge_one(self, present: Sequence[Competitor], one: Competitor, kept: Kept) -> None:
-        """Let another framework compute from the parameters of a contender what came out of it.
+        """Let another framework compute the outputs of a contender from its parameters.
 
-        Where that is not the same, a second one says which of the two is wrong.
+        If they differ, a second framework shows which of the two is wrong.
         """
         wrong: list[Competitor | None] = []
         for judge in self._judges(present, one):
@@ -401,14 +401,14 @@ class Watch:
             self._record.unchecked.append(f"No other framework could compute the outputs of {one.label}.")
 
     def _judges(self, present: Sequence[Competitor], one: Competitor) -> Iterator[Competitor | None]:
-        """Yield who may judge a contender: those of other frameworks in a random order, then None: the reference."""
+        """Yield the judges of a contender: those of other frameworks in random order, then None for the reference."""
         others = [other for other in watched_competitors(present) if other.out is None]
         others = [other for other in others if other.contender.framework != one.contender.framework]
         yield from (others[place] for place in self.random.permutation(len(others)))
         yield None
 
     def _off(self, judge: Competitor | None, kept: Kept) -> float | None:
-        """Return how far outputs are from those that a judge computes with the same weights; None if it cannot."""
+        """Return how far outputs are from those that a judge computes from these weights; None if it cannot."""
         place = self._place("judge")
         if judge is None:
             try:
@@ -424,13 +424,13 @@ class Watch:
         return None
 
     def _off_in(self, session: Session, kept: Kept, place: Path) -> float:
-        """Return how far kept outputs are from those that a session computes from the same weights."""
+        """Return how far kept outputs are from those that a session computes from the kept weights."""
         session.ask("place", weights=kept.parameters)
         expected = np.load(self._outputs(session, place), allow_pickle=False)
         return off_by(np.load(kept.outputs, allow_pickle=False), expected)
 
     def _note_off(self, off: float) -> bool:
-        """Note how far outputs are apart; return whether that is near enough."""
+        """Note the distance of outputs; return whether they are near enough."""
         near = off <= OFF[self.work.setting.precision]
         if near:
             self._record.outputs = max(self._record.outputs, off)
@@ -439,7 +439,7 @@ class Watch:
     # -- consequences --------------------------------------------------------------------------------------------------
 
     def _part(self, present: Sequence[Competitor], found: Split, what: Callable[[str], str]) -> None:
-        """Let whoever is odd leave, and say what of it; where nobody can say who is odd, all of them."""
+        """Take odd and undecided competitors out of the contest; `what` says why, by label."""
         for one in present:
             if one.label in found.odd:
                 self._out(one, what(one.label))
@@ -451,12 +451,12 @@ class Watch:
         one.fail("watch", OtherWork(f"it did other work while it was timed: {what}", HINT))
 
     def _draw(self) -> None:
-        """Draw the next round that is looked at: one in a window that doubles, so that a long contest costs little."""
+        """Draw the next round to check from a window that doubles, so that a long contest costs little."""
         low, high = self._window
         self._looked = int(self.random.integers(low, high, endpoint=True))
 
     def _place(self, name: str) -> Path:
-        """Return a folder that nothing lies in yet."""
+        """Return a new empty folder."""
         self._number += 1
         place = self.folder / f"{self._number}-{name}"
         place.mkdir(parents=True)
@@ -464,7 +464,7 @@ class Watch:
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Count the seconds that looking takes."""
+        """Count the seconds that watching takes."""
         begun = monotonic()
         try:
             yield
@@ -475,7 +475,7 @@ class Watch:
 def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
     """Return the competitors that must agree.
 
-    Not those that are not proven, nor those to which work was added on purpose, nor who has left.
+    Left out are second copies, and competitors that have left, are not proven, or have planted work.
     """
     return [
         one for one in present if one.out is None and one.proven and not one.contender.extra and one.contender.copy == 1
@@ -483,20 +483,20 @@ def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
 
 
 def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) -> Split:
-    """Return as odd whoever has not moved as the reference has."""
+    """Return as odd each contender that did not move like the reference."""
     odd = [label for label in voices if not found.odd_ones({label: label, REFERENCE: REFERENCE}, bounds).whole]
     return Split(odd=tuple(odd))
 
 
 def beside(what: str, values: Mapping[str, float], label: str) -> str:
-    """Return what a contender has and what the others have, of which the middle one stands for all."""
+    """Return a contender's value and the median of the others', in words."""
     others = [value for name, value in values.items() if name != label]
     of = "that of the other" if len(others) == 1 else "the others' middle one"
     return f"{what} is {values[label]:.6g}, {of} {median(others):.6g}"
 
 
 def way(found: Moves, label: str, bounds: Bounds) -> str:
-    """Return in words how a contender has moved beside the one that is furthest from it."""
+    """Return in words how a contender moved, compared with the one furthest from it."""
     still = found.standing(label, bounds)
     if still is not None:
         return f"{still} stands still"

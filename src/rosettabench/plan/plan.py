@@ -10,6 +10,7 @@ from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
+from rosettabench.plan.own import check_own
 from rosettabench.plan.request import ContestRequest
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import Setting, settings
@@ -36,10 +37,14 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
         raise UsageError(
             f"{', '.join(twice)} is entered twice", "The A/A control enters one contender twice by itself."
         )
+    workloads = [find_workload(name) for name in dict.fromkeys(request.workloads)]
+    for workload in workloads:
+        if workload.is_own:
+            check_own(workload)
     contests = [
         plan_contest(on_series(workload, setting.series), setting, meant, request.copies)
         for _ in range(request.times)
-        for workload in map(find_workload, dict.fromkeys(request.workloads))
+        for workload in workloads
         for meant in [[one for one in contenders if request.means(workload.name, one.label)]]
         for setting in settings(workload, request.axes_of(workload.name))
         if meant and not request.leaves_out(workload.name, setting.as_json())

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rosettabench.catalogue.contender import parse_contender
+from rosettabench.catalogue.data_entry import MONASH
 from rosettabench.catalogue.suite import Suite
-from rosettabench.catalogue.workload import MONASH, all_workloads
+from rosettabench.catalogue.workload import all_workloads
 from rosettabench.data.choice import REAL
 from rosettabench.errors import UsageError
 from rosettabench.plan.setting import AXES, Value

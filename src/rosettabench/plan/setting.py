@@ -7,6 +7,7 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from itertools import product
 from typing import Any
 
+from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
@@ -231,6 +232,13 @@ def check_data(data: str, workload: Workload) -> None:
     """Raise UsageError where real data are asked for and there are none: the workload states that they are drawn."""
     from rosettabench.data.registry import data_set
 
+    if workload.data.set == OWN:
+        if data == SYNTHETIC:
+            raise UsageError(
+                f"nothing stands in for the data of {workload.name}: it has no data=synthetic",
+                "Leave it out, or state data that are drawn: [data.random] in its workload.toml.",
+            )
+        return
     if data == REAL and data_set(workload.data.set).drawn:
         raise UsageError(
             f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
@@ -250,4 +258,6 @@ def reads_pictures(workload: Workload) -> bool:
     from rosettabench.data.data_set import PictureSet  # NumPy comes with it, which only this question needs
     from rosettabench.data.registry import data_set
 
-    return workload.training is not None and isinstance(data_set(workload.data.set), PictureSet)
+    if workload.training is None or workload.data.set == OWN:
+        return False
+    return isinstance(data_set(workload.data.set), PictureSet)

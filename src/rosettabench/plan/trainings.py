@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.store.kind import RunKind
 
 STUDY = "deepar-2024"

@@ -1,1 +1,1 @@
-"""The evidence that contenders do equal work."""
+"""The proof that contenders do equal work."""

@@ -1,9 +1,9 @@
-"""Augmentation, looked at by itself: what a loader has made of some pictures, over many batches.
+"""Check a loader's augmentation of some pictures over many batches.
 
-That a batch is the one that was drawn is compared number by number, in the few steps of a walk. What is left to show is
-how often pictures are flipped, and where they are cropped, over the many batches of a training, and in blocks that all
-workers of a loader have a part in. The loader is not asked for it: each sample that it has brought is looked for among
-all crops of its picture and of the mirror image, and where it is found tells what was done to it.
+The few steps of a walk already show, number by number, that a batch is the one that was drawn. This check shows how
+often pictures are flipped, and where they are cropped, over many batches, and in blocks that all workers of a loader
+share. The loader's own report is not used: each sample is searched among all crops of its picture and of the mirror
+image, and the match shows its crop and flip.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Augmentation
+from rosettabench.catalogue.data_entry import Augmentation
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Session
 from rosettabench.data.readers.pictures import Pictures
@@ -26,24 +26,24 @@ from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.walk import Array, read_array
 
 PICTURES = 8
-"""Pictures that are looked at, each of them again and again."""
+"""Number of pictures, each used repeatedly."""
 
 SAMPLES = 1_024
-"""Samples that are looked at, at least: the share of the flipped ones has a standard error of 0.016 then."""
+"""Fewest samples that are checked: the share of flipped ones then has a standard error of 0.016."""
 
 UNDRAWN = 64
-"""The same where nothing is random."""
+"""Fewest samples that are checked if nothing is random."""
 
 BLOCK = 64
-"""Samples that are brought in one block, at least."""
+"""Fewest samples in one block."""
 
 POINTS = 8
-"""Pixels of either diagonal by which a crop is looked for, before it is compared as a whole."""
+"""Pixels on each diagonal that are compared first, before a whole crop is."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A sample that is no crop of its picture: what was brought, that picture, the same made as small, and others."""
+    """A sample that is not a crop of its picture: the sample (`brought`), its picture, that picture scaled, others."""
 
     brought: Array
     picture: Array
@@ -53,10 +53,10 @@ class Lost:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was brought: `found` is top, left and flip of each sample, -1 where it is no crop of its picture.
+    """The samples that a loader returned: `found` is top, left and flip of each, -1 if it is not a crop of its picture.
 
-    `drawn` is what its row asks for, and `as_drawn` whether it is that. `lost` is the first sample that was not found,
-    where there is one.
+    `drawn` is what its row asks for, `as_drawn` whether they are equal. `lost` is the first sample that was not found,
+    if any.
     """
 
     stated: Augmentation
@@ -68,7 +68,7 @@ class Seen:
     lost: Lost | None
 
     def deviations(self) -> Iterator[Deviation]:
-        """Yield how far all this is from what is stated: samples that are wrong, or standard errors."""
+        """Yield the deviations from the stated augmentation: numbers of wrong samples, or standard errors."""
         wrong = int((self.found < 0).any(axis=1).sum())
         yield Deviation("augmentation pictures", None, None, float(wrong))
         if wrong:
@@ -88,9 +88,9 @@ class Seen:
         yield Deviation("augmentation drawn", None, None, float((~self.as_drawn).sum()))
 
     def _repeats(self, apart: int, alike: float) -> float:
-        """Return in standard errors how many samples too many are augmented as another one is, so many places before.
+        """Return in standard errors how many samples too many are augmented like the one `apart` places before.
 
-        Two samples are so by chance with the probability `alike`.
+        By chance, two samples are augmented alike with the probability `alike`.
         """
         from scipy.stats import binom, norm
 
@@ -99,14 +99,14 @@ class Seen:
 
 
 def unevenness(places: NDArray[np.int64], among: int) -> float:
-    """Return in standard errors how unevenly `places` are spread over 0 … among - 1: Pearson's chi-square."""
+    """Return in standard errors how unevenly `places` are spread over 0 … among - 1, by Pearson's chi-square test."""
     from scipy.stats import chisquare, norm
 
     return max(0.0, float(norm.isf(chisquare(np.bincount(places, minlength=among)).pvalue)))
 
 
 def look_at_augmentation(session: Session, folder: Path) -> Seen:
-    """Let a session bring many samples of a few pictures, and find out what was done to each; put its batches back."""
+    """Let a session load many samples of a few pictures, and find the crop and flip of each; restore its batches."""
     work = session.work
     pictures, stated = work.data.pictures, work.workload.data.augmentation
     assert pictures is not None
@@ -124,7 +124,7 @@ def look_at_augmentation(session: Session, folder: Path) -> Seen:
 
 
 def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[Array]:
-    """Yield all samples of `rows` as the session's loader brings them, several rows at a time."""
+    """Yield all samples of `rows` as the session's loader returns them, several rows at a time."""
     at_once = max(2 * session.work.setting.workers, ceil(BLOCK / session.work.setting.batch_size))
     for first in range(0, len(rows), at_once):
         steps = min(at_once, len(rows) - first)
@@ -133,10 +133,10 @@ def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[A
 
 
 def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation) -> Seen:
-    """Find every sample that was brought among the crops of its picture."""
+    """Find every loaded sample among the crops of its picture."""
     side, stored = pictures.side, stated.stored(pictures.side)
     whole = [as_fed(pictures.stretch(number, stored)) for number in range(rows[..., 0].max() + 1)]
-    choose = np.random.default_rng(0)  # of places that look the same: their share must not depend on which is first
+    choose = np.random.default_rng(0)  # among equal crops at random: taking the first would skew the shares
     drawn = rows.reshape(-1, rows.shape[-1])
     found, as_drawn, lost = np.full((len(drawn), 3), -1), np.zeros(len(drawn), bool), None
     for number, (sample, (picture, *asked)) in enumerate(zip(brought, drawn.tolist(), strict=False)):
@@ -152,17 +152,17 @@ def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictur
 
 
 def as_fed(numbers: Array) -> Array:
-    """Return a picture's numbers as a model is fed them: bytes are divided by 255."""
+    """Return a picture's numbers as they are fed to a model: bytes are divided by 255."""
     return np.divide(numbers, np.float32(255), dtype=np.float32) if numbers.dtype == np.uint8 else numbers
 
 
 def channels_first(sample: Array, side: int) -> Array:
-    """Return a sample as (3, height, width), whichever of the two layouts it has."""
+    """Return a sample of either layout as (3, height, width)."""
     return sample.transpose(2, 0, 1) if sample.shape == (side, side, 3) else sample
 
 
 def crops_like(sample: Array, picture: Array) -> list[tuple[int, int, int]]:
-    """Return top, left and flip of all crops of a picture, (3, stored, stored), to which a sample is equal."""
+    """Return top, left and flip of all crops of a picture, (3, stored, stored), that equal a sample."""
     windows = sliding_window_view(picture, sample.shape[1:], (1, 2))
     steps = np.linspace(0, len(sample[0]) - 1, POINTS).astype(int)
     matches = []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
-from rosettabench.catalogue.framework import FrameworkEntry
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.machine import decisive_variables, processor_name
@@ -26,7 +26,7 @@ PROOF_VERSION = 8
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 
-STATED = set(Workload.model_fields) - {"name", "title", "study", "summary", "absent", "folder"}
+STATED = set(Workload.model_fields) - {"name", "title", "study", "summary", "absent", "folder", "environments"}
 """What a workload states of the work; what it says to people, and of others, is nothing that a proof depends on."""
 
 
@@ -123,7 +123,11 @@ def work_around(entry: FrameworkEntry, mode: str, environment: Environment, work
 
 
 def reference_files(workload: Workload) -> list[Path]:
-    """Return the files that a workload's references begin with."""
+    """Return the files that a workload's references begin with: those of its original, or formulas."""
+    if workload.reference is not None:
+        original = workload.implementation(workload.reference)
+        adapters = [entry.adapter for entry in all_frameworks().values() if entry.original == workload.reference]
+        return [*adapters, *([original] if original else [])]
     return [*(worker_folder() / "frameworks").glob("reference_*.py"), *workload.folder.glob("reference_*.py")]
 
 

@@ -1,4 +1,4 @@
-"""One check of a proof: a deviation against what it was allowed."""
+"""One check of a proof: a deviation and its tolerance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosettabench.proof.comparison import Deviation
 
 @dataclass(frozen=True)
 class Check:
-    """One number of a proof: how far off it was, and how far off it was allowed to be."""
+    """One deviation of a proof, with its tolerance."""
 
     quantity: str
     step: int | None
@@ -21,7 +21,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """True within the tolerance; never for a deviation that is not a number."""
+        """Whether the deviation is within the tolerance; False for NaN."""
         return self.deviation <= self.tolerance
 
     @property
@@ -41,7 +41,7 @@ def make_check(deviation: Deviation, tolerance: float) -> Check:
 
 
 def divergence_words(body: dict[str, Any]) -> str:
-    """Return what a failed certificate found: ``gradient gru.kernel at step 0 is off by 0.1 where 1e-4 is allowed``."""
+    """Return the first divergence in words: ``gradient gru.kernel at step 0 is off by 0.1 where 1e-4 is allowed``."""
     check = body["first_divergence"]
     if check is None:
         return "nothing was compared"

@@ -1,4 +1,4 @@
-"""Numbers held against the reference's: how far off, in units that mean the same for every tensor."""
+"""Compare numbers with the reference's: relative deviations, with one meaning for every tensor."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import numpy as np
 from rosettabench.proof.walk import Array, Files, Walked, read_array
 
 NOTHING = 1e-6
-"""The share of the norm of all gradients together up to which one is nothing but float32 round-off."""
+"""A gradient up to this share of the norm of all gradients together is only float32 round-off."""
 
 LEAST = 1e-4
-"""The share of the norm of all tensors together below which no single one is taken for a scale."""
+"""The smallest scale of a tensor, as a share of the norm of all tensors together."""
 
 
 @dataclass(frozen=True)
 class Deviation:
     """How far one quantity of one step is from the reference.
 
-    `value` is relative: the norm of the difference over the norm of the reference, where the reference of a parameter
-    is how far it has moved since the start. A mistake in the update shows there, undiluted by the weights' own size.
-    `step` is None for what is compared once, at the end.
+    `value` is relative: the norm of the difference over the norm of the reference. For a parameter it is relative to
+    the reference's move since the start, so that a mistake in the update is not diluted by the size of the weights.
+    `step` is None for comparisons that are made once, at the end.
     """
 
     quantity: str
@@ -36,10 +36,10 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Exact(Walked):
-    """A step of the reference: what the others are held against, and what their deviations are measured in.
+    """A step of the reference, with which the others are compared, and the scales of their deviations.
 
-    It has begun with the weights `start`, whatever steps lay before it. The norms of its files are worked out once,
-    however many are held against it. `outputs` as a workload states them.
+    `start` are the weights of the proof's start, also for later steps. The norms of its files are computed only once.
+    `outputs` as a workload states them.
     """
 
     start: Files
@@ -47,35 +47,35 @@ class Exact(Walked):
 
     @classmethod
     def of(cls, step: Walked, start: Files, outputs: tuple[str, ...] = ()) -> Self:
-        """Return a step that the reference has walked from `start`."""
+        """Return a step of the reference's walk from `start`."""
         return cls(step.step, step.batch, step.gradients, step.parameters, step.turn, start, outputs)
 
     @cached_property
     def sizes(self) -> dict[str, float]:
-        """The norm of the gradient of each tensor that has one."""
+        """The norm of the gradient, for each tensor that has one."""
         return {name: norm(read_array(self.gradients, name)) for name in self.start if name in self.gradients}
 
     @cached_property
     def still(self) -> set[str]:
-        """The names of the tensors whose gradient is zero by mathematics, or so nearly.
+        """The names of the tensors whose gradient is zero by mathematics, or nearly.
 
-        It is exactly so where the formulas leave the tensor out, and round-off where only all of them together do: a
-        shift that nothing but linear layers, and ReLUs that are open, part from the next normalisation. Adam makes full
-        steps of that, up or down by chance.
+        It is exactly zero if the formulas do not use the tensor. It is round-off if its effect cancels, such as that of
+        a shift with only linear layers and open ReLUs before the next normalisation. Adam turns round-off into full
+        steps of random sign.
         """
         whole = hypot(*self.sizes.values())
         return {name for name, size in self.sizes.items() if size <= NOTHING * whole}
 
     @cached_property
     def ways(self) -> dict[str, float]:
-        """The norm of how far each tensor has moved from the start."""
+        """The norm of each tensor's move from the start."""
         return distances(self.parameters, self.start)
 
 
 def relative(found: Array, reference: Array, scale: float | None = None) -> float:
-    """Return ‖found - reference‖ / scale, infinite where shapes differ or a value is not finite.
+    """Return ‖found - reference‖ / scale; infinite if shapes differ or a value is not finite.
 
-    `scale` is the norm of the reference where none is given. Where it is zero, only equality has the deviation 0.
+    `scale` is the norm of the reference by default. If it is zero, the deviation is 0 for equality, else infinite.
     """
     if found.shape != reference.shape:
         return inf
@@ -89,9 +89,9 @@ def relative(found: Array, reference: Array, scale: float | None = None) -> floa
 
 
 def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
-    """Yield every deviation of one step but its update's, in the order in which a mistake would first show.
+    """Yield every deviation of one step except its update, in the order in which a mistake would first show.
 
-    A learning rate that the framework cannot tell is seen in what it makes of the parameters.
+    A learning rate that the framework cannot report is checked through the parameters.
     """
     step = found.step
     for name in ("inputs", "labels"):
@@ -113,24 +113,24 @@ def compare_step(found: Walked, exact: Exact) -> Iterator[Deviation]:
 def compare_update(found: Walked, exact: Exact, wandering: Collection[str]) -> Iterator[Deviation]:
     """Yield the deviation of each parameter that a step has trained.
 
-    Of those that are `wandering` nothing is said: where they go is chance, in the reference as in a contender.
+    The `wandering` ones are skipped: they move at random, in the reference and in a contender.
     """
     trained = {name: way for name, way in exact.ways.items() if name in exact.gradients and name not in wandering}
     yield from off_tensors(found.parameters, exact.parameters, trained, found.step, "parameter")
 
 
 def compare_gradients(found: Files, exact: Exact) -> Iterator[Deviation]:
-    """Yield the deviation of the gradient of each tensor that has one in a step of the reference."""
+    """Yield the deviation of each gradient in a step of the reference."""
     yield from off_tensors(found, exact.gradients, exact.sizes, exact.step, "gradient")
 
 
 def off_logits(
     found: Array, reference: Array, step: int | None, quantity: str, outputs: tuple[str, ...] = ()
 ) -> Iterator[Deviation]:
-    """Yield the deviation of logits, (samples, …, classes), all in one norm; of named `outputs`, each by itself.
+    """Yield the deviation of logits, (samples, …, classes), in one norm, or separately for each of the named `outputs`.
 
-    The parameters of a distribution are such: a location may be ten thousand where degrees of freedom are three, and in
-    a common norm nobody would see these.
+    Outputs are named if they are the parameters of a distribution: with a location of ten thousand, a common norm would
+    hide degrees of freedom of three.
     """
     if not outputs or found.shape != reference.shape:
         yield Deviation(quantity, step, None, relative(found, reference))
@@ -142,12 +142,12 @@ def off_logits(
 def compare_parameters(
     found: Files, reference: Files, start: Files, step: int | None, quantity: str
 ) -> Iterator[Deviation]:
-    """Yield the deviation of every parameter of `start`, relative to how far the reference has moved from there."""
+    """Yield the deviation of every parameter of `start`, relative to the reference's move from there."""
     yield from off_tensors(found, reference, distances(reference, start), step, quantity)
 
 
 def distances(parameters: Files, start: Files) -> dict[str, float]:
-    """Return the norm of how far each tensor of `start` has moved from there."""
+    """Return the norm of each tensor's move from `start`."""
     return {
         name: norm(np.subtract(read_array(parameters, name), read_array(start, name), dtype=np.float64))
         for name in start
@@ -157,11 +157,11 @@ def distances(parameters: Files, start: Files) -> dict[str, float]:
 def off_tensors(
     found: Files, reference: Files, scales: dict[str, float], step: int | None, quantity: str
 ) -> Iterator[Deviation]:
-    """Yield the deviation of every tensor relative to its scale; infinite where the contender has none of that name.
+    """Yield the deviation of every tensor relative to its scale; infinite if the contender lacks it.
 
-    A tensor with the scale zero, or NOTHING of all of them, has no gradient by mathematics: a bias in front of a batch
-    normalisation, which takes it out again. There honest float32 has round-off, which is measured against the norm of
-    all tensors together. One below LEAST is what larger numbers left when they cancelled, and is measured against that.
+    A tensor whose scale is zero, or at most NOTHING of all together, has no gradient by mathematics, such as a bias in
+    front of a batch normalisation, which removes it. Honest float32 has round-off there, measured relative to the norm
+    of all tensors together. A scale below LEAST is the remainder of larger numbers that cancel; LEAST replaces it.
     """
     whole = sqrt(sum(scale**2 for scale in scales.values()))
     for name, scale in scales.items():
@@ -172,20 +172,20 @@ def off_tensors(
 
 def norm(array: Array) -> float:
     """Return the Euclidean norm of all numbers of an array, in float64."""
-    # Not `np.linalg.norm`: its BLAS spreads a sum over all processors, and waits for those that workers compute on.
+    # Not `np.linalg.norm`: its BLAS uses all processors, and would wait for those on which workers compute.
     flat = array.astype(np.float64, copy=False).ravel()
     return float(np.sqrt(np.einsum("i,i->", flat, flat)))
 
 
 def off(found: float | None, reference: float | None) -> float:
-    """Return the relative deviation of a number; None stands for one that was not finite."""
+    """Return the relative deviation of a number; None means a number that was not finite."""
     if found is None or reference is None:
         return inf
     return relative(np.array([found]), np.array([reference]))
 
 
 def canonical_form(found: Array, reference: Array) -> Array:
-    """Return a batch in the canonical layout: channels-last images are turned, anything else stays as it is."""
+    """Return a batch in the canonical layout: channels-last images are transposed, others are unchanged."""
     if found.ndim == 4 and found.shape != reference.shape:
         found = found.transpose(0, 3, 1, 2)
     return found

@@ -1,4 +1,4 @@
-"""The work of a proof with its pictures decoded and augmented here: what a framework's loader is held against."""
+"""Decode and augment the pictures of a proof in the controller, to compare a framework's loader with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosettabench.proof.walk import Array
 
 
 def from_memory(work: Work, folder: Path) -> Work:
-    """Return work whose training arrays lie in memory: where they come from files, the samples of a proof's rows."""
+    """Return the work with training arrays instead of picture files: the decoded samples of a proof's rows."""
     pictures = work.data.pictures
     if pictures is None:
         return work
@@ -40,7 +40,7 @@ def from_memory(work: Work, folder: Path) -> Work:
 
 
 def give_rows(session: Session, rows: Path) -> None:
-    """Let a session train on `rows`, .npy as contenders read them; they are decoded for one that has arrays instead."""
+    """Give `rows`, an .npy file as contenders read it, to a session; decode them first if it has arrays."""
     stated = session.work.decoded_from
     if stated is None:
         session.hand_rows(rows)
@@ -52,12 +52,12 @@ def give_rows(session: Session, rows: Path) -> None:
 
 
 def augment_picture(pictures: Pictures, stored: int, drawn: list[int]) -> Array:
-    """Return the numbers of one sample as its row asks for it: (3, side, side)."""
+    """Return the numbers of one sample, augmented as its row says: (3, side, side)."""
     number, top, left, flip = drawn
     return crop(pictures.stretch(number, stored), top, left, pictures.side, flip=bool(flip))
 
 
 def crop(picture: Array, top: int, left: int, side: int, *, flip: bool) -> Array:
-    """Return the square of `side` at a place of a picture, (3, height, width), its left and right exchanged or not."""
+    """Return a square of `side` of a picture, (3, height, width), from (top, left) on; mirrored if `flip`."""
     square = picture[:, top : top + side, left : left + side]
     return square[..., ::-1] if flip else square

@@ -1,10 +1,10 @@
-"""Dropout, looked at by itself: the right share in training, and nothing in evaluation.
+"""Check dropout: it must drop the stated share in training, and nothing in evaluation.
 
-Equality is proven with dropout off, since no two frameworks draw the same random numbers. What is left to show is that
-each layer drops what it should, where it should. No framework is asked for it: the weights are chosen such that the
-logits tell. From the layer in question on, each logit follows one path of its own. With nothing dropped 1 is left of
-it, and in training 0 where any element of the path was dropped, and else 1 / q, where q is the product of the shares
-kept on the path. How the weights do that, and how the logits tell, depends on the kind of network: a Probe knows.
+Equality is proven with dropout off, because no two frameworks draw the same random numbers. This check shows that each
+layer drops the right share. Special weights make the logits show it, so no report of a framework is used. From the
+checked layer on, each logit follows its own path. The path's value is 1 if nothing is dropped. In training it is 0 if
+any element of the path was dropped, else 1 / q, with q the product of the shares kept on the path. A Probe knows the
+weights, and how to read the logits, for one kind of network.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from rosettabench.proof.walk import Array, read_array
 from rosettabench.proof.weights import Weights, save_weights
 
 DRAWS = 1_000
-"""Elements that are watched for each layer, at least: the share has a standard error of about 0.016 then."""
+"""Fewest elements checked for each layer: the share then has a standard error of about 0.016."""
 
 LOSSES = 160
-"""Samples over which the losses of single steps are averaged, at least."""
+"""Fewest samples over which the losses of single steps are averaged."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A dropout layer: the layer that it follows, and the share that survives from there to a logit."""
+    """A dropout layer: the layer it follows, and the share of paths that survive from there to a logit."""
 
     layer: str
     kept: float
 
 
 class Probe(Protocol):
-    """What shows dropout in networks of one kind."""
+    """Makes dropout visible in networks of one kind."""
 
     def weights(self, workload: Workload, layer: str) -> Weights:
-        """Return weights under which the logits tell what is dropped behind `layer`."""
+        """Return weights with which the logits show what is dropped after `layer`."""
 
     def survivors(self, logits: Array) -> Array:
-        """Return what is left of each path, exactly 0 where it was dropped, of any shape."""
+        """Return the value of each path, exactly 0 if it was dropped, in any shape."""
 
     def loss(self, work: Work, kept: float) -> tuple[float, float]:
-        """Return mean and variance of the loss of a step on the first batch, where a path is kept with that chance."""
+        """Return mean and variance of a step's loss on the first batch, if paths are kept with probability `kept`."""
 
 
 def probe_for(workload: Workload) -> Probe:
@@ -59,14 +59,14 @@ def probe_for(workload: Workload) -> Probe:
 
 
 def sites(workload: Workload) -> list[Site]:
-    """Return the dropout layers, the last first: whatever fails first then is where the mistake is."""
+    """Return the dropout layers, the last first, so that the first failure locates the mistake."""
     rates = list(workload.dropout.values())
     found = [Site(layer, prod(1 - rate for rate in rates[place:])) for place, layer in enumerate(workload.dropout)]
     return found[::-1]
 
 
 def probe_dropout(session: Session, folder: Path) -> Iterator[Deviation]:
-    """Yield how far every dropout layer of a session's workload is from what is stated; nothing where there is none."""
+    """Yield the deviations of every dropout layer of a session's workload from the stated one."""
     workload = session.work.workload
     probe = probe_for(workload)
     for site in sites(workload):
@@ -78,7 +78,7 @@ def probe_dropout(session: Session, folder: Path) -> Iterator[Deviation]:
 
 
 def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
-    """Evaluate a batch, or what there is: nothing may be missing of any path."""
+    """Evaluate a batch, or all test samples if they are fewer: no path may be dropped."""
     samples = min(session.work.setting.batch_size, session.work.data.test.samples)
     files = session.evaluate(samples, folder / "evaluation")["files"]
     off = float(np.abs(probe.survivors(read_array(files, "logits")) - 1.0).max())
@@ -86,9 +86,9 @@ def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path)
 
 
 def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
-    """Do training passes over one batch, and look at what is kept: never twice the same, scaled rightly, often enough.
+    """Do training passes over one batch, and check the kept paths: no pass repeats another, scale and share are right.
 
-    The share is off by so many of its standard errors, sqrt(q·(1 - q) / draws).
+    The deviation of the share is in standard errors, sqrt(q·(1 - q) / draws).
     """
     left = [probe.survivors(training_logits(session, folder / "pass")) for _ in range(2)]
     while sum(one.size for one in left) < DRAWS:
@@ -104,14 +104,14 @@ def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> 
 
 
 def training_logits(session: Session, folder: Path) -> Array:
-    """Return the logits of the first batch in training mode, once more."""
+    """Return the logits of the first batch in training mode, from a new pass."""
     return np.array(read_array(session.ask("gradients", step=0, folder=str(folder))["files"], "logits"))
 
 
 def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> Deviation:
-    """Take single steps, each from the same weights, and hold their mean loss against the one to expect.
+    """Take single steps, each from the same weights, and compare their mean loss with the expected one.
 
-    `gradients` tells the logits, but the steps that are timed may be another piece of code: only their loss is seen.
+    The other checks use the request `gradients`. The timed steps may be different code, which shows only its loss.
     """
     steps = ceil(LOSSES / session.work.setting.batch_size)
     weights = {name: str(folder / "weights" / f"{name}.npy") for name in session.work.weights}

@@ -1,7 +1,7 @@
-"""What shows dropout in a chain of dense layers and convolutions that ends in classes: weights, and the loss then.
+"""The dropout probe of a chain of dense layers and convolutions that ends in classes: its weights and its loss.
 
-Behind the layer in question a few elements are 1; from there on, each logit follows one path of its own through kernels
-that hand on a single element.
+After the checked layer a few elements are 1. From there on, each logit follows its own path through kernels that pass
+on a single element.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rosettabench.proof.weights import Weights
 
 
 class Chain:
-    """The probe of such a network: a logit is itself what is left of its path."""
+    """The probe of such a network: a logit is the value of its path."""
 
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return `probe_weights`."""
@@ -28,13 +28,13 @@ class Chain:
         return logits
 
     def loss(self, work: Work, kept: float) -> tuple[float, float]:
-        """Return mean and variance of a step's loss: a mean over so many samples, each by itself."""
+        """Return mean and variance of a step's loss, the mean over the independent samples of a batch."""
         mean, variance = loss_to_expect(kept, work.workload.tensors[-1].shape[0])
         return mean, variance / work.setting.batch_size
 
 
 def loss_to_expect(kept: float, classes: int) -> tuple[float, float]:
-    """Return mean and variance of a sample's cross-entropy where each logit is 1 / `kept` with that chance, else 0."""
+    """Return mean and variance of a sample's cross-entropy, if logits are 1 / `kept` with probability `kept`, or 0."""
     value = 1 / kept
     others = np.arange(classes)  # how many of the other classes' logits are kept
     chance = np.array([comb(classes - 1, k) * kept**k * (1 - kept) ** (classes - 1 - k) for k in others.tolist()])
@@ -47,10 +47,10 @@ def loss_to_expect(kept: float, classes: int) -> tuple[float, float]:
 
 
 def probe_weights(workload: Workload, layer: str) -> Weights:
-    """Return weights under which the logits tell what is dropped behind `layer`.
+    """Return weights with which the logits show what is dropped after `layer`.
 
-    They are for networks that are one chain of layers with kernel and bias, ReLU between them, each convolution 3×3 and
-    padded, and no dropout in front of the layer before `layer`. Up to there, everything is 1: kernels 0, biases 1.
+    They suit a chain of layers with kernel and bias, ReLU between them, 3×3 padded convolutions, and no dropout in
+    front of the layer before `layer`. Up to there, everything is 1: kernels 0, biases 1.
     """
     shapes = {tensor.name: tensor.shape for tensor in workload.tensors}
     weights: Weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -66,17 +66,17 @@ def probe_weights(workload: Workload, layer: str) -> Weights:
 
 
 def corners_only(weights: Weights, layer: str) -> None:
-    """Let a convolution of ones answer 1 in the corners and at most 0 elsewhere.
+    """Let a convolution of ones return 1 in the corners and at most 0 elsewhere.
 
-    Minus the sum of the patch plus 5: a corner sees 4 ones, a border 6, the inside 9. So a pool behind it never sees
-    two elements that may be dropped apart.
+    It computes 5 minus the sum of the patch: a corner sees 4 ones, a border 6, the inside 9. So a pool after it never
+    sees two elements that may be dropped separately.
     """
     weights[f"{layer}.kernel"][:, 0] = -1
     weights[f"{layer}.bias"][:] = 5
 
 
 def hand_on(kernel: Array, channels: int) -> None:
-    """Let output j be input j alone: the middle tap of a convolution, the first place of a channel that is flattened.
+    """Let output j be input j alone: by the middle tap of a convolution, or the first place of a flattened channel.
 
     `channels` are those of the layer before. The first place is the upper left corner in every layout.
     """

@@ -1,8 +1,8 @@
-"""What shows dropout between two LSTM layers whose outputs are those of Student's distribution: weights, and the loss.
+"""The dropout probe of two LSTM layers followed by Student's distribution: its weights and its loss.
 
-Every gate is shut or open, so that nothing remains from step to step: the first layer puts out tanh(1) everywhere, of
-which dropout makes 0 or 1 / q times that. The second hands unit j on as tanh(tanh(…)), and the degrees of freedom are
-2 + softplus of the first unit: they tell, step by step, what was left of it. Location and width are constant.
+Every gate is shut or open, so that no state remains from step to step. The first layer outputs tanh(1) everywhere;
+dropout multiplies it by 0 or 1 / q. The second layer passes on unit j as tanh(tanh(…)). The degrees of freedom are
+2 + softplus of its first unit, so they show in each step whether it was dropped. Location and width are constant.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
 OPEN = 20.0
-"""Of a gate: the sigmoid of it is 1 to 2e-9, and that of its opposite 0."""
+"""The input of an open gate: its sigmoid is 1 to 2e-9; that of the negative, for a shut gate, is 0."""
 
 NOTHING = 1e-3
-"""Below that, what is left of a path is round-off."""
+"""A path's value below this is round-off."""
 
 
 class Recurrent:
     """The probe of such a network."""
 
     def weights(self, workload: Workload, layer: str) -> Weights:
-        """Return weights under which the degrees of freedom tell what is dropped behind `layer`, the first LSTM."""
+        """Return weights with which the degrees of freedom show what is dropped after `layer`, the first LSTM."""
         weights: Weights = {one.name: np.zeros(one.shape, np.float32) for one in workload.tensors}
         layers = list(workload.recurrent)
         second = layers[layers.index(layer) + 1]
@@ -37,14 +37,14 @@ class Recurrent:
         return weights
 
     def survivors(self, logits: Array) -> Array:
-        """Return what is left of the first unit in each step of each sample."""
+        """Return the value of the first unit's path in each step of each sample."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))
             left = np.arctanh(np.arctanh(unit)) / np.tanh(1)
         return np.where(np.abs(left) < NOTHING, 0, left)
 
     def loss(self, work: Work, kept: float) -> tuple[float, float]:
-        """Return mean and variance of a step's loss, of which each value that is there has a share by itself."""
+        """Return mean and variance of a step's loss, the weighted mean over the values that are not missing."""
         from scipy.stats import t
 
         ids = np.load(work.batches, mmap_mode="r")[0]
@@ -62,7 +62,7 @@ class Recurrent:
 
 
 def scales(inputs: Array) -> Array:
-    """Return by what the model divides the values of each window, (windows,): data/series/channels.py."""
+    """Return the scale by which the model divides the values of each window, (windows,): data/series/channels.py."""
     before, counted = inputs[..., 0].astype(np.float64), inputs[..., -1]
     mean = (counted * np.abs(before)).sum(1) / np.maximum(counted.sum(1), 1)
     return np.where(mean > 0, mean, 1.0)

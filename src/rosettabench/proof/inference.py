@@ -1,4 +1,4 @@
-"""The proof of a workload that infers: what comes out of the very request that is timed, held against the reference."""
+"""The proof of a workload that infers: compare the outputs of the timed request with the reference."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from rosettabench.proof.walk import Array, Files, read_array
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
 WHOLE_BATCHES = 2
-"""Before the partial one: their order shows, and whether something of a batch is left in the next."""
+"""Whole batches before the partial one. Two show their order, and whether a batch affects the next."""
 
 SAME = 1e-3
-"""Relative deviation below which outputs count as the same where a cause is looked for: far above round-off."""
+"""Relative deviation below which outputs count as equal in the search for a cause: far above round-off."""
 
 
 def proof_samples(batch_size: int) -> int:
-    """Return how many samples a proof infers: two batches and a half, at least one, so that the last is partial."""
+    """Return how many samples a proof infers: two and a half batches, so that the last is partial (3 for size 1)."""
     return WHOLE_BATCHES * batch_size + max(1, batch_size // 2)
 
 
 def make_inference_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
-    """Infer with the reference in float64, then twice in the precision that is asked for, for the noise.
+    """Infer with the reference in float64, then twice in the requested precision to measure the noise.
 
     Its files stay in `folder`.
     """
@@ -48,7 +48,7 @@ def make_inference_reference(framework: str, start: Start, weights: Weights, fol
 
 
 def infer_once(session: Session, weights: Files, folder: Path) -> Evaluation:
-    """Return what a session says to the samples of a proof; it is ended."""
+    """Return a session's outputs for the samples of a proof; end the session."""
     try:
         session.build(weights)
         return infer(session, folder)
@@ -63,7 +63,7 @@ def infer(session: Session, folder: Path) -> Evaluation:
 
 
 def compare_outputs(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]:
-    """Yield the deviations of what came out: how many samples, each of them, and all together."""
+    """Yield the deviations of the number of samples and of the outputs."""
     yield Deviation("samples", None, "inference", 0.0 if found.samples == exact.samples else np.inf)
     outputs, target = read_array(found.files, "outputs"), read_array(exact.files, "outputs")
     yield Deviation("outputs", None, None, relative(outputs, target))
@@ -72,8 +72,8 @@ def compare_outputs(found: Evaluation, exact: Evaluation) -> Iterator[Deviation]
 class InferenceProof:
     """The proof of one session that infers. `run` fills `checks`, up to the first stage that diverges.
 
-    Compared are the outputs for two batches and a half, once more the same, and the parameters after it, running means
-    and variances among them, which must be as they were given.
+    It compares the outputs for two and a half batches, the outputs of a second pass, and the parameters afterwards,
+    including running means and variances, which must not have changed.
     """
 
     steps = 0
@@ -89,11 +89,11 @@ class InferenceProof:
 
     @property
     def passed(self) -> bool:
-        """True when something was compared and nothing failed."""
+        """Whether something was compared and nothing failed."""
         return bool(self.checks) and all(check.passed for check in self.checks)
 
     def run(self) -> None:
-        """Compare; where something is off, look for the cause."""
+        """Compare; at the first failure, search for the cause."""
         try:
             self._session.build(self._reference.start)
             for deviation in self._deviations():
@@ -105,7 +105,7 @@ class InferenceProof:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _deviations(self) -> Iterator[Deviation]:
-        """Yield what is compared: outputs, again in other batches, and states."""
+        """Yield the deviations of the outputs, of a second pass, and of the parameters."""
         found = infer(self._session, self._folder / "first")
         deviations = list(compare_outputs(found, self._reference.evaluation))
         yield from deviations
@@ -123,7 +123,7 @@ class InferenceProof:
     # -- the likely cause ----------------------------------------------------------------------------------------------
 
     def _causes(self, failed: Check) -> Iterator[str]:
-        """Yield the causes that a failed check may have."""
+        """Yield the possible causes of a failed check."""
         if failed.quantity == "samples":
             yield "inference does not return every sample: the last, partial batch is dropped, or padded"
         if failed.quantity == "reduced precision":
@@ -148,6 +148,6 @@ class InferenceProof:
         yield from layer_causes(self._reference.start, workload.recurrent, normalised=bool(workload.normalisation))
 
     def _outputs(self, samples: int) -> Array:
-        """Return the outputs of the first samples."""
+        """Return the outputs of the first `samples` samples."""
         files = self._session.infer(0, samples, self._folder / f"outputs-{samples}")["files"]
         return np.array(read_array(files, "outputs"))

@@ -1,10 +1,10 @@
-"""Batches on which no unit is near an edge of the gradient, so that round-off cannot turn one.
+"""Choose batches on which no unit is near an edge of the gradient, so that round-off cannot turn one.
 
-At a ReLU whose input is zero but for round-off, and at a pool whose two largest inputs differ by no more, the gradient
-goes one way or the other, and both are right. A proof on such a batch accuses the honest. So a workload with millions
-of such units states a margin, and its proof takes the samples that keep it: those of the first epoch in their order,
-without the ones that have a unit nearer to its edge. The reference tells how near each sample comes. Picture files,
-which every epoch augments anew, go on with the next epoch.
+If a ReLU's input is zero up to round-off, or the two largest inputs of a pool are that close, the gradient may go
+either way, and both are right. A proof on such a batch would accuse honest contenders. So a workload with millions of
+such units states a margin, and its proof uses only samples that keep it: those of the first epoch in their order,
+without samples that have a unit nearer to its edge. The reference computes the margin of each sample. Picture files,
+which every epoch augments differently, continue with the next epoch.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.walk import Array, Files, read_array
 
 MOST_TRIED = 1000
-"""Batches that are tried for one step, at most: of `cifar-vgg`, about ten are enough."""
+"""Most batches that are tried for one step; for `cifar-vgg` about ten are enough."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """How near the units of one step's batch come to their edges, and how far float32 moves the nearest ones.
+    """How near the units of one step's batch come to their edges (`nearest`), and how far float32 moves them (`reach`).
 
     Both are relative to the root mean square of the layer.
     """
@@ -41,7 +41,7 @@ class Margin:
 
 
 class Chooser:
-    """Chooses the batch of each step of a proof, while the reference walks. Its file of rows replaces the drawn one."""
+    """Chooses the batch of each step of a proof while the reference walks. Its file of rows replaces the drawn one."""
 
     def __init__(self, session: Session, margin: float, folder: Path) -> None:
         work = session.work.stated
@@ -56,9 +56,9 @@ class Chooser:
         self._samples: Iterator[NDArray[np.int64]] = candidates(work.workload, work.data, work.setting)
 
     def choose(self, step: int) -> None:
-        """Choose the batch of a step for the weights that the session has now, and hand it over.
+        """Choose the batch of a step for the session's present weights, and hand it over.
 
-        Raises ProofError where the training samples do not suffice.
+        Raises ProofError if there are too few training samples.
         """
         batch, near = np.empty_like(self._rows[step]), np.ones(self._rows.shape[1], bool)
         for _ in range(MOST_TRIED):
@@ -77,9 +77,9 @@ class Chooser:
         give_rows(self._session, self.path)
 
     def hand_on(self, session: Session, begins: Sequence[Files]) -> None:
-        """Hand the batches to a session that computes less exactly, and measure how far it moves the nearest units.
+        """Hand the batches to a session of lower precision, and measure how far it moves the nearest units.
 
-        `begins` are the weights with which each step begins. The model is to be built anew afterwards.
+        `begins` are the weights at the beginning of each step. The model must be built again afterwards.
         """
         give_rows(session, self.path)
         for step, (weights, nearest) in enumerate(zip(begins, self.nearest, strict=False)):
@@ -92,14 +92,14 @@ class Chooser:
         return [Margin(step, float(near.min()), self._reach[step]) for step, near in enumerate(self.nearest)]
 
     def _draw(self, count: int) -> list[NDArray[np.int64]]:
-        """Return the next samples; raise ProofError where there are too few."""
+        """Return the next samples; raise ProofError if there are too few."""
         drawn = list(islice(self._samples, count))
         if len(drawn) < count:
             raise self._failure(len(self.nearest))
         return drawn
 
     def _failure(self, step: int) -> ProofError:
-        """Return the error that no batch keeps the margin."""
+        """Return the error that too few samples keep the margin."""
         workload = self._session.work.workload.name
         return ProofError(
             f"too few samples keep the margin {self._margin:g} that {workload} states for its proof (step {step})",
@@ -108,9 +108,9 @@ class Chooser:
 
 
 def margins_of(session: Session, step: int, folder: Path, least: float = 0.0) -> Array:
-    """Return how near each sample of a row comes to an edge, (samples,), at the weights that the session has now.
+    """Return how near each sample of a row comes to an edge, (samples,), with the session's present weights.
 
-    Where one is nearer than `least`, the layers behind the first such one are not looked at.
+    Once a sample is nearer than `least`, later layers may be skipped.
     """
     files = session.ask("margins", step=step, folder=str(folder), least=least)["files"]
     return np.array(read_array(files, "margins"))

@@ -1,4 +1,4 @@
-"""Optimisers and their near relations, in NumPy: what one with a mistake in it would have done."""
+"""Optimisers and their variants in NumPy, to compute what one with a known mistake would have done."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.catalogue.workload import Adam, Optimizer, RmsProp
+from rosettabench.catalogue.optimizer import Adagrad, Adam, AdamW, Optimizer, RmsProp
 
 Floats = NDArray[np.float64]
 
 Step = tuple[Floats, float]
-"""The gradient of a step, and its learning rate."""
+"""The gradient and the learning rate of a step."""
 
 
 def hyperparameters_of(optimizer: Optimizer) -> dict[str, Any]:
-    """Return the hyperparameters of a workload's optimiser as its steps take them, but for those of `clipped`."""
+    """Return the hyperparameters of a workload's optimiser as its steps take them, except for clipping."""
     values = optimizer.model_dump(exclude={"name", "learning_rate", "clip_norm"})
     decay = values.pop("weight_decay", 0.0)
-    return values | ({"penalty": decay} if decay else {})
+    return values | ({"decay" if isinstance(optimizer, AdamW) else "penalty": decay} if decay else {})
 
 
 def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the gradients of one step as the optimiser takes them: no longer, all together, than the workload states.
+    """Return the gradients of one step as the optimiser takes them: with at most the common norm that is stated.
 
     Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural networks", algorithm 1.
     """
@@ -34,23 +34,23 @@ def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dic
 
 
 def together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients that are no longer, all together, than `longest`."""
+    """Return gradients whose common norm is at most `longest`."""
     factor = min(1.0, longest / (hypot(*(float(np.linalg.norm(one)) for one in gradients.values())) or 1.0))
     return {name: factor * one for name, one in gradients.items()}
 
 
 def leave_gradients(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients as they are."""
+    """Return gradients unchanged."""
     return dict(gradients)
 
 
 def one_by_one(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients each of which, by itself, is no longer than `longest`."""
+    """Return gradients whose own norms are each at most `longest`."""
     return {name: together({name: one}, longest)[name] for name, one in gradients.items()}
 
 
 def by_element(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
-    """Return gradients no element of which is larger than `longest`."""
+    """Return gradients whose elements are each at most `longest` in size."""
     return {name: np.clip(one, -longest, longest) for name, one in gradients.items()}
 
 
@@ -59,13 +59,15 @@ CLIPPINGS: Mapping[str, Callable[[Mapping[str, Floats], float], dict[str, Floats
     "each tensor's gradient is clipped by its own norm: that of all together is meant": one_by_one,
     "each element of a gradient is clipped by itself: the norm of all together is meant": by_element,
 }
-"""What to say where gradients are to be clipped and are clipped otherwise, and how."""
+"""Sentence → wrong way of clipping gradients."""
 
 
 def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
-    """Return what to say of an optimiser that is not the workload's, and how its steps change then."""
+    """Return sentence → changed hyperparameters for the likely mistakes in a workload's optimiser."""
     _, known = OPTIMIZERS[optimizer.name]
     decay = getattr(optimizer, "weight_decay", 0.0)
+    if isinstance(optimizer, AdamW):
+        return {**known, **decoupled_suspects(optimizer)}
     decays = {
         "the optimiser does not decay the weights": {"penalty": 0.0},
         "the optimiser's weight decay is decoupled (AdamW): it is to be added to the gradient": {
@@ -74,6 +76,22 @@ def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
         },
     }
     return {**known, **(decays if decay else {})}
+
+
+def decoupled_suspects(optimizer: AdamW) -> dict[str, Mapping[str, Any]]:
+    """Return what to say of an AdamW whose decay is not the stated one, and how its steps change then."""
+    return {
+        "the optimiser does not decay the weights": {"decay": 0.0},
+        "the optimiser adds the weight decay to the gradient (L2): it is to be decoupled (AdamW)": {
+            "decay": 0.0,
+            "penalty": optimizer.weight_decay,
+        },
+        "the optimiser decays tensors of one dimension, too: those of two and more are meant": {"decays": "all"},
+        "the optimiser decays only tensors of two dimensions and more: all are meant": {"decays": "matrices"},
+        "the optimiser's weight decay is not multiplied by the learning rate": {
+            "decay": optimizer.weight_decay / optimizer.learning_rate
+        },
+    }
 
 
 def adam_steps(
@@ -96,12 +114,12 @@ def adam_steps(
 ) -> Iterator[Floats]:
     """Yield the weights after each step.
 
-    Plain, it is algorithm 1 of Kingma and Ba (2015). The options are the ways in which optimisers of that name differ:
-    `hat`, epsilon before the bias correction (section 2 of the same paper, end); `correct`, bias correction at all;
-    `early`, that of the step to come (Caffe2); `nesterov`, Dozat (2016), with his schedule of the momentum where
-    `momentum_decay` is given; `lazy`, rows without a gradient stay as they are, with their moments (PyTorch's
-    SparseAdam, MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter
-    2019); `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
+    Without options it is algorithm 1 of Kingma and Ba (2015). The options are the differences between optimisers of
+    that name: `hat`, epsilon before the bias correction (same paper, end of section 2); `correct`, bias correction at
+    all; `early`, the correction of the next step (Caffe2); `nesterov`, Dozat (2016), with his momentum schedule if
+    `momentum_decay` is given; `lazy`, rows without a gradient keep their values and moments (PyTorch's SparseAdam,
+    MXNet's lazy update); `penalty`, L2 added to the gradient; `decay`, decoupled (Loshchilov and Hutter 2019);
+    `amsgrad`, the largest second moment so far (Reddi, Kale and Kumar 2018). `form` is one of FLOAT32_FORMS.
     """
     of_weights, of_corrections = (form if form in (one, "everything") else "" for one in ("weights", "corrections"))
     new1, new2 = (one_minus(beta, 1, of_weights) for beta in (beta1, beta2))
@@ -120,15 +138,41 @@ def adam_steps(
         yield weights
 
 
+def adamw_steps(
+    weights: Floats, steps: Iterable[Step], *, decay: float = 0.0, decays: str = "all", **others: float | bool | str
+) -> Iterator[Floats]:
+    """Yield the weights after each step of Adam with decoupled decay, of all tensors or of ``matrices`` alone.
+
+    Loshchilov and Hutter (2019), algorithm 2. The `others` are the options of `adam_steps`.
+    """
+    own = decay if decays == "all" or weights.ndim > 1 else 0.0
+    return adam_steps(weights, steps, decay=own, **others)  # type: ignore[arg-type]
+
+
+def adagrad_steps(
+    weights: Floats, steps: Iterable[Step], *, epsilon: float, initial: float = 0.0, within: bool = False
+) -> Iterator[Floats]:
+    """Yield the weights after each step of Adagrad: v = v + g², w = w - rate·g / (√v + epsilon).
+
+    Duchi, Hazan and Singer (2011). With `within`, the root is that of v + epsilon.
+    """
+    square = np.full_like(weights, initial)
+    for gradient, rate in steps:
+        square = square + gradient * gradient
+        root = np.sqrt(square + epsilon) if within else np.sqrt(square) + epsilon
+        weights = weights - rate * gradient / root
+        yield weights
+
+
 FLOAT32_FORMS = ("", "corrections", "weights", "everything")
-"""How an Adam in float32 may compute its constants: all in float64 (PyTorch), its bias corrections in float32 (Optax,
-Keras), the weights of new gradients (MXNet), or everything, with the powers of its betas as products that grow step by
-step (tf.train). 1 - 0.999 has four digits in float32: it is what such an Adam is off by most, and the same for every
-number."""
+"""How an Adam in float32 may compute its constants: all in float64 (PyTorch); its bias corrections in float32 (Optax,
+Keras); the weights of new gradients in float32 (MXNet); or everything in float32, with the powers of its betas as
+running products (tf.train). 1 - 0.999 has four digits in float32, which causes the largest error of these forms, equal
+for all elements."""
 
 
 def one_minus(beta: float, count: int, form: str) -> float:
-    """Return 1 - beta^count: in float64, in float32, or, if `form` is everything, by a product in float32."""
+    """Return 1 - beta^count: in float64, in float32, or, if `form` is everything, by a running product in float32."""
     if not form:
         return 1 - beta**count
     rounded = np.float32(beta)
@@ -151,10 +195,10 @@ def sgd_steps(
 ) -> Iterator[Floats]:
     """Yield the weights after each step of gradient descent with momentum: v = m·v + g, w = w - rate·v.
 
-    The options are the ways in which optimisers of that name differ: `inside`, v = m·v + rate·g, w = w - v, which is
-    the same as long as the rate is (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks write it;
-    `dampening`, which scales every gradient but the first (PyTorch); `unit_gain`, which scales all of them by 1 - m
-    (CNTK); `penalty`, L2 added to the gradient.
+    The options are the differences between optimisers of that name: `inside`, v = m·v + rate·g, w = w - v, which is
+    equal as long as the rate is constant (Keras, MXNet, Chainer); `nesterov`, Sutskever et al. (2013) as frameworks
+    write it; `dampening`, which scales every gradient but the first (PyTorch); `unit_gain`, which scales all of them by
+    1 - m (CNTK); `penalty`, L2 added to the gradient.
     """
     velocity = np.zeros_like(weights)
     for count, (gradient, rate) in enumerate(steps):
@@ -181,9 +225,9 @@ def rmsprop_steps(
 
     v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon).
 
-    Tieleman and Hinton (2012), lecture 6e. The options are the ways in which optimisers of that name differ: `within`,
-    the root of v + epsilon; `centred`, less the square of the mean gradient (Graves 2013); `momentum`, of what is
-    subtracted; `penalty`, L2 added to the gradient.
+    Tieleman and Hinton (2012), lecture 6e. The options are the differences between optimisers of that name: `within`,
+    the root of v + epsilon; `centred`, v minus the square of the mean gradient (Graves 2013); `momentum`, that of the
+    update; `penalty`, L2 added to the gradient.
     """
     square, mean, moving = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
     for gradient, rate in steps:
@@ -201,7 +245,7 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
     """Return NAdam's numerator at step `count`: Dozat (2016), algorithm 2, with momentum mu."""
 
     def mu(step: int) -> float:
-        """Return the momentum of a step: its schedule warms it up."""
+        """Return the momentum of a step; it increases by its schedule."""
         return beta1 if decay is None else float(beta1 * (1 - 0.5 * 0.96 ** (step * decay)))
 
     product = prod(mu(step) for step in range(1, count + 1))
@@ -213,7 +257,7 @@ PENALTIES: Mapping[str, Mapping[str, Any]] = {
     f"the optimiser adds an L2 penalty of 1e-{power} to the gradient": {"penalty": 10.0**-power}
     for power in range(8, 0, -1)
 }
-"""An L2 penalty in every decade: what fits best names the size."""
+"""L2 penalties, one per decade: the best fit gives the size."""
 
 ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser is lazy: rows that the batch does not name stay as they are": {"lazy": True},
@@ -250,7 +294,7 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's beta2 is 0.99": {"beta2": 0.99},
     "the optimiser's beta2 is 0.99 and beta1 0.99": {"beta1": 0.99, "beta2": 0.99},
 }
-"""What to say, and how Adam would have to be changed to make it so. Defaults of frameworks first."""
+"""Sentence → changed hyperparameters of Adam. Defaults of frameworks come first."""
 
 SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the momentum is Nesterov's": {"nesterov": True},
@@ -264,7 +308,7 @@ SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     **PENALTIES,
     "the optimiser adds an L2 penalty of 5e-4 to the gradient": {"penalty": 5e-4},
 }
-"""What to say, and how gradient descent would have to be changed to make it so."""
+"""Sentence → changed hyperparameters of gradient descent."""
 
 RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser adds epsilon within the root: √(v + epsilon) where √v + epsilon is meant": {"within": True},
@@ -278,37 +322,50 @@ RMSPROP_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser has a momentum of 0.9": {"momentum": 0.9},
     **PENALTIES,
 }
-"""What to say, and how RMSprop would have to be changed to make it so."""
+"""Sentence → changed hyperparameters of RMSprop."""
+
+ADAGRAD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
+    "the optimiser's sum of squares begins as 0.1 (the default of Keras, TensorFlow and Optax)": {"initial": 0.1},
+    "the optimiser's sum of squares begins as 0": {"initial": 0.0},
+    "the optimiser's epsilon is 1e-10 (the default of PyTorch)": {"epsilon": 1e-10},
+    "the optimiser's epsilon is 1e-7": {"epsilon": 1e-7},
+    "the optimiser adds epsilon within the root: √(v + epsilon) where √v + epsilon is meant": {"within": True},
+}
+"""What to say, and how Adagrad would have to be changed to make it so."""
 
 OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Mapping[str, Any]]]] = {
+    "adagrad": (adagrad_steps, ADAGRAD_SUSPECTS),
     "adam": (adam_steps, ADAM_SUSPECTS),
+    "adamw": (adamw_steps, ADAM_SUSPECTS),
     "sgd": (sgd_steps, SGD_SUSPECTS),
     "rmsprop": (rmsprop_steps, RMSPROP_SUSPECTS),
 }
-"""By the name of a workload's optimiser: what takes its steps, and the suspicions."""
+"""Name of a workload's optimiser → the function of its steps, and its suspected mistakes; ``own`` has no formula."""
 
 
 def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
-    """Yield where a workload's optimiser leads `weights`, step by step, with hyperparameters of it changed."""
+    """Yield `weights` after each step of a workload's optimiser, with the hyperparameters in `change` replaced."""
     take, _ = OPTIMIZERS[optimizer.name]
     return take(weights, steps, **{**hyperparameters_of(optimizer), **change})
 
 
 def longest_step(optimizer: Optimizer) -> float | None:
-    """Return the most by which a step changes a number, whatever its gradients; None where these decide.
+    """Return the largest change of a number in one step, whatever the gradients; None if they decide.
 
-    Kingma and Ba (2015), section 2.1; of RMSprop, that of a gradient behind many that were zero.
+    Kingma and Ba (2015), section 2.1; for RMSprop it is the step of a gradient after many zeros.
     """
-    if isinstance(optimizer, Adam):
+    if isinstance(optimizer, Adam | AdamW):
         return optimizer.learning_rate * max(1.0, (1 - optimizer.beta1) / sqrt(1 - optimizer.beta2))
     if isinstance(optimizer, RmsProp):
         return optimizer.learning_rate / sqrt(1 - optimizer.rho)
+    if isinstance(optimizer, Adagrad):
+        return optimizer.learning_rate
     return None
 
 
 def wandering(optimizer: Optimizer, still: Collection[str]) -> Collection[str]:
-    """Return which of the tensors without a gradient, `still`, an optimiser lets go anywhere.
+    """Return which of the tensors without a gradient, `still`, move at random with an optimiser.
 
-    Adam and RMSprop make full steps of their round-off. Of gradient descent it remains round-off, and is compared.
+    Adam and RMSprop turn their round-off into full steps. With gradient descent it stays round-off, and is compared.
     """
     return () if longest_step(optimizer) is None else still

@@ -13,8 +13,9 @@ from rosettabench.client.session import Session
 from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
+from rosettabench.proof.causes.layers import first_parting
 from rosettabench.proof.causes.likely import likely_cause
-from rosettabench.proof.causes.place import beginning
+from rosettabench.proof.causes.place import FORWARD, beginning
 from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters
@@ -94,8 +95,8 @@ class Proof:
         if deviation.quantity == "gradient" and deviation.value < MOST:
             again = self._turned(deviation)
             self.excused += [again] if again.passed else []
-        elif deviation.quantity == "parameter" or (
-            deviation.quantity == "block parameter" and not self._reference.guide
+        elif self._own.has_formula and (
+            deviation.quantity == "parameter" or (deviation.quantity == "block parameter" and not self._reference.guide)
         ):
             again = self._updated(deviation)
         return again if again.passed else check
@@ -182,6 +183,8 @@ class Proof:
             workload.recurrent,
         )
         place = beginning(self.checks)
+        if work.workload.reference is not None and failed.quantity in FORWARD:
+            place = first_parting(self._session, self._reference, failed.step or 0, failed.deviation, self._folder)
         return likely_cause(case) + (f"; {place}" if place else "")
 
     def _logits_again(self) -> Array:

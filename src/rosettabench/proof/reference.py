@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.client.session import Session, Work
 from rosettabench.errors import WorkerError
@@ -42,6 +43,9 @@ class Start(Protocol):
     def __call__(self, precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
         """Do so at a precision, with constants of one kind rounded to it; in a folder, by another `adapter`."""
 
+
+RECORDERS = worker_folder() / "recorders"
+"""Adapters that tell what passes through layers: files of the same names."""
 
 VARIANTS = worker_folder() / "variants"
 """Adapters of references that can change a formula: files of the same names."""
@@ -109,12 +113,33 @@ class Reference:
 
         Empty where the reference has no such variants: that in PyTorch alone has.
         """
-        adapter = VARIANTS / f"{self.framework.replace('-', '_')}.py"
+        adapter = VARIANTS / self._adapter_name
         if not adapter.is_file():
             return {}
         with self._under(weights, adapter) as (session, place):
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return {name: np.array(read_array(files, name)) for name in files if name != "logits"}
+
+    def recorded(self, step: int) -> Files:
+        """Return what passes through the layers of an original at the first weights, as `rosetta_worker.recorders`."""
+        adapter = RECORDERS / self._adapter_name
+        place = self.folder / "recorded"
+        with self._under({name: np.array(read_array(self.start, name)) for name in self.start}, adapter) as (
+            session,
+            _,
+        ):
+            files: Files = session.ask("gradients", step=step, folder=str(place))["files"]
+            return files
+
+    @property
+    def is_original(self) -> bool:
+        """Whether it is an implementation, and no formulas."""
+        return all_frameworks()[self.framework].original is not None
+
+    @property
+    def _adapter_name(self) -> str:
+        """The name of its adapter's file."""
+        return f"{self.framework.replace('-', '_')}.py"
 
     @contextmanager
     def _under(self, weights: Weights, adapter: Path | None = None) -> Iterator[tuple[Session, Path]]:

@@ -1,8 +1,8 @@
-"""The register of proofs: what was proven, of which code, on which machine and when. One line for each cell.
+"""The register of proofs: for each cell one line with the proven code, the machine and the date.
 
-It is a file of the repository, so that a newcomer sees what stands proven without proving it. A line counts as long as
-its identity is that of the code as it stands; after a change that touches the cell it is stale. `rosetta prove
---register` writes it, `rosetta matrix` reads it. A contest never does: it asks for a certificate of its own machine.
+It is a file of the repository, so that a newcomer sees what is proven without proving it. A line counts as long as its
+identity is that of the present code; after a change that affects the cell it is stale. `rosetta prove --register`
+writes it, `rosetta matrix` reads it. A contest never reads it: it needs a certificate of its own machine.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from rosettabench.store.schema import Certification, Contest, Entry, Run
 from rosettabench.store.store import digest
 
 REGISTER = Path(__file__).with_name("register.csv")
-"""Where it lies."""
+"""The file of the register."""
 
 Key = tuple[str, str, str]
-"""Names a cell: workload, framework (with its release where that is not the default), mode."""
+"""The key of a cell: workload, framework (with its release if that is not the default), mode."""
 
 
 @dataclass(frozen=True)
 class RegisterLine:
-    """One cell's proof.
+    """The proof of one cell.
 
-    `setting` is that of the proof, ``batch_size=8 threads=1 …``; `identity` names the code that was proven; `ratio` is
-    the largest deviation over its tolerance, above 1 where the proof failed; `seconds` is what the proof took; `date`
-    is a day, UTC.
+    `setting` is that of the proof, ``batch_size=8 threads=1 …``; `identity` names the proven code; `ratio` is the
+    largest deviation over its tolerance, above 1 if the proof failed; `seconds` is the time of the proof; `date` is a
+    day, UTC.
     """
 
     workload: str
@@ -57,7 +57,7 @@ class RegisterLine:
 
     @property
     def key(self) -> Key:
-        """The cell that it is about."""
+        """The key of its cell."""
         return self.workload, self.framework, self.mode
 
     @property
@@ -72,14 +72,14 @@ class RegisterLine:
 
 
 WORDS = tuple(field.name for field in fields(RegisterLine) if field.name not in ("ratio", "seconds"))
-"""The columns that are no numbers."""
+"""The columns that are not numbers."""
 
 Register = Mapping[Key, RegisterLine]
 """Lines by cell."""
 
 
 def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
-    """Return the lines of a register, by cell; none where there is no file. Raises StoreError where one is damaged."""
+    """Return the lines of a register, by cell; empty if there is no file. Raises StoreError if a line is damaged."""
     if not path.exists():
         return {}
     found = {}
@@ -97,7 +97,7 @@ def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
 
 
 def write_register(lines: Iterable[RegisterLine], path: Path = REGISTER) -> None:
-    """Write a register, in the order of its cells. The old file stays until the new one is whole."""
+    """Write a register, in the order of its cells. The old file stays until the new one is complete."""
     text = StringIO(newline="")
     writer = csv.DictWriter(text, [field.name for field in fields(RegisterLine)], lineterminator="\n")
     writer.writeheader()
@@ -106,7 +106,7 @@ def write_register(lines: Iterable[RegisterLine], path: Path = REGISTER) -> None
 
 
 def enter_run(run: Run, path: Path = REGISTER) -> int:
-    """Enter what a run has proven into the register; return how many lines that are."""
+    """Enter the proofs of a run into the register; return the number of lines."""
     known = read_register(path)
     new = {line.key: line for line in lines_of(run, known)}
     write_register((known | new).values(), path)
@@ -114,9 +114,9 @@ def enter_run(run: Run, path: Path = REGISTER) -> int:
 
 
 def lines_of(run: Run, known: Register) -> Iterator[RegisterLine]:
-    """Yield the line of each cell of ours that a run has proven, or failed to.
+    """Yield a line for each cell of our catalogue that a run proved or failed to prove.
 
-    A certificate that an earlier run has made keeps the seconds of the line that is known.
+    For a certificate from an earlier run, the seconds of the known line are kept.
     """
     cells = {cell_key(workload, contender): (workload, contender) for workload, contender in every_cell()}
     seconds = {
@@ -151,7 +151,7 @@ def certifications(run: Run) -> Iterator[tuple[Contest, Entry, Certification]]:
 
 
 def worst_ratio(body: Mapping[str, Any]) -> float:
-    """Return the largest deviation of a certificate over its tolerance, to three digits; infinite for no number."""
+    """Return the largest deviation over its tolerance in a certificate, to three digits; infinite if not a number."""
     largest = 0.0
     for check in body["checks"]:
         deviation, tolerance = check["deviation"], check["tolerance"]
@@ -162,7 +162,7 @@ def worst_ratio(body: Mapping[str, Any]) -> float:
 
 
 def every_cell() -> list[tuple[Workload, Contender]]:
-    """Return every cell of our own catalogue that is implemented: those of packages that add to it are theirs."""
+    """Return every implemented cell of our own catalogue, without those of packages that add to it."""
     ours = worker_folder()
     cells = []
     for workload in all_workloads().values():
@@ -176,15 +176,15 @@ def every_cell() -> list[tuple[Workload, Contender]]:
 
 
 def cell_key(workload: Workload, contender: Contender) -> Key:
-    """Return the name of a cell."""
+    """Return the key of a cell."""
     return workload.name, replace(contender, mode=contender.entry.mode).label, contender.mode
 
 
 def identity_of(workload: Workload, contender: Contender) -> str:
-    """Return what names the code of a cell as it stands: 16 hexadecimal digits of a sha256.
+    """Return the identity of the present code of a cell: 16 hexadecimal digits of a sha256.
 
-    Everything in it is in the repository: the meaning of the files, the packages of the lock, the values of the
-    workload, the version of the proof. Machine and data are what a certificate is bound to beside that.
+    It covers only what is in the repository: the meaning of the files, the packages of the lock, the values of the
+    workload, the version of the proof. A certificate is bound to machine and data as well.
     """
     files = files_of(on_series(workload, STATED).proven, contender.entry, contender.release)
     assert files is not None  # only cells that are implemented have an identity
@@ -192,22 +192,22 @@ def identity_of(workload: Workload, contender: Contender) -> str:
 
 
 def is_current(line: RegisterLine | None, workload: Workload, contender: Contender) -> bool:
-    """Whether a line is about a cell as it stands; False where there is no line."""
+    """Return whether a line is about the present code of a cell; False if there is no line."""
     return line is not None and line.identity == identity_of(workload, contender)
 
 
 def draw_cells(count: int, text: str, cells: Iterable[tuple[Workload, Contender]]) -> list[tuple[Workload, Contender]]:
-    """Return so many cells, drawn by a text such as a commit's hash: another text draws others."""
+    """Return `count` cells, drawn by a text such as a commit's hash: another text draws others."""
 
     def place(cell: tuple[Workload, Contender]) -> str:
-        """Return where a cell stands in the order that the text draws."""
+        """Return the sort key of a cell in the order that the text draws."""
         return sha256(" ".join((text, *cell_key(*cell))).encode()).hexdigest()
 
     return sorted(cells, key=place)[:count]
 
 
 def seconds_of(cells: Iterable[Key], register: Register) -> float:
-    """Return how long proofs of cells take one after the other, by the register; of others as long as the mean."""
+    """Return the seconds that proofs of cells take one after the other, by the register; for unknown ones, the mean."""
     known = [line.seconds for line in register.values() if line.seconds]
     mean = sum(known) / len(known) if known else 0.0
     return sum((register[cell].seconds if cell in register else 0.0) or mean for cell in cells)

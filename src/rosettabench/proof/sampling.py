@@ -1,11 +1,11 @@
-"""Sample paths, checked by their distribution: no two frameworks draw the same random numbers.
+"""Check sample paths by their distribution, because no two frameworks draw the same random numbers.
 
-Each path is put back into its window as if it were what came. The reference then says, in float64 and given that very
-path, what Student's distribution each of its values is to have been drawn from; the distribution function of that,
-evaluated at the value, is the probability integral transform. Of a sampler that does what it should the transforms are
-uniform in (0, 1) and independent of each other: Rosenblatt 1952, "Remarks on a multivariate transformation", Annals of
-Mathematical Statistics 23; Diebold, Gunther and Tay 1998, "Evaluating density forecasts", International Economic Review
-39. That is exact, whatever the weights are. So they are chosen such that a mistake shows: see `responsive`.
+Each path is put into its window as if it had been observed. The reference then computes, in float64, Student's
+distribution from which each value should have been drawn, given the path before it. Its distribution function at the
+value is the probability integral transform. For a correct sampler, the transforms are uniform in (0, 1) and
+independent: Rosenblatt 1952, "Remarks on a multivariate transformation", Annals of Mathematical Statistics 23; Diebold,
+Gunther and Tay 1998, "Evaluating density forecasts", International Economic Review 39. This holds exactly for any
+weights. They are chosen so that mistakes show: see `responsive`.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from rosettabench.statistics.student_t import distribution_function
 from rosettabench.statistics.uniformity import common_part, correlation, off_uniform
 
 SERIES = 16
-"""Series that are forecast, evenly spread over the set; of a smaller set, some of them again."""
+"""Number of series that are forecast, evenly spread over the set; a smaller set repeats some."""
 
 VALUES = 2**15
-"""Values that are drawn, about: a distribution function that is off by 0.017 anywhere is seen then."""
+"""Approximate number of drawn values: it reveals a distribution function that is off by 0.017 anywhere."""
 
 PATHS = (16, 128)
-"""Paths of each series, at least and at most: long ones take long, of short ones two thousand are enough."""
+"""Fewest and most paths of each series: long ones take long; for short ones two thousand in all are enough."""
 
 SEED = 1
-"""Of the framework's generator."""
+"""Seed of the framework's generator."""
 
 BATCH = 64
-"""Windows that the reference looks at together."""
+"""Windows in one batch of the reference."""
 
 KERNELS, LOCATION = 3.0, 12.0
-"""By what kernels are multiplied, and that of the location. The location then moves by twice the width of the
-distribution from step to step, mostly because of what was drawn; with the canonical weights it hardly moves."""
+"""Factors of all kernels, and of the location's kernel. With them the location moves by twice the width of the
+distribution from step to step, mostly because of the drawn values; with the canonical weights it hardly moves."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """What a session has drawn, and what the reference says of it.
+    """The paths that a session drew, with their distributions by the reference.
 
-    `places` are those of the series; `paths`, (series, paths, horizon); `parameters`, (series, paths, horizon, 3), of
-    the distribution of each value given those before it; `uniform`, (series, paths, horizon), its transform.
+    `places` are those of the series; `paths`, (series, paths, horizon); `parameters`, (series, paths, horizon, 3), are
+    those of the distribution of each value given those before it; `uniform`, (series, paths, horizon), its transform.
     """
 
     places: tuple[int, ...]
@@ -63,7 +63,7 @@ class Sampled:
 
     @property
     def scores(self) -> Array:
-        """The transforms with the mean 0 and the variance 1."""
+        """The transforms, scaled to mean 0 and variance 1."""
         return sqrt(12) * (self.uniform - 0.5)
 
     @property
@@ -78,7 +78,7 @@ class Sampled:
         return self.uniform.reshape(-1, self.uniform.shape[2]).T
 
     def deviations(self) -> Iterator[Deviation]:
-        """Yield how far the transforms are from uniform and independent, in standard errors."""
+        """Yield the deviations of the transforms from uniform and independent, in standard errors."""
         if not np.isfinite(self.uniform).all():
             yield Deviation("sampling values", None, None, inf)
             return
@@ -92,7 +92,7 @@ class Sampled:
 
 
 class Sampling:
-    """Lets a session draw, and asks the reference about it, as often as there is something to find out."""
+    """Lets a session draw sample paths, and the reference compute their distributions."""
 
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
         assert session.work.data.series is not None
@@ -105,7 +105,7 @@ class Sampling:
         folder.mkdir(parents=True)
 
     def responsive(self) -> Weights:
-        """Return weights under which each value says much about those behind it, so that a wrong one shows in them."""
+        """Return weights with which each value strongly affects the later ones, so that a wrong value shows in them."""
         weights = {name: np.array(read_array(self._reference.start, name)) for name in self._reference.start}
         for name in weights:
             if name.endswith("kernel"):
@@ -115,9 +115,9 @@ class Sampling:
         return weights
 
     def draw(self, weights: Weights, *, dropout: bool = True) -> Sampled:
-        """Let the session draw under `weights`, in two batches, which must not be the same.
+        """Let the session draw with `weights`, in two batches, which must differ.
 
-        Without `dropout` the model's layers of that kind keep everything, whatever mode the model is in.
+        Without `dropout`, dropout layers keep everything, in any mode of the model.
         """
         place = Path(mkdtemp(dir=self.folder))
         files = save_weights(weights, place / "weights")
@@ -130,7 +130,7 @@ class Sampling:
         return Sampled(self.places, paths, parameters, distribution_function(parameters, paths))
 
     def parameters(self, weights: Files, inputs: Array) -> Array:
-        """Return what the reference says to windows in the steps of the horizon: (windows, horizon, 3)."""
+        """Return the reference's parameters for windows in the steps of the horizon: (windows, horizon, 3)."""
         place = Path(mkdtemp(dir=self.folder))
         save_array(place / "inputs.npy", inputs)
         save_array(place / "labels.npy", np.zeros((*inputs.shape[:2], 2), np.float32))

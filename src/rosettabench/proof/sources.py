@@ -1,6 +1,6 @@
-"""The files that some code consists of: those that it imports from the worker, and what these import in turn.
+"""Find the files that a piece of code depends on: those it imports from the worker, directly or indirectly.
 
-A certificate is bound to them and to no others: a framework that joins the catalogue leaves everybody else's standing.
+A certificate is bound to these files only, so a new framework in the catalogue leaves the other certificates valid.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PACKAGE = "rosetta_worker"
 
 
 def sources(files: Iterable[Path]) -> list[Path]:
-    """Return `files` and all that they import from the worker, directly or not, in order of their paths."""
+    """Return `files` and all that they import from the worker, directly or indirectly, in order of their paths."""
     root = worker_folder()
     found: set[Path] = set()
     left = list(files)
@@ -33,7 +33,7 @@ def sources(files: Iterable[Path]) -> list[Path]:
 
 @cache
 def imported_names(source: str) -> frozenset[str]:
-    """Return the dotted names that Python source imports from the worker, wherever it does so.
+    """Return the dotted names that Python source imports from the worker, anywhere in it.
 
     ``from rosetta_worker.layers import keras`` gives ``rosetta_worker.layers`` and ``rosetta_worker.layers.keras``.
     """
@@ -49,7 +49,7 @@ def imported_names(source: str) -> frozenset[str]:
 
 @cache
 def modules(root: Path, name: str) -> tuple[Path, ...]:
-    """Return the files that importing a dotted name runs: its packages' and its own; none of what is no module."""
+    """Return the files that importing a dotted name runs: those of its packages and, if it is a module, its own."""
     parts = name.split(".")[1:]
     places = [root.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
     files = (file for place in places for file in (place / "__init__.py", place.with_suffix(".py")))

@@ -1,4 +1,4 @@
-"""How a cell of the catalogue stands: whether a framework does a workload in a mode, and whether that is proven."""
+"""The standing of each cell of the catalogue: whether it is implemented, and whether it is proven."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rosettabench.store.schema import Certificate
 
 
 class Standing(StrEnum):
-    """What is known of a cell, by the files as they are now."""
+    """The standing of a cell, judged by the present files."""
 
     PROVEN = "proven"
     FAILED = "proof failed"
@@ -31,9 +31,9 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """A workload in one mode of a framework; `batches` are the batch sizes that the present files are proven at.
+    """A workload in one mode of a framework; `batches` are the batch sizes at which the present files are proven.
 
-    The framework is named with its release where that is not the default: ``pytorch@1.0.0``.
+    The framework has its release in its name if that is not the default: ``pytorch@1.0.0``.
     """
 
     workload: str
@@ -64,7 +64,7 @@ def cells(
 def registered_cells(
     workloads: Iterable[Workload], entries: Sequence[FrameworkEntry], register: Register
 ) -> list[MatrixCell]:
-    """Return every cell of `workloads` and `entries`, and what the register says of it."""
+    """Return every cell of `workloads` and `entries`, judged by the register."""
     names = {entry.name for entry in entries}
     return [
         judge_line(workload, one, register.get(cell_key(workload, one)))
@@ -75,7 +75,7 @@ def registered_cells(
 
 
 def judge_line(workload: Workload, contender: Contender, line: RegisterLine | None) -> MatrixCell:
-    """Return one cell by its line in the register; a line of other code than there is now proves nothing."""
+    """Return one cell, judged by its line in the register; a line about other code proves nothing."""
     name, framework, mode = cell_key(workload, contender)
     if why_missing(workload, contender):
         return MatrixCell(name, framework, mode, Standing.MISSING)
@@ -87,21 +87,22 @@ def judge_line(workload: Workload, contender: Contender, line: RegisterLine | No
 
 
 def older_releases(entry: FrameworkEntry) -> dict[tuple[str, str], str]:
-    """Return {(package, version): lock} of a framework's locks but its default, for which all else counts.
+    """Return {(package, version): lock} of a framework's locks without its default.
 
-    So a certificate of an interpreter of the user's own counts for the default, unless it has another release of ours.
+    All other certificates count for the default: so does that of an external environment, unless it has the release of
+    another lock.
     """
     pins = {lock: load_lock(lock).pins[entry.packages[0]] for lock in entry.locks[1:]}
     return {(pin.name, next(iter(pin.specifier)).version): lock for lock, pin in pins.items()}
 
 
 def older_lock(contender: Contender) -> str | None:
-    """Return a contender's lock where it is not its framework's default."""
+    """Return a contender's lock; None if it is its framework's default."""
     return None if contender.lock == contender.entry.locks[0] else contender.lock
 
 
 def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, Any]]) -> MatrixCell:
-    """Return one cell. Of two certificates for the same setting the newer one counts; one that failed decides."""
+    """Return one cell. The newest certificate for each setting counts; one that failed decides."""
     entry, mode = contender.entry, contender.mode
     name = replace(contender, mode=entry.mode).label
     if why_missing(workload, contender):
@@ -127,5 +128,5 @@ def judge(workload: Workload, contender: Contender, bodies: Sequence[dict[str, A
 
 
 def current(body: dict[str, Any], files: dict[str, str]) -> bool:
-    """Whether a certificate is about the `files` as they are, and was made by the proof as it is."""
+    """Return whether a certificate is about these `files`, and was made by the present version of the proof."""
     return bool(body["proof_version"] == PROOF_VERSION and files.items() <= body["hashes"].items())

@@ -1,11 +1,10 @@
-"""How far from the float64 reference an honest float32 computation may be.
+"""Tolerances: how far from the float64 reference an honest float32 computation may be.
 
-Two things bound it. The guides are what float32 round-off allows by itself: 2⁻²⁴ ≈ 6e-8 for one operation, growing
-with the square root of the length of a sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and
-once more through each layer on the way back. And the noise is a measurement, made anew for every proof: the reference
-itself in float32, and once more from weights that differ by one unit in the last place, shows tensor by tensor and step
-by step how far round-off is amplified. Adam needs that: it divides a gradient by its own size, so the round-off of a
-gradient near zero becomes a full step.
+They have two sources. The guides are the round-off of float32 itself: 2⁻²⁴ ≈ 6e-8 for one operation, growing with the
+square root of the length of a sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2), and again
+through each layer in the backward pass. The noise is measured in every proof: the reference in float32, and again from
+weights that differ by one unit in the last place, shows for each tensor and step how far round-off is amplified. Adam
+needs that: it divides a gradient by its own size, so the round-off of a gradient near zero becomes a full step.
 """
 
 from __future__ import annotations
@@ -56,15 +55,15 @@ GUIDES = {
     "augmentation repeats": 5.0,
     "augmentation drawn": 0.0,
 }
-"""Relative deviation that float32 may have where the noise is smaller. Of the margin of a batch, float32 may use half:
-how far it moves a unit, over how near one is to its edge. A learning rate may be stored in float32. What wanders has
-the longest steps of its optimiser, and the last place of its weights. Those
-of 5.0 are in standard errors: by chance alone, one check in 1.7 million is further off than five of them. Those of 5.3
-are six for a sampling, and one in 8.6 million is further off: together less than one proof in a million."""
+"""Relative deviation that float32 may have even if the noise is smaller. Special cases: `margin` is how far float32
+moves a unit, over the distance of the nearest unit from its edge. A learning rate may be stored in float32. A wandering
+tensor may take the longest steps of its optimiser, plus round-off of its weights. Those of 5.0 and 5.3 are in standard
+errors. By chance alone, one check in 1.7 million exceeds 5.0. Six checks of a sampling have 5.3, which one in 8.6
+million exceeds: together less than one proof in a million."""
 
 
 def mixed_guides(unit: float) -> dict[str, float]:
-    """Return the same where the operands of products are rounded by up to `unit`, relative to themselves."""
+    """Return the guides for a precision that rounds the operands of products by up to `unit`, as a share."""
     forward = dict.fromkeys(("logits", "loss", "evaluation logits", "outputs"), unit)
     backward = dict.fromkeys(("gradient", "state"), 4 * unit)
     dropout = dict.fromkeys(("dropout evaluation", "dropout scale"), 2 * unit)
@@ -72,37 +71,37 @@ def mixed_guides(unit: float) -> dict[str, float]:
 
 
 MIXED = {"bfloat16": mixed_guides(2.0**-8), "tf32": mixed_guides(2.0**-11)}
-"""By precision of mixed precision: a bfloat16 has 8 significant bits, TF32 11, the leading one included. Parameters and
-their update are float32 in both."""
+"""The guides of each mixed precision: bfloat16 has 8 significant bits, TF32 11, including the leading one. Parameters
+and their update are float32 in both."""
 
 FLOAT32 = {"bfloat16": 1e-4, "tf32": 1e-5}
-"""How far off logits are at the most that were computed in float32 instead: so near, a mixed precision is none. Beside
-TF32, whose products are off by 3e-4, that is what float32 is allowed itself."""
+"""Largest deviation of logits that were computed in float32 instead: so small a deviation shows that mixed precision is
+not in force. For TF32, whose products are off by 3e-4, it is the guide of float32."""
 
 LARGEST = 1e-2
-"""No quantity of a float32 proof may be further off than this, whatever the noise: a proof whose noise asks for more
-is a bad one. Its weights, batch or number of steps are to be changed."""
+"""Upper limit of the tolerances of a float32 proof that come from noise. A proof whose noise needs more is a bad proof:
+change its weights, batch or number of steps."""
 
 SAFETY = 10.0
-"""How many times the measured noise is allowed.
+"""A tolerance is this many times the measured noise.
 
-Two float32 computations of the same sum in different orders have round-off of the same distribution, not of the same
-size. The noise comes from two realisations; over tensors of many elements their norms vary by a factor of a few.
+Two float32 computations of one sum in different orders have round-off with equal distributions, but of different size.
+The noise comes from two realisations; their norms over tensors of many elements vary by a factor of a few.
 """
 
 LOSSES = ("loss", "unguided loss")
-"""Quantities that are one number at each step."""
+"""Quantities with one number per step."""
 
 MANY = 50
-"""From so many tensors on, noise is that of all of a kind: in a small network each has enough of its own."""
+"""Number of tensors from which on all of a kind share their noise; in a smaller network each has enough of its own."""
 
 Key = tuple[str, int | None, str | None]
 
 
 class Tolerances:
-    """The tolerance of every quantity, step and tensor, from the noise that the reference showed.
+    """The tolerance of every quantity, step and tensor, from the noise of the reference.
 
-    `guides` is what is allowed without noise.
+    `guides` are the tolerances without noise.
     """
 
     def __init__(self, noise: Iterable[Deviation], guides: Mapping[str, float] = GUIDES) -> None:
@@ -115,10 +114,10 @@ class Tolerances:
         self._pool_many()
 
     def _let_losses_last(self) -> None:
-        """Let the noise of the loss never fall from one step to the next.
+        """Let the noise of the loss never decrease from one step to the next.
 
-        Round-off that has entered the weights stays there. A tensor always shows it; the loss is one number, in which
-        it may cancel at a step by chance, in the reference as in a contender, and not in both at the same one.
+        Round-off in the weights stays there, and tensors always show it. In the loss, a single number, it may cancel at
+        a step by chance, and not at the same step in the reference and a contender.
         """
         for name in LOSSES:
             steps = sorted(step for quantity, step, _ in self._noise if quantity == name and step is not None)
@@ -127,11 +126,11 @@ class Tolerances:
                 self._noise[key] = max(self._noise[key], self._noise[name, before, None])
 
     def _pool_many(self) -> None:
-        """Where there are many tensors, let each have the noise of the noisiest of its kind at that step.
+        """If there are many tensors, give each the noise of the noisiest of its kind at that step.
 
-        Round-off may turn a ReLU's input around zero, and from there on one sample's gradient takes another way. In a
-        deep network that happens here and there in every step: in the contender, it hits other layers than it hit in
-        the reference. Kernels share with kernels, scales with scales.
+        Round-off may turn a ReLU whose input is near zero, which changes one sample's gradient from there on. In a deep
+        network this happens in some layers in every step, and in other layers in a contender than in the reference.
+        Kernels share their noise with kernels, scales with scales.
         """
         if len({tensor for quantity, _, tensor in self._noise if quantity == "gradient"}) < MANY:
             return
@@ -142,20 +141,20 @@ class Tolerances:
         self._noise = {key: largest[kinds[key]] for key in self._noise}
 
     def noise(self, deviation: Deviation) -> float:
-        """Return how far the reference in float32 was off in the same place."""
+        """Return how far the float32 reference was off in the same quantity, step and tensor."""
         return self._noise.get((deviation.quantity, deviation.step, deviation.tensor), 0.0)
 
     def of(self, deviation: Deviation) -> float:
-        """Return how large `deviation` may be."""
+        """Return the tolerance of a deviation."""
         most = LARGEST if self._guides is GUIDES else inf
         return max(self._guides[deviation.quantity], min(most, SAFETY * self.noise(deviation)))
 
 
 def kind(tensor: str | None) -> str:
-    """Return what a tensor is: the last part of its name, such as ``kernel``."""
+    """Return the kind of a tensor: the last part of its name, such as ``kernel``."""
     return (tensor or "").rpartition(".")[2]
 
 
 def exactness(off: float, precision: str) -> Deviation:
-    """Return how near logits, or outputs, are that are `off` by so much: above 1, float32 has computed them."""
+    """Return the deviation for logits or outputs that are too exact: above 1, float32 computed them."""
     return Deviation("reduced precision", 0, None, FLOAT32[precision] / off if off else inf)

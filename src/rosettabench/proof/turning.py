@@ -1,14 +1,14 @@
-"""Where round-off turns a unit: how far the reference's own gradients go when its weights are moved by as little.
+"""Measure how far round-off that turns a unit moves a gradient: move the reference's weights by as little.
 
-A ReLU's input may lie as near to zero as round-off reaches, and so may the two largest inputs of a pool to each other.
-What comes out is the same to the last digits, on whichever side they fall. But the gradient of that unit goes another
-way, and in some tensor it is a thousandth of the whole. Of millions of units in a batch, one or two turn in a step, in
-each framework others: neither is wrong, and two measurements of the noise rarely see the same ones.
+A ReLU's input may be as close to zero as round-off, and the two largest inputs of a pool as close to each other. The
+output is almost equal on either side. But the gradient of that unit changes, by up to a thousandth of a tensor's whole
+gradient. Among millions of units in a batch, one or two turn in a step, and different ones in each framework. Neither
+framework is wrong, and two measurements of the noise rarely see these units.
 
-So a gradient that is further off than they explain is asked about once more. The reference, in float64, takes the same
-step from weights that are moved at random, each by about a millionth of itself: as much as float32 loses in a sum of
-some hundred terms. How far the gradient of each tensor goes, at the most, is its noise. What no unit causes does not
-move by more than that millionth, and stays what it is: a mistake.
+So a gradient that exceeds its tolerance is examined again. The reference, in float64, repeats the step from weights
+that are moved at random, each by about a millionth of itself: as much as float32 loses in a sum of some hundred terms.
+The largest change of each tensor's gradient is its noise. A deviation that no unit causes does not change by more than
+that millionth, and remains a mistake.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from rosettabench.proof.walk import Files, read_array
 from rosettabench.proof.weights import save_weights
 
 TRIALS = 16
-"""How often the weights are moved. A unit that round-off can turn is turned by about a third of them, so that one in
+"""How often the weights are moved. About a third of the trials turn a unit that round-off can turn, so one unit in
 (2/3)^-16 = 660 is missed."""
 
 MOST = 0.1
-"""Relative deviation above which nobody asks: so much is more than a unit or two."""
+"""Relative deviation above which a gradient is not examined again: one or two units cannot cause as much."""
 
 MOVED = 2.0**-20
-"""Standard deviation of what a weight is moved by, relative to it."""
+"""Standard deviation of the move of a weight, relative to it."""
 
 SEED = 2
 
 
 def turning_noise(reference: Reference, step: int) -> dict[str, float]:
-    """Return, by tensor, the largest deviation that moved weights cause in the gradients of a step, as in `Deviation`.
+    """Return, by tensor, the largest relative deviation that moved weights cause in the gradients of a step.
 
-    The step begins where the reference's did.
+    The step begins with the weights of the reference's step.
     """
     exact = reference.steps[step]
     begin = reference.start if step == 0 else reference.steps[step - 1].parameters
@@ -64,7 +64,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
 
 
 def move_weights(weights: Files, generator: np.random.Generator, folder: Path) -> Files:
-    """Write weights down, each moved by chance; return the files."""
+    """Write the weights, each moved at random; return the files."""
     arrays = {name: read_array(weights, name) for name in weights}
     factors = {name: 1 + MOVED * generator.standard_normal(array.shape) for name, array in arrays.items()}
     return save_weights({name: (array * factors[name]).astype(np.float32) for name, array in arrays.items()}, folder)

@@ -1,13 +1,13 @@
-"""The update by itself: a contender's parameters against what the optimiser makes of its *own* gradients.
+"""Check the update separately: compare a contender's parameters with the optimiser's formula for its *own* gradients.
 
-In mixed precision that is all that can be told sharply of them: the gradients have the error of rounded products, and
-Adam, which divides them by their own size, makes full steps of it. Held against a reference's parameters, those of two
-honest contenders would be off by so much that a mistake could hide in it. But the update itself is float32.
+In mixed precision, this is the only sharp check of parameters. Their gradients have the error of rounded products, and
+Adam, which divides them by their own size, turns it into full steps. Compared with a reference, the parameters of
+honest contenders would deviate so much that a mistake could hide. But the update itself is float32.
 
-In float32 it is the sharper of two looks at a parameter. What Adam makes of the round-off e of a gradient g has the
-size e/|g|, and among many thousand elements some |g| is as small as e: the largest such share varies from one honest
-computation to the next by any factor, so two of them are no measure of it. Where the gradients are within their
-tolerances, and the update is what the formula makes of them, the step is proven.
+In float32 it is the sharper of two checks of a parameter. Adam turns the round-off e of a gradient g into a relative
+error e/|g|, and among many thousand elements some |g| is as small as e. The largest such error varies by any factor
+between honest computations, so two of them cannot measure it. If the gradients are within their tolerances, and the
+update follows the formula, the step is proven.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from math import hypot, inf
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Optimizer
+from rosettabench.catalogue.optimizer import Optimizer
 from rosettabench.client.session import Work
 from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
-from rosettabench.proof.optimizers import FLOAT32_FORMS, clip_gradients, longest_step, steps_from, wandering
+from rosettabench.proof.optimizers import FLOAT32_FORMS, OPTIMIZERS, clip_gradients, longest_step, steps_from, wandering
 from rosettabench.proof.tolerance import MIXED, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read_array
 
 HALF_A_UNIT = 2.0**-24
-"""The most by which float32 is off a number, relative to it."""
+"""The largest relative rounding error of float32."""
 
 NEAR = 1e-6
-"""An update that is no further off has the same constants."""
+"""An update with at most this deviation uses constants of that form."""
 
 ROUNDED = 2.0**-22
-"""By how much of itself float32 may scale a gradient wrongly before it adds a penalty: half a unit in the last place
-each for the norm of all, the factor, the product and the sum."""
+"""The relative error of a gradient that float32 scales before it adds a penalty: half a unit in the last place each for
+the common norm, the factor, the product and the sum."""
 
 ADDED_TO_NORM = 1e-6
-"""What PyTorch adds to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
+"""PyTorch adds this to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
 
 
 class Led:
-    """Where one parameter is led, step by step."""
+    """The values of one parameter under an optimiser, step by step."""
 
     def __init__(self, walk: Iterator[Array]) -> None:
         self._walk = walk
@@ -48,7 +48,7 @@ class Led:
         self._ends: deque[Array] = deque(maxlen=2)
 
     def after(self, steps: int) -> tuple[Array, ...]:
-        """Return where so many steps lead, behind where one step less does, if there is one: none is computed twice."""
+        """Return the values after `steps` - 1 (if any) and `steps` steps; no step is computed twice."""
         while self._taken < steps:
             self._ends.append(next(self._walk))
             self._taken += 1
@@ -56,10 +56,11 @@ class Led:
 
 
 class OwnUpdates:
-    """What the optimiser of some work makes of the gradients that one contender has had, in float64.
+    """The updates, in float64, that the optimiser of a work makes of one contender's own gradients.
 
-    Where a `guide` says with what weights each step but the first has begun, the last step leads on from there. The
-    tensors `still` have no gradient by mathematics: where Adam leads them is chance, if no further than it can.
+    If a `guide` gives the weights at the beginning of each step but the first, the last step starts from there. The
+    tensors `still` have no gradient by mathematics. Adam moves them at random, so only the length of their move is
+    checked.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class OwnUpdates:
     ) -> None:
         self.gradients: dict[str, list[Array]] = {}
         self.unclipped: list[dict[str, Array]] = []
-        """The gradients of each step before they were clipped, where they are."""
+        """The gradients of each step before clipping; empty without clipping."""
         self.rates: list[float] = []
         self._work = work
         self._start = start
@@ -81,13 +82,18 @@ class OwnUpdates:
 
     @property
     def precision(self) -> str:
-        """The precision that the work asks for."""
+        """The precision of the work."""
         return self._work.setting.precision
 
-    def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
-        """Yield the deviations of a step from the reference, its update's from that of the own gradients among them.
+    @property
+    def has_formula(self) -> bool:
+        """Whether it is known what the optimiser makes of gradients: not of one that only implementations know."""
+        return self._optimizer.name in OPTIMIZERS
 
-        In mixed precision, the parameters are not held against the reference's.
+    def compare_step(self, found: Walked, exact: Exact) -> Iterator[Deviation]:
+        """Yield the deviations of a step from the reference, and of its update from that of the own gradients.
+
+        In mixed precision, the parameters are not compared with the reference's.
         """
         yield from compare_step(found, exact)
         if self.precision in MIXED and found.step == 0:
@@ -98,18 +104,20 @@ class OwnUpdates:
             yield from compare_update(found, exact, self._wandering)
 
     def _compare_own(self, found: Walked) -> Iterator[Deviation]:
-        """Yield the updates held against the optimiser's own formula."""
+        """Yield the deviations of the updates from the optimiser's formula."""
         for name in self._ends:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
             elif name in self._wandering:
-                assert self._longest is not None  # that is why it wanders
+                assert self._longest is not None  # it is known for every optimiser that lets tensors wander
                 yield Deviation(
                     "wandering", found.step, name, self.distance_wandered(name) / (self._longest * len(self.rates))
                 )
 
     def record(self, found: Walked) -> None:
-        """Keep the gradients of a step, its rate (the stated one if nobody can read it back), and where it led."""
+        """Keep the gradients of a step, its rate (the stated one if it cannot be read back), and its parameters."""
+        if not self.has_formula:
+            return
         rate = found.turn.learning_rate
         self.rates.append(self._optimizer.learning_rate if rate is None else rate)
         own = {name: np.array(read_array(found.gradients, name)) for name in self._whole(found)}
@@ -120,7 +128,7 @@ class OwnUpdates:
             self.gradients.setdefault(name, []).append(gradient)
 
     def _whole(self, found: Walked) -> list[str]:
-        """Return the names of the tensors that a step has trained, and that are there in the right shape."""
+        """Return the names of the tensors that a step trained, if their gradients and values have the right shape."""
         shapes = {name: read_array(self._start, name).shape for name in self._start if name in found.gradients}
         return [
             name
@@ -130,33 +138,33 @@ class OwnUpdates:
         ]
 
     def off(self, name: str) -> float:
-        """Return how far a parameter is from where the own gradients lead, relative to the way.
+        """Return how far a parameter is from where its own gradients lead, relative to its move.
 
-        What it takes to write the weights down as float32 is none of it: half a unit in the last place, step by step.
-        Nor is the float32 of Adam's constants: of FLOAT32_FORMS the one counts that the contender is nearest to, and
-        the others are tried where the one that served last is not near. Nor is what it makes of sums that cancel.
+        Three honest errors of float32 are excluded: the rounding of stored weights, half a unit in the last place per
+        step; Adam's constants, for which the nearest of FLOAT32_FORMS counts (all are tried if the last one used is not
+        near); and sums that cancel (`_left_by_sums`).
         """
         found = self._off(name, self._form)
-        if found > NEAR and self._optimizer.name == "adam":
+        if found > NEAR and self._optimizer.name in ("adam", "adamw"):
             forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
             self._form = min(forms, key=lambda form: forms[form])
             found = forms[self._form]
         return max(0.0, found - self._left_by_sums(name)) if NEAR < found < inf else found
 
     def _left_by_sums(self, name: str) -> float:
-        """Return how far an update goes wrong where float32 adds a penalty to a gradient, relative to the way.
+        """Return the error of an update because float32 adds a penalty to a gradient, relative to the move.
 
-        Where the two cancel, what is left is round-off, and Adam divides it by its own size. Both are known to a few
-        units in the last place, so that this is a bound and no measurement; without a penalty there is none.
+        If the two cancel, the sum is round-off, which Adam divides by its own size. Both are exact to a few units in
+        the last place, so this is a bound, not a measurement. It is 0 without a penalty.
         """
-        if not getattr(self._optimizer, "weight_decay", 0.0):
+        if self._optimizer.name == "adamw" or not getattr(self._optimizer, "weight_decay", 0.0):
             return 0.0
         there = self._there(name, "")
         scaled = [(1 + by) * one for by, one in zip(self._missed_scales(), self.gradients[name], strict=True)]
         return relative(self.lead(name, scaled), there, norm(there - read_array(self._start, name)))
 
     def _missed_scales(self) -> list[float]:
-        """Return by how much of itself, at the most, float32 scales the gradients of each step wrongly."""
+        """Return the largest relative error with which float32 scales the gradients of each step."""
         longest = getattr(self._optimizer, "clip_norm", None)
         if longest is None:
             return [ROUNDED] * len(self.rates)
@@ -164,15 +172,15 @@ class OwnUpdates:
         return [ROUNDED + (ADDED_TO_NORM / whole if whole > longest else 0.0) for whole in wholes]
 
     def distance_wandered(self, name: str) -> float:
-        """Return how far the number of a parameter has gone that has gone furthest."""
+        """Return the largest move of any number of a parameter."""
         return float(np.abs(self._ends[name].astype(np.float64) - read_array(self._start, name)).max())
 
     def lead(self, name: str, gradients: Sequence[Array] | None = None, **change: object) -> Array:
-        """Return where gradients, by default its own, lead a parameter, with values of the optimiser changed."""
+        """Return where gradients, by default its own, lead a parameter; `change` replaces values of the optimiser."""
         return self._from_guide(name, *deque(self._walk(name, gradients or self.gradients[name], **change), 2))
 
     def compare_block(self, found: Files) -> Iterator[Deviation]:
-        """Yield how far a block of steps ends from where the same steps one by one have ended."""
+        """Yield how far the end of a block of steps is from the end of these steps taken one by one."""
         for name, last in self._ends.items():
             moved = norm(last - read_array(self._start, name))
             value = relative(read_array(found, name), last, moved) if name in found else inf
@@ -182,32 +190,32 @@ class OwnUpdates:
     def _optimizer(self) -> Optimizer:
         """Return the workload's optimiser."""
         optimizer = self._work.workload.optimizer
-        assert optimizer is not None  # inference has a proof of its own
+        assert optimizer is not None  # inference has another proof
         return optimizer
 
     def _off(self, name: str, form: str) -> float:
-        """Return how far a tensor is from where a form of the optimiser leads, relative to its way."""
+        """Return how far a tensor is from where a form of the optimiser leads, relative to its move."""
         expected = self._there(name, form)
         moved = norm(expected - read_array(self._start, name).astype(np.float64))
         written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
         return max(0.0, relative(self._ends[name], expected, moved) - (written / moved if moved else 0.0))
 
     def _there(self, name: str, form: str) -> Array:
-        """Return where the own gradients lead a parameter; no step is computed twice."""
+        """Return where a parameter's own gradients lead it; no step is computed twice."""
         change = {"form": form} if form else {}
         if (name, form) not in self._led:
             self._led[name, form] = Led(self._walk(name, self.gradients[name], **change))
         return self._from_guide(name, *self._led[name, form].after(len(self.gradients[name])))
 
     def _walk(self, name: str, gradients: Sequence[Array], **change: object) -> Iterator[Array]:
-        """Yield where the optimiser leads a tensor, step by step, from its gradients."""
+        """Yield a tensor after each step of the optimiser with these gradients."""
         lazy = {"lazy": True} if name in self._work.lazy else {}
         start = read_array(self._start, name).astype(np.float64)
         taken = ((gradient.astype(np.float64), rate) for gradient, rate in zip(gradients, self.rates, strict=False))
         return steps_from(self._optimizer, start, taken, **{**lazy, **change})
 
     def _from_guide(self, name: str, *ends: Array) -> Array:
-        """Return the last of the `ends` of steps; of a guided step, its way from where the guide has it begin."""
+        """Return the last of `ends`; for a guided step, its move added to the guide's weights."""
         taken = len(self.gradients[name])
         if self._guide is None or taken == 1:
             return ends[-1]

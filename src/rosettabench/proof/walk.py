@@ -1,4 +1,4 @@
-"""The walk of a proof: the same few optimiser steps for the reference and every contender, everything written down."""
+"""The walk of a proof: a few steps, identical for the reference and every contender, with all tensors written."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Files = dict[str, str]
 
 @dataclass(frozen=True)
 class Walked:
-    """What one step of a worker left: .npy files by tensor name, and the numbers of the step itself.
+    """The results of one step of a worker: .npy files by tensor name, and the numbers of the step itself.
 
-    `gradients` also holds ``logits``, both from before the update; `parameters` are from after it.
+    `gradients` also has ``logits``, both from before the update; `parameters` are from after it.
     """
 
     step: int
@@ -32,10 +32,10 @@ class Walked:
 
 
 def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -> Iterator[Walked]:
-    """Take a proof's steps from freshly built weights and yield each; its files lie in ``folder/<step>/``.
+    """Take a proof's steps after a `build` and yield each; its files are in ``folder/<step>/``.
 
-    With a `guide`, step k + 1 begins with the weights ``guide[k]``, whatever step k has led to. It may grow as the walk
-    goes on.
+    With a `guide`, step k + 1 begins with the weights ``guide[k]``, not with the result of step k. The guide may grow
+    during the walk.
     """
     for step in range(steps_of(session.work.workload)):
         place = folder / str(step)
@@ -50,14 +50,14 @@ def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -
 
 @dataclass(frozen=True)
 class Unguided:
-    """What a proof's steps compute where nobody guides them: the loss of each, and the logits of the last."""
+    """The results of a proof's steps without a guide: the loss of each, and the logits of the last."""
 
     losses: list[float | None]
     files: Files
 
 
 def walk_unguided(session: Session, folder: Path) -> Unguided:
-    """Take a proof's steps from freshly built weights, each from where the one before has led."""
+    """Take a proof's steps after a `build`, each from the result of the one before."""
     last = steps_of(session.work.workload) - 1
     losses = [session.train(step, 1).loss for step in range(last)]
     files = session.ask("gradients", step=last, folder=str(folder))["files"]
@@ -65,7 +65,7 @@ def walk_unguided(session: Session, folder: Path) -> Unguided:
 
 
 def read_array(files: Files, name: str) -> Array:
-    """Return one array of a step, memory-mapped. Nothing is ever unpickled."""
+    """Return one array of a step, memory-mapped. Nothing is unpickled."""
     array: Array = np.load(files[name], mmap_mode="r", allow_pickle=False)
     return array
 

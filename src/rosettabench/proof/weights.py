@@ -1,8 +1,9 @@
-"""The canonical initial weights: drawn once per workload and seed, the same for every framework."""
+"""The canonical initial weights: drawn once per workload and seed, identical for every framework."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from math import prod, sqrt
 from pathlib import Path
@@ -12,39 +13,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import Tensor, Workload
-from rosettabench.errors import UsageError
+from rosettabench.data.readers.tensors import read_tensors
+from rosettabench.errors import DataError, UsageError
 from rosettabench.files import save_array
 
 Weights = dict[str, NDArray[np.float32]]
-"""Canonical name to array."""
+"""Canonical name → array."""
+
+Rule = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
+"""Draws the first values of a tensor of a shape."""
 
 
 def draw_weights(workload: Workload, seed: int) -> Weights:
     """Return the canonical weights of a workload, float32.
 
-    Each tensor has a Philox stream of its own, keyed by the seed and the CRC-32 of its name, so that adding one tensor
-    changes no other.
+    Each tensor has its own Philox stream, keyed by the seed and the CRC-32 of its name, so that adding one tensor
+    changes no other. Tensors without an init come from the workload's file of weights, whatever the seed.
+
+    Raises UsageError for an unknown init, DataError where the file cannot be read or does not fit.
     """
-    return {tensor.name: draw(tensor, seed) for tensor in workload.tensors}
-
-
-def proof_weights(workload: Workload, seed: int) -> Weights:
-    """Return the weights that a proof begins with: the canonical ones, but for tensors that state others for it."""
+    kept = kept_weights(workload)
     return {
-        tensor.name: draw(tensor.model_copy(update={"init": tensor.proof or tensor.init}), seed)
-        for tensor in workload.tensors
+        tensor.name: kept[tensor.name] if tensor.name in kept else draw(tensor, seed) for tensor in workload.tensors
     }
 
 
+def proof_weights(workload: Workload, seed: int) -> Weights:
+    """Return the weights that a proof begins with: the canonical ones, except for tensors with a rule for the proof."""
+    stated = [one.model_copy(update={"init": one.proof or one.init}) for one in workload.tensors]
+    return draw_weights(workload.model_copy(update={"tensors": tuple(stated)}), seed)
+
+
+def kept_weights(workload: Workload) -> Weights:
+    """Return the tensors that come from the workload's file of weights, by their canonical names."""
+    wanted = {tensor.name: tensor.shape for tensor in workload.tensors if tensor.init is None}
+    if not wanted:
+        return {}
+    assert workload.weights is not None  # the workload refuses that
+    path = workload.folder / workload.weights
+    found = read_tensors(path)
+    for name, shape in wanted.items():
+        if name not in found:
+            raise DataError(f"{path} has no tensor {name}", f"It has: {', '.join(sorted(found)[:8])}.")
+        if found[name].shape != shape:
+            raise DataError(f"{path}: {name} has the shape {found[name].shape}, and {workload.name} states {shape}")
+    return {name: found[name].astype(np.float32) for name in wanted}
+
+
 def draw(tensor: Tensor, seed: int) -> NDArray[np.float32]:
-    """Return the first values of one tensor."""
+    """Return the initial values of one tensor; raise UsageError for an unknown rule."""
     generator = np.random.Generator(np.random.Philox(key=[seed, crc32(tensor.name.encode())]))
-    try:
-        rule = INITIALISERS[tensor.init]
-    except KeyError:
-        known = ", ".join(INITIALISERS)
-        raise UsageError(f"tensor {tensor.name} has the unknown init {tensor.init!r}", f"There is: {known}.") from None
+    rule = initialiser(str(tensor.init))
+    if rule is None:
+        known = ", ".join([*INITIALISERS, *FAMILIES.values()])
+        raise UsageError(f"tensor {tensor.name} has the unknown init {tensor.init!r}", f"There is: {known}.")
     return rule(generator, tensor.shape).astype(np.float32)
+
+
+def initialiser(name: str) -> Rule | None:
+    """Return the rule of a name, ``glorot_uniform`` or ``normal(0.02)``; None where there is none of that name."""
+    found = CALLED.fullmatch(name)
+    if found is None:
+        return INITIALISERS.get(name)
+    family, words = found["family"], found["values"].split(",")
+    if family not in FAMILIES or len(words) != FAMILIES[family].count(",") + 1:
+        return None
+    try:
+        return MAKERS[family](*map(float, words))
+    except ValueError:
+        return None
+
+
+CALLED = re.compile(r"(?P<family>\w+)\((?P<values>[^()]*)\)")
+"""How a rule with values is written."""
 
 
 def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -57,8 +98,8 @@ def glorot_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> ND
     return generator.uniform(-limit, limit, shape)
 
 
-def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which numbers are normal with mean 0 and a standard deviation: 0.05 for the embeddings."""
+def normal(deviation: float) -> Rule:
+    """Return the rule of normal values with mean 0 and this standard deviation, such as 0.05 for embeddings."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw normal values of this deviation."""
@@ -68,15 +109,15 @@ def normal(deviation: float) -> Callable[[np.random.Generator, tuple[int, ...]],
 
 
 def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Not truncated, as Keras' is.
+    """Normal with variance 2 / fan in: He, Zhang, Ren and Sun (2015), equation 10. Unlike Keras', it is not truncated.
 
     `shape` is (out, in, …); the trailing extents of a convolution count in the fan.
     """
     return generator.normal(0, sqrt(2 / prod(shape[1:])), shape)
 
 
-def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which every number is `value`."""
+def constant(value: float) -> Rule:
+    """Return the rule of equal values, `value`."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the value everywhere."""
@@ -85,8 +126,8 @@ def constant(value: float) -> Callable[[np.random.Generator, tuple[int, ...]], N
     return rule
 
 
-def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which numbers are uniform in [low, high): scales and variances of a model that only infers."""
+def uniform(low: float, high: float) -> Rule:
+    """Return the rule of uniform values in [low, high), for scales and variances of a model that only infers."""
 
     def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw uniform values between the bounds."""
@@ -95,11 +136,11 @@ def uniform(low: float, high: float) -> Callable[[np.random.Generator, tuple[int
     return rule
 
 
-def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]:
-    """Return the rule by which each output is `share` of one of the inputs, all in turn: (out, in, 1, 1)."""
+def selection(share: float) -> Rule:
+    """Return the rule of kernels, (out, in, 1, 1), whose outputs are `share` times one input each, in turn."""
 
     def rule(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return a kernel that hands on a share of each channel."""
+        """Return a kernel that passes on a share of each channel."""
         outputs = np.arange(shape[0])
         kernel = np.zeros(shape)
         kernel[outputs, outputs % shape[1]] = share
@@ -108,23 +149,62 @@ def selection(share: float) -> Callable[[np.random.Generator, tuple[int, ...]], 
     return rule
 
 
+def glorot_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Normal with variance 2 / (fan in + fan out): Glorot and Bengio (2010), equation 12 for both directions."""
+    return generator.normal(0, sqrt(2 / ((shape[0] + shape[1]) * prod(shape[2:]))), shape)
+
+
+def he_uniform(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Uniform within ±sqrt(6 / fan in): the variance of `he_normal`."""
+    limit = sqrt(6 / prod(shape[1:]))
+    return generator.uniform(-limit, limit, shape)
+
+
+def orthogonal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Orthonormal rows, or columns where these are fewer, of the kernel as a matrix of one row for each output.
+
+    Saxe, McClelland and Ganguli (2014), "Exact solutions to the nonlinear dynamics of learning in deep linear neural
+    networks"; the signs make it uniform over all such matrices (Mezzadri 2007).
+    """
+    rows, columns = shape[0], prod(shape[1:])
+    basis, upper = np.linalg.qr(generator.normal(size=(max(rows, columns), min(rows, columns))))
+    basis = basis * np.sign(np.diag(upper))
+    return np.asarray((basis if rows >= columns else basis.T).reshape(shape))
+
+
+def truncated_normal(deviation: float) -> Rule:
+    """Return the rule by which numbers are normal, drawn again beyond two standard deviations."""
+
+    def rule(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Draw until all lie within the bounds."""
+        drawn = generator.normal(0, 1, shape)
+        while (beyond := np.abs(drawn) > 2).any():
+            drawn[beyond] = generator.normal(0, 1, int(beyond.sum()))
+        return np.asarray(deviation * drawn)
+
+    return rule
+
+
 def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """All zero: the biases, and running means."""
+    """Zeros, for biases and running means."""
     return np.zeros(shape)
 
 
-INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]] = {
+INITIALISERS: Mapping[str, Rule] = {
     "constant_0.025": constant(0.025),
     "constant_0.05": constant(0.05),
     "constant_0.2": constant(0.2),
     "constant_3": constant(3),
     "constant_5": constant(5),
     "constant_6": constant(6),
+    "glorot_normal": glorot_normal,
     "glorot_uniform": glorot_uniform,
     "he_normal": he_normal,
+    "he_uniform": he_uniform,
     "normal_0.005": normal(0.005),
     "normal_0.05": normal(0.05),
     "ones": constant(1),
+    "orthogonal": orthogonal,
     "selection": selection(1),
     "selection_0.25": selection(0.25),
     "selection_0.5": selection(0.5),
@@ -134,9 +214,25 @@ INITIALISERS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], NDArray
 }
 """The names that ``init`` and ``proof`` may have in a workload.toml."""
 
+FAMILIES = {
+    "constant": "constant(value)",
+    "normal": "normal(deviation)",
+    "truncated_normal": "truncated_normal(deviation)",
+    "uniform": "uniform(low, high)",
+}
+"""Rules with values, and how they are written."""
+
+MAKERS: Mapping[str, Callable[..., Rule]] = {
+    "constant": constant,
+    "normal": normal,
+    "truncated_normal": truncated_normal,
+    "uniform": uniform,
+}
+"""What makes a rule of its values."""
+
 
 def perturb(weights: Weights, seed: int) -> Weights:
-    """Return the weights with every number but zeros moved by one unit in the last place, up or down by chance."""
+    """Return the weights with all numbers except zeros moved by one unit in the last place, up or down at random."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 1]))
     return {
         name: np.where(
@@ -149,7 +245,7 @@ def perturb(weights: Weights, seed: int) -> Weights:
 
 
 def save_weights(weights: Weights, folder: Path) -> dict[str, str]:
-    """Write each tensor as .npy; return {name: path} as the worker wants it."""
+    """Write each tensor as .npy; return {name: path} as the worker expects it."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
     for name, array in weights.items():

@@ -1,1 +1,1 @@
-"""What the re-run studies published: their results, and their claims with what this laboratory makes of them."""
+"""The studies that are run again: their published results, and their claims with the findings of this laboratory."""

@@ -1,6 +1,6 @@
-"""What contests on many sets of series come to together: the ratio of the sums of their steps.
+"""Combine contests on many sets of series: the ratio of the sums of their step times.
 
-Of every set the study took as many steps, so the sums are those of one step of each.
+The study took equally many steps on every set, so each sum has one step of each set.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def over_all_series(
     part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
-    """Return the ratio of arm `a` to arm `b` over those sets of the study that the newest run with any has judged."""
+    """Return the ratio of arm `a` to arm `b` over the sets of the study judged in the newest run that has some."""
     sets = [one.key for one in all_monash_sets().values() if one.study]
     reason = ""
     for run in runs:
@@ -45,7 +45,7 @@ def over_all_series(
 def join_pairs(
     part: ClaimPart, pairs: Sequence[tuple[PublishedCell, PublishedCell]], sets: int, tests: int
 ) -> Measurement:
-    """Return what pairs, each of one contest on a set, come to together."""
+    """Combine pairs, each from one contest on a set, into one measurement."""
     cells = [cell for pair in pairs for cell in pair]
     under = [a if part.quantity is Quantity.THROUGHPUT else b for a, b in pairs]
     found = empty(*cells)

@@ -1,4 +1,4 @@
-"""Which contests the claims ask for."""
+"""Find the contests that claims ask for."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def claims_asking(
 
 
 def intervals_together(claims: Iterable[Claim], here: Available) -> int:
-    """Return the most intervals that one of the claims has to hold together, of those that can be tested here.
+    """Return the largest number of intervals that one claim needs to hold together, among the testable claims.
 
-    Each of its parts takes an equal share of the permitted error, and of a part each value that may be the best.
+    Each part of a claim takes an equal share of the permitted error, divided among the values that may be the best.
     """
     tested = [[part for part in claim.parts if not lacking(part, here)] for claim in claims]
     return max((len(parts) * max(choices(part) for part in parts) for parts in tested if parts), default=1)
 
 
 def choices(part: ClaimPart) -> int:
-    """Return how many settings a part chooses the best of."""
+    """Return the number of settings from which a part chooses the best."""
     return prod(len(values) for values in part.best.values())
 
 
 def needs(part: ClaimPart, workload: str, setting: Mapping[str, Any]) -> bool:
-    """Whether a part needs this contest: for one of its arms, or for the libraries that it puts in order."""
+    """Return whether a part needs this contest, for one of its arms or for the libraries that it puts in order."""
     if part.shipped or part.workload != workload:
         return False
     arms = [arm for arm in (part.a, part.b) if arm] or [Arm(frameworks=())]

@@ -1,4 +1,4 @@
-"""What can be tested here: asked of the catalogue, so that a claim becomes testable when the catalogue can do it."""
+"""Find what can be tested here. The catalogue decides, so a claim becomes testable when the catalogue supports it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ MEASURED = frozenset(
         Quantity.FIRST_EPOCH,
     }
 )
-"""Quantities that the judge can form from the rows of a run."""
+"""Quantities that the judge can compute from the rows of a run."""
 
 
 @dataclass(frozen=True)
 class Available:
-    """What there is here.
+    """What is available here.
 
-    `frameworks` maps each to its modes, the default first; `written` each workload to the frameworks that it is written
-    in; `axes` each axis to the reader of its values, which raises UsageError for one that it does not take; `gpus` is
-    how many there are; `loaders` are the frameworks that have one, None where that is not known.
+    `frameworks` maps each framework to its modes, the default first; `written` each workload to the frameworks that
+    implement it; `axes` each axis to the reader of its values, which raises UsageError for an invalid one. `gpus` is
+    the number of GPUs; `loaders` are the frameworks that have a loader, None if not known.
     """
 
     frameworks: Mapping[str, tuple[str, ...]]
@@ -42,16 +42,16 @@ class Available:
     loaders: frozenset[str] | None = None
 
     def candidates(self, names: tuple[str, ...], workload: str) -> list[str]:
-        """Return those of `names` that can do the workload here, in their order."""
+        """Return those of `names` that implement the workload, in their order."""
         return [name for name in names if name in self.written.get(workload, ())]
 
     def mode(self, framework: str, mode: str | None) -> str:
-        """Return the mode that is meant: the framework's default where none is named."""
+        """Return the mode, or the framework's default if None."""
         return mode or self.frameworks[framework][0]
 
 
 def catalogue(gpus: int = 0) -> Available:
-    """Return what the catalogue has, for a machine with so many GPUs."""
+    """Return what the catalogue offers on a machine with `gpus` GPUs."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.plan.setting import AXES
@@ -72,9 +72,9 @@ def catalogue(gpus: int = 0) -> Available:
 
 
 def lacking(part: ClaimPart, here: Available) -> list[str]:
-    """Return what it would take to test a part here, each in a few words; nothing where it can be tested.
+    """Return what is missing to test a part here, each in a few words; empty if it can be tested.
 
-    Libraries that train as shipped are no frameworks of the catalogue: all that they need is made when they are asked.
+    Libraries that train as shipped are not in the catalogue, and lack nothing: their environments are made on demand.
     """
     if part.shipped:
         return []
@@ -85,7 +85,7 @@ def lacking(part: ClaimPart, here: Available) -> list[str]:
         needs.append("a GPU" if part.gpus == 1 else f"{part.gpus} GPUs")
     asked = asked_values(part)
     if part.every_series:
-        del asked[SERIES]  # whatever sets were run
+        del asked[SERIES]  # any sets will do
     for axis, values in asked.items():
         needs += lacking_values(axis, values, here)
     for arm in filter(None, (part.a, part.b)):
@@ -108,7 +108,7 @@ def asked_values(part: ClaimPart) -> dict[str, list[Value]]:
 
 
 def lacking_values(axis: str, values: list[Value], here: Available) -> list[str]:
-    """Return the axis, or the values on it, that a setting here cannot have."""
+    """Return the axis, or the values on it, that are not available here."""
     if axis not in here.axes:
         words = " or ".join(dict.fromkeys(map(str, values)))
         return [f"the axis {axis} ({words})"]
@@ -116,7 +116,7 @@ def lacking_values(axis: str, values: list[Value], here: Available) -> list[str]
 
 
 def is_accepted(reader: Callable[[str], Value], value: Value) -> bool:
-    """Whether an axis takes a value."""
+    """Return whether an axis accepts a value."""
     try:
         reader(str(value))
     except UsageError:
@@ -125,7 +125,7 @@ def is_accepted(reader: Callable[[str], Value], value: Value) -> bool:
 
 
 def lacking_arm(arm: Arm, workload: str, here: Available) -> list[str]:
-    """Return the framework, its implementation or its mode that an arm would need."""
+    """Return the framework, implementation or mode that an arm needs and that is missing."""
     known = [name for name in arm.frameworks if name in here.frameworks]
     if not known:
         return [f"the framework {' or '.join(arm.frameworks)}"]
@@ -136,7 +136,7 @@ def lacking_arm(arm: Arm, workload: str, here: Available) -> list[str]:
 
 
 def lacking_loader(arm: Arm, setting: Mapping[str, Value], here: Available) -> list[str]:
-    """Return the loader that an arm would need, where its setting asks for one and none of its frameworks has any."""
+    """Return the loader that an arm's setting asks for, if none of its frameworks has one."""
     if setting.get("input") != "loader" or here.loaders is None or here.loaders.intersection(arm.frameworks):
         return []
     return [f"a loader of {' or '.join(arm.frameworks)}"]

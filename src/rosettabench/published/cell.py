@@ -1,4 +1,4 @@
-"""A cell: one contender in one contest of a run, found by what a claim asks for."""
+"""Find the cells that a claim asks for: contenders in contests of a run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublishedCell:
-    """One timed contender. `instead_of` is the framework that the study had, where another one answers for it.
+    """One timed contender. `instead_of` is the framework in the study, if another one stands for it here.
 
-    `instead_of_batch` is the batch size that the study had, where the claim names none and another was run.
+    `instead_of_batch` is the batch size in the study, if the claim names none and another one was run.
     """
 
     run: RunSummary
@@ -42,38 +42,38 @@ class PublishedCell:
 
     @property
     def processes(self) -> Processes:
-        """Which process each round of its contest was measured in."""
+        """The process of each round of its contest."""
         return process_of_round(
             sample for entry in self.contest.entries for sample in entry.samples if sample.phase == "turn"
         )
 
     @property
     def confidence(self) -> float:
-        """Confidence that its contest was run with."""
+        """The confidence of its contest."""
         return float(self.contest.stopping["confidence"])
 
     @property
     def margin(self) -> float:
-        """Margin of practical equivalence that its contest was run with."""
+        """The margin of equivalence of its contest."""
         return float(self.contest.stopping["margin"])
 
     @property
     def tests(self) -> int:
-        """How many pairs its contest judges together."""
+        """The number of pairs that its contest judges together."""
         return pairs(len(self.contest.ranked))
 
     @property
     def fault(self) -> str:
-        """Why it cannot be judged; empty where it can: it is proven and was timed often enough."""
+        """Why it cannot be judged; empty if it is proven and was timed often enough."""
         return "" if self.entry.rank is not None else f"cannot be judged: {self.entry.label}, {self.entry.standing}"
 
 
 def cells(
     runs: Sequence[RunSummary], workload: str, arm: Arm, where: Mapping[str, Value], here: Available
 ) -> Iterator[PublishedCell]:
-    """Yield the cells that an arm may mean: the truest framework first, then by the order of the runs.
+    """Yield the cells that match an arm: by the order of its frameworks, then by the order of the runs.
 
-    Values of the arm's own go before those of `where`. The second copy of a control is nobody's cell.
+    The arm's own values override those of `where`. The second copy of a control is never a cell.
     """
     wanted = {**where, **arm.set}
     stated = None if "batch_size" in wanted else find_workload(workload).batch_size
@@ -91,7 +91,7 @@ def cells(
 
 
 def common_settings(part: ClaimPart, a: PublishedCell, b: PublishedCell) -> bool:
-    """Whether two cells agree on every axis that the part does not set apart."""
+    """Return whether two cells agree on every axis, except those that the part sets for an arm."""
     apart = {*(part.a.set if part.a else ()), *(part.b.set if part.b else ())}
     axes = {*a.contest.setting, *b.contest.setting} - apart
     return all(a.contest.setting.get(axis) == b.contest.setting.get(axis) for axis in axes)
@@ -100,9 +100,9 @@ def common_settings(part: ClaimPart, a: PublishedCell, b: PublishedCell) -> bool
 def find_pair(
     part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available
 ) -> list[PublishedCell]:
-    """Return the cells of arms `a` and `b`: from one contest where there is one, else from one run; or nothing.
+    """Return the cells of arms `a` and `b`: from one contest if possible, else from one run; empty if there are none.
 
-    Cells that can be judged go before those that cannot, and true frameworks before those that answer for them.
+    Cells that can be judged come before those that cannot, and the study's frameworks before those that stand for them.
     """
     assert part.a is not None
     assert part.b is not None
@@ -114,6 +114,6 @@ def find_pair(
 
 
 def rating(a: PublishedCell, b: PublishedCell) -> tuple[bool, int, bool, bool]:
-    """Return how far a pair is from ideal: judged, true, its batch, one contest; earlier ones win among equals."""
+    """Return how far a pair is from ideal: it can be judged, the study's frameworks, its batch size, one contest."""
     other_batch = a.instead_of_batch is not None
     return bool(a.fault or b.fault), bool(a.instead_of) + bool(b.instead_of), other_batch, a.contest is not b.contest

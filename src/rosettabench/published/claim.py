@@ -1,4 +1,4 @@
-"""Claims: what a study says, as data that can be tested. docs/reference/claims.md tells how to add one."""
+"""Claims: the statements of studies as testable data. docs/reference/claims.md says how to add one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
@@ -20,13 +20,13 @@ from rosettabench.plan.setting import Value
 CLAIMS = Path(__file__).parent / "claims.toml"
 
 BAND = 1.10
-"""A number that a study states alone is met within this factor either way: single runs, printed with two digits."""
+"""The tolerance of a single published number, as a factor either way: it comes from one run, with two digits."""
 
 HINT = "docs/reference/claims.md tells how a claim is written."
 
 
 class Quantity(StrEnum):
-    """What a claim speaks of. Ratios and differences are of arm `a` to arm `b`; times are per sample."""
+    """The quantity of a claim. Ratios and differences are of arm `a` to arm `b`; times are per sample."""
 
     TIME = "time ratio"
     THROUGHPUT = "throughput ratio"
@@ -60,11 +60,11 @@ EVERY = "all"
 """The value on the axis SERIES that means the sum over all sets of time series."""
 
 OF_SHIPPED = {Quantity.TIME, Quantity.THROUGHPUT}
-"""Quantities that whole trainings by libraries as shipped tell."""
+"""Quantities that as-shipped trainings measure."""
 
 
 class Range(Strict):
-    """What is expected: from `low` to `high`, an end that is left out being open; or `around` a number."""
+    """The expected range: from `low` to `high`, where a missing end is open; or `around` a number."""
 
     low: float | None = None
     high: float | None = None
@@ -72,7 +72,7 @@ class Range(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Range:
-        """Refuse an expectation that expects nothing, or two things."""
+        """Reject a range that is empty or stated in two ways."""
         if (self.around is None) == (self.low is None and self.high is None):
             raise ValueError("give low, high or both; or around")
         if self.around is not None and self.around <= 0:
@@ -84,7 +84,7 @@ class Range(Strict):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both ends; infinite where open."""
+        """Both ends; infinite if open."""
         if self.around is not None:
             return self.around / BAND, self.around * BAND
         return (
@@ -94,9 +94,9 @@ class Range(Strict):
 
 
 class Arm(Strict):
-    """One side of a comparison: the frameworks that may stand for it, the truest first; a mode; values on axes.
+    """One side of a comparison: the frameworks that may stand for it, the study's own first; a mode; values on axes.
 
-    Without a mode a framework's own default is meant.
+    Without a mode, the framework's default is used.
     """
 
     frameworks: tuple[str, ...]
@@ -105,12 +105,11 @@ class Arm(Strict):
 
 
 class ClaimPart(Strict):
-    """One thing to test: a claim about several workloads or settings has several parts, and holds if all do.
+    """One thing to test. A claim about several workloads or settings has several parts, and holds if all do.
 
     `among` are libraries in the published order; those `tied` (by their first names) are not compared with each other.
-    `shipped` is true where the arms are libraries that train as shipped: rosetta shipped measures those, not contests.
-    `where` are values on axes that both arms have; `best` an axis and the values of which the one with the largest
-    ratio counts.
+    `shipped` is true if the arms are libraries that train as shipped, which `rosetta shipped` measures. `where` are
+    values on axes for both arms; `best` maps an axis to values, of which the one with the largest ratio counts.
     """
 
     workload: str
@@ -127,7 +126,7 @@ class ClaimPart(Strict):
 
     @model_validator(mode="after")
     def _has_its_arms(self) -> ClaimPart:
-        """Refuse a part without the arms that its quantity compares."""
+        """Reject a part without the arms that its quantity compares."""
         if not self.workload:
             raise ValueError("it names no workload")
         two, many = self.quantity in OF_TWO, self.quantity in OF_MANY
@@ -144,7 +143,7 @@ class ClaimPart(Strict):
 
     @property
     def every_series(self) -> bool:
-        """Whether it speaks of the sum over all sets of series."""
+        """Whether it is about the sum over all sets of series."""
         return self.where.get(SERIES) == EVERY
 
     @property
@@ -155,7 +154,7 @@ class ClaimPart(Strict):
 
 
 class Claim(Strict):
-    """One claim of a study: its id, what it `says`, what was `published` for it in a few characters, and its parts."""
+    """One claim of a study: its id, what it `says`, the `published` value in a few characters, and its parts."""
 
     id: str
     study: str
@@ -167,12 +166,12 @@ class Claim(Strict):
 
 @cache
 def all_claims() -> tuple[Claim, ...]:
-    """Return every claim, in the order of the file. Raises UsageError for one that cannot be read."""
+    """Return every claim, in the order of the file. Raises UsageError for an invalid one."""
     return read_claims(CLAIMS)
 
 
 def read_claims(path: Path) -> tuple[Claim, ...]:
-    """Return the claims in a file of the form of ``claims.toml``; UsageError names the claim that is wrong."""
+    """Return the claims in a file like ``claims.toml``; raise UsageError with the name of an invalid claim."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8")).get("claims", [])
     except tomllib.TOMLDecodeError as error:
@@ -186,7 +185,7 @@ def read_claims(path: Path) -> tuple[Claim, ...]:
 
 
 def read_claim(table: dict[str, Any], path: Path) -> Claim:
-    """Return one claim: what stands in the table itself holds for all its parts, unless a part says otherwise."""
+    """Return one claim. Values in the table itself apply to all its parts, unless a part overrides them."""
     whole = {name: value for name, value in table.items() if name in ("id", "study", "says", "published", "note")}
     common = {name: value for name, value in table.items() if name not in whole and name != "parts"}
     try:
@@ -197,7 +196,7 @@ def read_claim(table: dict[str, Any], path: Path) -> Claim:
 
 
 def expand_parts(table: Mapping[str, Any]) -> Iterator[ClaimPart]:
-    """Yield a part for each of its ``workloads`` and each combination of the values in ``each``."""
+    """Yield a part for each of the table's ``workloads`` and each combination of the values in ``each``."""
     table = {
         "expected": None,
         "a": None,

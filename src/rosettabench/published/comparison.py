@@ -1,7 +1,7 @@
-"""Two arms compared by time or by CPU use.
+"""Compare two arms by time or by CPU use.
 
-A ratio of two contenders of one contest is paired within its rounds, exactly as the contest's own verdicts are
-(statistics/ranking.py). Across contests nothing is paired: statistics/across.py says what then remains.
+The ratio of two contenders in one contest is paired within rounds, like the contest's own verdicts
+(statistics/ranking.py). Across contests nothing is paired; statistics/across.py gives a range instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def compare_arms(
     part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
-    """Return what arm `a` comes to over arm `b` at one setting, one of so many `tests` that hold together."""
+    """Measure arm `a` over arm `b` at one setting; `tests` such measurements hold together."""
     pair = find_pair(part, where, runs, here)
     if not pair:
         return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} at this setting")
@@ -47,7 +47,7 @@ def compare_cells(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests:
 
 
 def ratio_of(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Interval | None:
-    """Return the interval of the ratio of two cells, one of so many that hold together; None with too few rounds."""
+    """Return the interval of the ratio of two cells, one of `tests` that hold together; None with too few rounds."""
     if a.contest is b.contest:
         rounds_a, rounds_b = (cpu_rounds(a), cpu_rounds(b)) if quantity is Quantity.CPU else (a.rounds, b.rounds)
         interval = relative_time(rounds_b, rounds_a, a.processes, a.confidence, a.tests * tests)
@@ -57,22 +57,22 @@ def ratio_of(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int)
 
 
 def unsound(a: PublishedCell, b: PublishedCell) -> str:
-    """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its own verdict on them.
+    """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its verdict on them.
 
-    "" where they can.
+    Empty if they can.
     """
     faults = [cell.fault for cell in (a, b) if cell.fault]
     return "; ".join(faults) or " ".join(doubt(a, b) if a.contest is b.contest else [])
 
 
 def doubt(a: PublishedCell, b: PublishedCell) -> list[str]:
-    """Return why the contest's own verdict on a pair is not to be trusted; nothing where it is."""
+    """Return the doubts of the contest about its verdict on a pair."""
     labels = {a.entry.label, b.entry.label}
     return [one.doubt for one in a.contest.verdicts if {one.faster, one.slower} == labels and one.doubt]
 
 
 def cpu_rounds(cell: PublishedCell) -> Rounds:
-    """Return the cores that a contender kept busy in each of its rounds."""
+    """Return the number of cores that a contender kept busy in each of its rounds."""
     busy: dict[int, tuple[float, float]] = {}
     for sample in cell.entry.samples:
         if sample.phase == "turn" and sample.round in cell.rounds:

@@ -1,4 +1,4 @@
-"""What of a run fits into memory and into its budget: with a study, what its claims ask for goes first."""
+"""Fit a run into memory and budget. In a study, the contests that its claims ask for come first."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from rosettabench.published.claim import all_claims
 def fit_run(
     request: RunRequest, laboratory: Laboratory, budget: float | None, batches: Mapping[str, Sequence[int]]
 ) -> Fitted:
-    """Return the request with what fits into memory and, in seconds, into the budget; and what it will take, in words.
+    """Return the request reduced to what fits into memory and `budget`, in seconds, and in words what it will take.
 
-    `batches` are those that a workload may be cut to, rather than be left out. Raises UsageError where nothing fits.
+    `batches` are the smaller batch sizes that a workload may use instead of being left out. Raises UsageError if
+    nothing fits.
     """
     from psutil import virtual_memory
 
@@ -38,7 +39,7 @@ def fit_run(
         return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
 
     def fit(tried: RunRequest) -> Fitted:
-        """Return what fits of a request."""
+        """Return the part of a request that fits."""
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
         jobs = Jobs(laboratory.cache, tried).needed([planned for planned, _ in contests])
         return fit_contests(tried, contests, budget, free, asked, sum(job.seconds for job in jobs))

@@ -1,8 +1,8 @@
-"""The judge: what the runs at hand make of a claim.
+"""Judge claims by the available runs.
 
-An interval wholly within the expected range: the part holds. Wholly outside: it does not. Else the data do not say. A
-claim holds if all its parts do; one part that does not hold refutes it. What is incomplete confirms nothing: neither
-some of a claim's parts, nor some of the libraries or sets of series that a part speaks of.
+A part of a claim holds if its interval is within the expected range, fails if it is outside, and is open otherwise. A
+claim holds if all its parts do, and fails if one fails. Incomplete measurements confirm nothing: neither some of a
+claim's parts, nor some of the libraries or sets of series of a part.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def judge(claim: Claim, runs: Sequence[RunSummary], here: Available) -> Outcome:
-    """Return what `runs`, the newest first, make of a claim, where `here` is what could be measured."""
+    """Judge a claim by `runs`, the newest first; `here` is what could be measured."""
     testable = sum(not lacking(part, here) for part in claim.parts)
     parts = tuple(judge_part(part, runs, here, max(1, testable)) for part in claim.parts)
     finding = overall([part.finding for part in parts])
@@ -44,7 +44,7 @@ def judge(claim: Claim, runs: Sequence[RunSummary], here: Available) -> Outcome:
 
 
 def overall(findings: Sequence[ClaimFinding]) -> ClaimFinding:
-    """Return what the parts make of the whole."""
+    """Return the finding for a claim from those of its parts."""
     if ClaimFinding.FAILS in findings:
         return ClaimFinding.FAILS
     testable = [finding for finding in findings if finding is not ClaimFinding.UNTESTABLE]
@@ -54,7 +54,7 @@ def overall(findings: Sequence[ClaimFinding]) -> ClaimFinding:
 
 
 def summed_up(finding: ClaimFinding, parts: Sequence[PartOutcome]) -> str:
-    """Return what is to be said of a claim: of a single part its own sentence, of many how many fared how."""
+    """Return the sentence about a claim: that of its only part, or the number of parts by finding."""
     if len(parts) == 1:
         return parts[0].sentence
     of_kind = {kind: [part for part in parts if part.finding is kind] for kind in ClaimFinding}
@@ -66,7 +66,7 @@ def summed_up(finding: ClaimFinding, parts: Sequence[PartOutcome]) -> str:
 
 
 def judge_part(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> PartOutcome:
-    """Return what became of one part of a claim of so many testable `parts`."""
+    """Judge one part of a claim that has `parts` testable parts."""
     needs = lacking(part, here)
     expected = range_words(part.expected) if part.expected else "this order"
     if needs:
@@ -89,7 +89,7 @@ def judge_part(part: ClaimPart, runs: Sequence[RunSummary], here: Available, par
 def judge_order(
     part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
 ) -> tuple[ClaimFinding, Measurement, str]:
-    """Return whether the libraries come in the published order: every pair surely, or one surely not."""
+    """Judge whether the libraries come in the published order: it holds if all pairs do, and fails if one does."""
     measurement, said = order_measured(part, runs, here, parts)
     sentence = sentence_of(said or measurement.reason, measurement)
     if measurement.low is None or measurement.high is None:
@@ -100,9 +100,9 @@ def judge_order(
 
 
 def measure(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int = 1) -> Measurement:
-    """Return what a part of two arms, or of one, comes to in `runs`, the first of which that has both counts.
+    """Measure a part with two arms, or one, in the first of `runs` that has them.
 
-    `parts` are tested together: each takes an equal share of the permitted error.
+    `parts` parts are tested together: each takes an equal share of the permitted error.
     """
     choices = [dict(zip(part.best, values, strict=True)) for values in product(*part.best.values())]
     found = [measure_at(part, {**part.where, **choice}, runs, here, parts * len(choices)) for choice in choices]
@@ -110,7 +110,7 @@ def measure(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts:
 
 
 def largest(found: Sequence[Measurement]) -> Measurement:
-    """Return the largest of several ratios; its interval is that of the maximum, as all intervals hold together."""
+    """Return the largest of several ratios. Its interval is that of the maximum, since all intervals hold together."""
     known = [(one, one.value, one.low, one.high) for one in found]
     values = [(one, value, low, high) for one, value, low, high in known if value is not None]
     bounded = [(low, high) for _, _, low, high in values if low is not None and high is not None]
@@ -124,7 +124,7 @@ def largest(found: Sequence[Measurement]) -> Measurement:
 def measure_at(
     part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available, tests: int
 ) -> Measurement:
-    """Return what a part comes to at one setting."""
+    """Measure a part at one setting."""
     if part.quantity is Quantity.SPREAD:
         return spread_measured(part, runs, here, tests)
     if part.quantity is Quantity.FIRST_EPOCH:
@@ -137,7 +137,7 @@ def measure_at(
 
 
 def judge_range(measurement: Measurement, expected: Range | None, quantity: Quantity) -> tuple[ClaimFinding, str]:
-    """Return whether a measured interval lies within what is expected, and the sentence about it."""
+    """Return the finding for a measured interval and an expected range, and the sentence about it."""
     assert expected is not None
     if measurement.reason or measurement.low is None or measurement.high is None:
         return ClaimFinding.OPEN, sentence_of(measurement.reason or "too few rounds for an interval", measurement)
@@ -153,7 +153,7 @@ def judge_range(measurement: Measurement, expected: Range | None, quantity: Quan
 
 
 def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> str:
-    """Return whether at least the direction of a refuted claim is right; nothing where it has none."""
+    """Return whether at least the direction of a refuted claim is right; empty if it has none."""
     larger, smaller = expected_low > equal, expected_high < equal
     if not (larger or smaller):
         return ""

@@ -1,4 +1,4 @@
-"""What a part of a claim comes to in the runs at hand: a number with its interval, or why there is none."""
+"""The measurement of a part of a claim: a number with its interval, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNPAIRED = "unpaired: the two were in different contests, so the range is that o
 
 
 def with_interval(measurement: Measurement, interval: Interval | None) -> Measurement:
-    """Return a measurement with its interval; without one, or with a contradictory one, the reason."""
+    """Return a measurement with its interval, or with the reason if that is missing or contradictory."""
     if interval is None:
         return replace(measurement, reason="too few common rounds")
     if not interval.steady:
@@ -30,7 +30,7 @@ def with_interval(measurement: Measurement, interval: Interval | None) -> Measur
 
 
 def empty(*found: PublishedCell) -> Measurement:
-    """Return a measurement that has no number yet: which cells it is of, and what one must know of them."""
+    """Return a measurement without its number: its cells, and the remarks that a reader needs."""
     contests = dict.fromkeys(cell.contest.name for cell in found)
     remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]
     remarks += [UNPAIRED] if len(contests) > 1 else []
@@ -54,7 +54,7 @@ def empty(*found: PublishedCell) -> Measurement:
 
 
 def lacking_sets(measured: int, sets: int) -> str:
-    """Return how many of the sets were not measured, in words; nothing where all were."""
+    """Return how many of the sets were not measured, in words; empty if all were."""
     return f"{sets - measured} of {sets} sets of series" if measured < sets else ""
 
 

@@ -1,4 +1,4 @@
-"""Many libraries at once: whether they come in the published order, and how far apart the extremes are."""
+"""Measure many libraries together: whether they come in the published order, and the ratio of the extremes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TOO_FEW = "no contest has measured two of these libraries"
 
 
 def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], PublishedCell]:
-    """Return {names in `among`: cell} of the contest that has most of them, in the claim's order.
+    """Return {names in `among`: cell} from the contest that has most of them, in the claim's order.
 
-    Among equals one of the study's batch goes first.
+    Among equals, a contest with the study's batch size is preferred.
     """
     by_contest: dict[int, dict[tuple[str, ...], PublishedCell]] = {}
     for names in part.among:
@@ -38,14 +38,14 @@ def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> di
 
 
 def of_the_batch(found: dict[tuple[str, ...], PublishedCell]) -> bool:
-    """Whether cells are of the batch that the claim, or else the study, has."""
+    """Return whether cells have the batch size of the claim, or else of the study."""
     return all(cell.instead_of_batch is None for cell in found.values())
 
 
 def later_over_earlier(
     part: ClaimPart, found: dict[tuple[str, ...], PublishedCell], tests: int
 ) -> list[Interval | None]:
-    """Return the interval of the later one's time over the earlier one's for every pair not published as tied."""
+    """Return, for every pair not published as tied, the interval of the later one's time over the earlier one's."""
     return [
         relative_time(found[one].rounds, found[other].rounds, found[one].processes, found[one].confidence, tests)
         for one, other in combinations(found, 2)
@@ -54,7 +54,7 @@ def later_over_earlier(
 
 
 def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> Measurement:
-    """Return the slowest one's time over the fastest one's; its interval is that of the largest of all ratios."""
+    """Measure the slowest time over the fastest; the interval is that of the largest of all ratios."""
     found = together(part, runs, here)
     if len(found) < 2:
         return Measurement(reason=TOO_FEW)
@@ -74,17 +74,17 @@ def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available
 
 
 def of_all(found: dict[tuple[str, ...], PublishedCell]) -> Measurement:
-    """Return the measurement of all cells, without its number: fastest last in its name."""
+    """Return a measurement of all cells, without its number, named slowest over fastest."""
     ordered = sorted(found.values(), key=lambda cell: cell.entry.rank or 0)
     measurement = empty(*ordered)
     return replace(measurement, what=f"{ordered[-1].entry.label} over {ordered[0].entry.label}")
 
 
 def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> tuple[Measurement, str]:
-    """Return who was measured, and how the pairs lie: a sentence, and in it whether any is the other way round.
+    """Measure the order of the libraries; return also a sentence with the number of pairs by result.
 
-    The value is the share of pairs that are surely as published, or parted by nothing that matters; `low` counts those
-    alone, `high` the open ones, too. So 1 to 1 is the published order, and `high` below 1 refutes it.
+    The value is the share of pairs that are surely as published, or equivalent. `low` counts only these, `high` also
+    the open ones. So 1 to 1 is the published order, and `high` below 1 refutes it.
     """
     found = together(part, runs, here)
     if len(found) < 2:
@@ -103,11 +103,11 @@ def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available,
 
 
 def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
-    """Return which of a part's libraries no cell stands for, in words; nothing where all were measured."""
+    """Return in words which of a part's libraries were not measured; empty if all were."""
     missing = [names[0] for names in part.among if names not in found]
     return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
 
 
 def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> str:
-    """Return why the contest's own verdicts on its cells are not to be trusted; nothing where they are."""
+    """Return the doubts of the contest about its verdicts on these cells; empty if there are none."""
     return " ".join(dict.fromkeys(one for a, b in combinations(found.values(), 2) for one in doubt(a, b)))

@@ -1,4 +1,4 @@
-"""Published results: what each study printed, number by number, as ``results.csv`` has them."""
+"""Published results: the numbers that each study printed, read from ``results.csv``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from rosettabench.errors import UsageError
 
 RESULTS = Path(__file__).parent / "results.csv"
-"""The published numbers. Where they came from: ``studies.toml``."""
+"""The published numbers; ``studies.toml`` has their sources."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One published number: `value` in `unit`, of `quantity`, for a `library` on a `workload`.
+    """One published number: the `value`, in `unit`, of a `quantity` for a `library` on a `workload`.
 
-    `release` and `hardware` are empty where the study does not say; `setting` holds what the number was published for
-    (epochs, batch_size, workers, data, series). Fractions are of 1, times are in seconds. A number that compares two
-    things is of a `claim`, whose id it has: there it says which two.
+    `release` and `hardware` are empty if the study does not state them. `setting` has the published conditions (epochs,
+    batch_size, workers, data, series). Fractions are of 1, times are in seconds. A number that compares two things has
+    the id of its `claim`, which names them.
     """
 
     study: str
@@ -38,18 +38,18 @@ class Result:
 
 @cache
 def all_results() -> tuple[Result, ...]:
-    """Return every published result, in the order of the file. Raises UsageError for a row that cannot be read."""
+    """Return every published result, in the order of the file. Raises UsageError for an invalid row."""
     return read_results(RESULTS)
 
 
 def read_results(path: Path) -> tuple[Result, ...]:
-    """Return the results in a file of the form of ``results.csv``; UsageError names the line that is wrong."""
+    """Return the results in a file like ``results.csv``; raise UsageError with the number of an invalid line."""
     with path.open(encoding="utf-8", newline="") as lines:
         return tuple(read_row(row, f"{path}, line {number}") for number, row in enumerate(csv.DictReader(lines), 2))
 
 
 def read_row(row: dict[str, str], where: str) -> Result:
-    """Return one row as a Result; `where` is what an error calls it."""
+    """Return one row as a Result; `where` names it in errors."""
     fields = Result.__dataclass_fields__
     if row.keys() != fields.keys() or None in row.values():
         raise UsageError(f"{where} does not have the columns of results.csv", f"They are: {', '.join(fields)}.")

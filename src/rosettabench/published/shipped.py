@@ -1,4 +1,4 @@
-"""What whole trainings by libraries as shipped say of a claim: the ratio of their training times, over seeds."""
+"""Measure a claim by as-shipped trainings: the ratio of their training times, over seeds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary, TrainedSet
 
 Times = dict[int, tuple[float, float]]
-"""{seed: seconds that arm `a` and arm `b` trained}."""
+"""{seed: training seconds of arm `a` and arm `b`}."""
 
 
 def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measurement:
-    """Return the ratio of arm `a` to arm `b` in the newest of `runs` in which both were trained on the part's sets."""
+    """Measure the ratio of arm `a` to arm `b` in the newest of `runs` that trained both on the part's sets."""
     series = str(part.where[SERIES])
     for run in runs:
         found = [(one, times) for one in sets_of(run, series) if (times := times_of(part, one))]
@@ -35,7 +35,7 @@ def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measureme
 
 
 def sets_of(run: RunSummary, series: str) -> Iterator[TrainedSet]:
-    """Yield the sets of a run that a part speaks of: one, or all of the study's."""
+    """Yield the sets of a run that a part is about: one, or all of the study's."""
     known = all_monash_sets()
     for one in run.trainings.sets if run.trainings else ():
         if one.used.series == series or (series == EVERY and known[one.used.series].study):
@@ -56,9 +56,9 @@ def times_of(part: ClaimPart, found: TrainedSet) -> Times:
 def measure_trainings(
     part: ClaimPart, run: RunSummary, found: Sequence[tuple[TrainedSet, Times]], series: str
 ) -> Measurement:
-    """Return the ratio of the sums over sets, seed by seed, with Student's interval over the seeds.
+    """Measure the ratio of the sums over sets, seed by seed, with Student's interval over the seeds.
 
-    Seeds count that every set was trained with.
+    Only seeds with trainings on every set count.
     """
     seeds = sorted(set.intersection(*(set(times) for _, times in found)))
     sums = [tuple(sum(times[seed][arm] for _, times in found) for arm in (0, 1)) for seed in seeds]
@@ -79,12 +79,12 @@ def measure_trainings(
 
 
 def study_sets() -> int:
-    """Return how many sets of series the study has."""
+    """Return the number of sets of series in the study."""
     return sum(one.study for one in all_monash_sets().values())
 
 
 def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Sequence[int]) -> Iterator[str]:
-    """Yield what a reader must know: how many sets, epochs and seeds it was, and of which data."""
+    """Yield the remarks that a reader needs: the number of sets, epochs and seeds, and the kind of data."""
     if series == EVERY:
         yield f"over {len(found)} of {study_sets()} sets"
     epochs = sorted({one.epochs for one, _ in found})

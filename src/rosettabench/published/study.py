@@ -1,4 +1,4 @@
-"""The studies that are run again: who published what, and which frameworks of today answer for their libraries."""
+"""The studies that are run again: their sources, and the frameworks that stand for their libraries here."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 
 STUDIES = Path(__file__).parent / "studies.toml"
 
 
 class Study(Strict):
-    """One published comparison. `source` says where it stands; `note` what one must know to read its numbers."""
+    """One published comparison. `source` is the publication; `note` says how to read its numbers."""
 
     name: str
     title: str
     source: str
     note: str
     libraries: dict[str, tuple[str, ...]]
-    """Library as its results name it to the frameworks that answer for it here, the truest first."""
+    """Library, as the results name it → the frameworks that stand for it here, the closest first."""
 
 
 @cache
@@ -31,6 +31,6 @@ def all_studies() -> dict[str, Study]:
 
 
 def find_study(name: str) -> Study:
-    """Return the study `name`; UsageError with the nearest match if there is none."""
+    """Return the study `name`; raise UsageError with the nearest match if there is none."""
     studies = all_studies()
     return studies[nearest("study", name, studies)]

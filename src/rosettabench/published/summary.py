@@ -1,4 +1,4 @@
-"""A whole run, summarised: with what it says of the study whose suite it is, published then beside measured now."""
+"""Summarise a run together with its study: the published numbers beside the measured ones."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Run
 
 EXTREMES = {"lowest": min, "highest": max}
-"""Which of several parts of a claim a published number is, by the word for it in results.csv."""
+"""How a published number is chosen among the parts of a claim, by the word in results.csv."""
 
 
 def summarise_whole(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
-    """Return everything that a report shows about `run`, which has to be fully loaded: of a study, its claims, too.
+    """Return everything that a report shows about `run`, with the claims of its study. `run` must be fully loaded.
 
-    `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.
+    `measured` are the series from which its machine's ceilings follow: `measured_here` in ceilings/ceiling.py reads
+    them.
     """
     summary = summarise(run, measured)
     return replace(summary, study=summarise_study(run, summary))
 
 
 def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
-    """Return what a run says of the study that its suite runs again; None for a run of no study."""
+    """Return the summary of the study that a run repeats; None if it repeats none."""
     asked = read_request(run.request)
     if not isinstance(asked, RunRequest | TrainingRequest) or not asked.study:
         return None
@@ -59,12 +60,12 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
 
 
 def outcomes(study: str, runs: Sequence[RunSummary], here: Available) -> Iterator[Outcome]:
-    """Yield what becomes of each claim of a study; of every study for an empty name."""
+    """Yield the outcome of each claim of a study, or of all studies if the name is empty."""
     yield from (judge(claim, runs, here) for claim in all_claims() if study in ("", claim.study))
 
 
 def then_and_now(study: Study, summary: RunSummary, judged: Sequence[Outcome]) -> Iterator[ThenAndNow]:
-    """Yield each published number about a workload of the run, with what was measured for it, if anything was."""
+    """Yield each published number about a workload of the run, with the measured one if there is one."""
     measured = {contest.workload for contest in summary.contests}
     of_claim = {outcome.id: outcome for outcome in judged}
     for result in all_results():
@@ -86,7 +87,7 @@ def then_and_now(study: Study, summary: RunSummary, judged: Sequence[Outcome]) -
 
 
 def measured_now(then: ThenAndNow, result: Result, study: Study, summary: RunSummary) -> ThenAndNow:
-    """Return a published number of one library with what the contender that answers for it measured."""
+    """Add to a published number of one library the measurement of the contender that stands for it."""
     found = next(answers(result, study.libraries.get(result.library, ()), summary.contests), None)
     if found is None:
         return then
@@ -95,9 +96,9 @@ def measured_now(then: ThenAndNow, result: Result, study: Study, summary: RunSum
 
 
 def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndNow:
-    """Return a published number of a claim with what was measured for the claim.
+    """Add to a published number of a claim the measurement for the claim.
 
-    Of several parts the first that was measured stands for all; the lowest or highest is told once all were.
+    The first measured part stands for all; the lowest or highest is only known once all parts are measured.
     """
     found = [part for part in outcome.parts if part.measurement.value is not None]
     if result.setting.get("ratio") in EXTREMES:
@@ -112,13 +113,13 @@ def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndN
 
 
 def value_of(part: PartOutcome) -> float:
-    """Return the number that a measured part came to."""
+    """Return the value of a measured part."""
     assert part.measurement.value is not None
     return part.measurement.value
 
 
 def is_about(result: Result, summary: RunSummary) -> bool:
-    """Whether a published number is about a set of series that the run has, about all of them, or about no series."""
+    """Return whether a published number is about a set of series in the run, about all sets, or about no series."""
     series = result.setting.get(SERIES, EVERY)
     trained = summary.trainings.sets if summary.trainings else ()
     here = {*(str(one.setting.get(SERIES)) for one in summary.contests), *(one.used.series for one in trained)}
@@ -126,7 +127,7 @@ def is_about(result: Result, summary: RunSummary) -> bool:
 
 
 def quantity_words(result: Result) -> str:
-    """Return what a published number is, with what it was published for: ``training time, epochs 10``."""
+    """Return a published quantity with its setting, in words: ``training time, epochs 10``."""
     settings = [f"{name.replace('_', ' ')} {value}" for name, value in result.setting.items()]
     return ", ".join([result.quantity, *settings])
 
@@ -134,15 +135,15 @@ def quantity_words(result: Result) -> str:
 def answers(
     result: Result, frameworks: Iterable[str], contests: Iterable[ContestSummary]
 ) -> Iterator[tuple[ContestSummary, EntrySummary, Estimate]]:
-    """Yield the ranked contenders that answer for a published number, in their contests, with that quantity of theirs.
+    """Yield the ranked contenders that stand for a published number: (contest, contender, measured quantity).
 
-    Contests of the batch that the study had go first.
+    Contests with the study's batch size come first.
     """
     contests = sorted(contests, key=lambda contest: contest.setting["batch_size"] != stated_batch(contest))
     for framework in frameworks:
         for contest in contests:
             wanted = {axis: value for axis, value in result.setting.items() if axis not in ("epochs", "workers_before")}
-            if "workers" in wanted:  # who counts the workers of a loader has one
+            if "workers" in wanted:  # a number of workers implies a loader
                 wanted["input"] = "loader"
             if contest.workload != result.workload or any(
                 str(contest.setting.get(axis)) != value for axis, value in wanted.items()
@@ -160,7 +161,7 @@ def stated_batch(contest: ContestSummary) -> int:
 
 
 def otherwise(result: Result, contest: ContestSummary) -> str:
-    """Return in which way a contest differs from what a number was published for, where the number does not say it."""
+    """Return in words how a contest differs from the study in what the number's setting does not state."""
     words = []
     if "batch_size" not in result.setting and contest.setting["batch_size"] != stated_batch(contest):
         words.append(f"batch size {contest.setting['batch_size']}")
@@ -170,7 +171,7 @@ def otherwise(result: Result, contest: ContestSummary) -> str:
 
 
 def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) -> Estimate | None:
-    """Return what a contender measured of a published quantity; None where that is not to be had from this contest."""
+    """Return a contender's measurement of a published quantity; None if this contest does not have it."""
     if result.quantity == "training throughput":
         return entry.throughput
     if result.quantity == "training time" and "epochs" in result.setting and contest.data and contest.data.train:
@@ -187,7 +188,7 @@ def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) 
 
 
 def scale_estimate(estimate: Estimate | None, times: float) -> Estimate | None:
-    """Return an estimate of so many times as much."""
+    """Return an estimate multiplied by `times`."""
     if estimate is None:
         return None
     low, high = (None if end is None else end * times for end in (estimate.low, estimate.high))

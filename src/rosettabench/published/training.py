@@ -1,4 +1,4 @@
-"""What it takes more than steady steps to tell: the first epoch, and what whole trainings arrive at."""
+"""Measure quantities beyond steady steps: the first epoch, and the final accuracy or loss of whole trainings."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 def first_epoch(
     part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available
 ) -> Measurement:
-    """Return the time of an epoch that starts with a fresh process over that of a later one, by fresh processes.
+    """Measure the time of a new process's first epoch over that of a later one.
 
-    What the first step and the warm-up blocks took beyond so many steady steps is what the first epoch has more. Each
-    process has that once, so it takes two processes for an interval (interval_of_starts).
+    The first epoch takes longer by the excess of the first step and the warm-up blocks over as many steady steps. Each
+    process has it once, so an interval needs two processes (interval_of_starts).
     """
     assert part.a is not None
     found = next(cells(runs, part.workload, part.a, where, here), None)
@@ -41,7 +41,7 @@ def first_epoch(
 
 
 def start_ratios(cell: PublishedCell, session: int) -> Iterator[float]:
-    """Yield a process's first epoch over a later one; nothing where data or first step were not recorded."""
+    """Yield a process's first epoch over a later one; nothing if data or first step were not recorded."""
     samples = [sample for sample in cell.entry.samples if sample.session == session]
     steady = [sample for sample in samples if sample.phase == "turn"]
     warm_up = [sample for sample in samples if sample.phase == "warm-up"]
@@ -56,7 +56,7 @@ def start_ratios(cell: PublishedCell, session: int) -> Iterator[float]:
 
 
 def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSummary], here: Available) -> Measurement:
-    """Return the difference of test accuracies, or the ratio of final losses, over seeds: one training says nothing."""
+    """Measure the difference of test accuracies, or the ratio of final losses, over at least two seeds."""
     assert part.a is not None
     assert part.b is not None
     value = last_accuracy if part.quantity is Quantity.ACCURACY else last_loss
@@ -77,7 +77,7 @@ def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSu
 
 
 def tells_quality(cell: PublishedCell) -> bool:
-    """Return whether accuracies and losses of a cell mean something: it is proven, on the whole of the real data."""
+    """Return whether accuracies and losses of a cell are meaningful: it is proven, on the complete real data."""
     made_up = cell.contest.data is not None and cell.contest.data.synthetic
     return not (cell.fault or cell.contest.warning or made_up)
 
@@ -94,11 +94,11 @@ def with_difference(measurement: Measurement, differences: Sequence[float]) -> M
 
 
 def last_accuracy(cell: PublishedCell) -> float | None:
-    """Return the test accuracy at the end of a whole training; None where there was none."""
+    """Return the test accuracy at the end of a whole training; None if there was none."""
     return next((one.value for one in reversed(cell.entry.accuracies) if one.epoch is not None), None)
 
 
 def last_loss(cell: PublishedCell) -> float | None:
-    """Return the training loss of the last block of a whole training; None where there was none."""
+    """Return the training loss of the last block of a whole training; None if there was none."""
     whole = last_accuracy(cell) is not None and cell.entry.curve
     return cell.entry.curve[-1].loss if whole else None

@@ -1,10 +1,10 @@
-"""Intervals for whatever is computed from rounds: resample the rounds, compute it again.
+"""Bootstrap intervals for anything computed from rounds: resample the rounds, and compute it again.
 
-Whole rounds are drawn, with everything that was measured in them, so that what met the same weather stays together
-and differences between contenders are paired. Where a cell of the table stands is the 20%-trimmed mean over rounds,
-as in the contests. Percentiles of few rounds are too narrow: they are widened by what Student's t and the factor
-n/(n-1) would add to a normal interval (Hesterberg, 2015, "What Teachers Should Know About the Bootstrap", section
-4.3), with the degrees of freedom that a trimmed mean has (Tukey and McLaughlin, 1963).
+Whole rounds are drawn, with everything measured in them, so that measurements under the same conditions stay together
+and differences between contenders are paired. The location of a cell is its 20%-trimmed mean over rounds, as in the
+contests. Percentiles of few rounds are too narrow. They are widened as much as Student's t and the factor n/(n-1) widen
+a normal interval (Hesterberg, 2015, "What Teachers Should Know About the Bootstrap", section 4.3), with the degrees of
+freedom of a trimmed mean (Tukey and McLaughlin, 1963).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from rosettabench.reasons.line import Array
 from rosettabench.statistics.interval import TRIM
 
 DRAWS = 2000
-"""Resamples: the 2.5% points of so many are known to about a twentieth of the interval's width."""
+"""Number of resamples: their 2.5% points are exact to about a twentieth of the interval's width."""
 
 SEED = 20180219
-"""Of the resampling: the same rounds always give the same sentence."""
+"""Seed of the resampling: the same rounds always give the same sentence."""
 
 
 def trim_rounds(values: Array) -> Array:
@@ -31,7 +31,7 @@ def trim_rounds(values: Array) -> Array:
 
 
 def locations(rounds: Array, draws: int = DRAWS, seed: int = SEED) -> Array:
-    """Return (1 + draws, cells) for (rounds, cells): first where each cell stands, then where each resample has it."""
+    """Return the locations of cells, (1 + draws, cells), for (rounds, cells): first all rounds, then the resamples."""
     random = np.random.default_rng(seed)
     picked = random.integers(len(rounds), size=(draws, len(rounds)))
     resampled = [trim_rounds(rounds[part]) for part in np.array_split(picked, max(1, draws // 100))]
@@ -39,7 +39,7 @@ def locations(rounds: Array, draws: int = DRAWS, seed: int = SEED) -> Array:
 
 
 def interval(draws: Array, rounds: int, confidence: float) -> tuple[float, float]:
-    """Return low and high of what `draws` holds: (1 + draws,), computed from `locations` of so many rounds."""
+    """Return low and high from `draws`, (1 + draws,), computed from the `locations` of `rounds` rounds."""
     from scipy.stats import norm, t
 
     kept = rounds - 2 * int(TRIM * rounds)

@@ -1,12 +1,12 @@
-"""An examination: all contenders alive at once; in every round each does each part of a step, in random order.
+"""An examination: all contenders are alive at once, and in every round each does each part of a step, in random order.
 
-It takes the place of a contest's turns, where a request asks for it::
+It replaces a contest's turns if the request asks for it::
 
-    prove     each beside the float64 reference, unless the same is proven         (certificates)
-    start     several fresh processes of each: import, build, first step, memory   (in random order)
+    prove     each compared with the float64 reference, unless proven before       (certificates)
+    start     several new processes of each: import, build, first step, memory     (in random order)
     warm up   every request at every batch size, until it has compiled and filled a block; then two rounds
     turns     round 1:  B update · A reuse 64 · A train 32 · B feed · …            (until the time is over)
-              round 2:  …                                                          in a random order of its own
+              round 2:  …                                                          in another random order
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.store.record import Stopped
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
-"""Batch sizes of the line, as multiples of the one that is explained."""
+"""Batch sizes of the line, as multiples of the explained one."""
 
 BLOCK_S = 0.1
-"""Seconds of a block, about: as the shortest block of a contest."""
+"""Approximate seconds of a block, twice the shortest block of a contest."""
 
 MOST_STEPS = 1024
 """Rows of a file of batches, and the most steps of a block."""
 
 WARM_ROUNDS = 2
-"""Rounds that are not counted: the first shows how long blocks are once everything is compiled, the second is the
-first of the blocks that follow from it."""
+"""Rounds that do not count: the first shows the step times once everything is compiled, and the second is the first
+with blocks of the resulting lengths."""
 
 MOST_ROUNDS = 500
 PROFILED_S = 0.5
-"""Seconds of the profiled block, about: enough steps to be typical, and a trace that can still be read."""
+"""Approximate seconds of the profiled block: enough steps to be typical, and a trace that can still be read."""
 
 Column = tuple[What, int]
 
 
 def conduct(contest: LiveContest) -> Stopped:
-    """Do with a contest what its request asks for: give turns, or examine the parts of a step; return how it ended."""
+    """Conduct a contest as its request asks: measure, train, or examine the parts of a step; return how it ended."""
     asked = contest.request
     return Examination(contest, asked).run() if isinstance(asked, ExplainRequest) else measure_or_train(contest)
 
@@ -73,7 +73,7 @@ class ExaminedContender:
     profile: Profile | None = None
 
     def subject(self, rounds: int) -> Subject:
-        """Return what was measured in the first so many rounds."""
+        """Return the measurements of the first `rounds` rounds."""
         return Subject(
             label=self.competitor.label,
             framework=self.competitor.contender.framework,
@@ -88,22 +88,22 @@ class ExaminedContender:
 
 
 Times = list[tuple[ExaminedContender, Column, float]]
-"""Who did what in a round, and the seconds per step that it took."""
+"""The contender, what it did in a round, and its seconds per step."""
 
 
 @dataclass
 class Examination:
-    """One contest's contenders under examination, as its request asks for it."""
+    """Examines the contenders of one contest."""
 
     contest: LiveContest
     asked: ExplainRequest
 
     def __post_init__(self) -> None:
         self._random = self.contest.random
-        self._rounds = self._number = 0  # those that count, and the number of the last
+        self._rounds = self._number = 0  # the rounds that count, and the number of the last round
 
     def run(self) -> Stopped:
-        """Examine the contenders; write what was measured; return what a contest returns."""
+        """Examine the contenders and store the measurements; return how the contest ended."""
         self.contest.prove_in_turn()
         self._benches = [ExaminedContender(one) for one in self.contest.present]
         try:
@@ -117,7 +117,7 @@ class Examination:
 
     @property
     def _present(self) -> list[ExaminedContender]:
-        """The contenders that are still in it."""
+        """The contenders that still take part."""
         return [bench for bench in self._benches if bench.competitor.out is None]
 
     @property
@@ -125,7 +125,7 @@ class Examination:
         """The batch size that is explained."""
         return self.contest.work.setting.batch_size
 
-    # -- fresh processes ---------------------------------------------------------------------------------------------
+    # -- new processes -----------------------------------------------------------------------------------------------
 
     def _start_afresh(self) -> None:
         """Start every contender several times, in random order, one after the other."""
@@ -139,7 +139,7 @@ class Examination:
                         bench.competitor.leave()
 
     def _start(self, bench: ExaminedContender, name: str) -> None:
-        """Start a fresh process and keep what its start cost."""
+        """Start a new process and keep the figures of its start."""
         session = self._session(bench, name)
         figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
         session.load()
@@ -152,7 +152,7 @@ class Examination:
             bench.starts.setdefault(figure, []).append(value)
 
     def _session(self, bench: ExaminedContender, name: str) -> Session:
-        """Start a new process of a contender, which its competitor ends if it fails."""
+        """Start a new process of a contender; its competitor ends it if it fails."""
         one = bench.competitor
         assert one.environment is not None
         folder = self.contest.folder / f"entry-{one.row.id}-{name}"
@@ -165,7 +165,7 @@ class Examination:
     # -- all alive ---------------------------------------------------------------------------------------------------
 
     def _examine(self) -> None:
-        """Measure the parts of a step of everybody until the time is over."""
+        """Measure the parts of a step of all contenders until the time is over."""
         if len(self._present) < 2:
             return
         sizes = self._supply()
@@ -201,8 +201,8 @@ class Examination:
         return self.contest.folder / f"batches-of-{size}.npy"
 
     def _warm_up(self, sizes: list[int]) -> Literal["reuse", "train"]:
-        """Let everything compile, choose the lengths of the blocks; return what the line is measured with."""
-        own = self._size  # first: what compiles for the shapes that it has seen should know this one as it is
+        """Let everything compile, choose the lengths of the blocks; return the request that measures the line."""
+        own = self._size  # first, so that frameworks that compile by shape compile for this one exactly
         order = [own, *(size for size in sizes if size != own)]
         able = [self._probe(bench, "train", own) and self._probe(bench, "reuse", own) for bench in self._present]
         line: Literal["reuse", "train"] = "reuse" if all(able) else "train"
@@ -219,7 +219,7 @@ class Examination:
         return line
 
     def _probe(self, bench: ExaminedContender, what: What, size: int) -> bool:
-        """Let a request compile at a size, and choose its steps; return whether the framework offers it."""
+        """Let a request compile at a size, and choose its steps; return whether the framework supports it."""
         if what in bench.unsupported or bench.competitor.out is not None:
             return False
         try:
@@ -234,30 +234,30 @@ class Examination:
         return True
 
     def _choose(self, bench: ExaminedContender, column: Column, seconds: float) -> None:
-        """Choose how many steps a block has, by what one takes."""
+        """Choose the number of steps of a block from the seconds of one step."""
         bench.steps[column] = int(np.clip(round(BLOCK_S / seconds), 1, MOST_STEPS))
 
     def _block(self, bench: ExaminedContender, what: What, size: int, steps: int) -> float:
-        """Do one request for so many steps of a size; return seconds per step."""
+        """Do one request for `steps` steps of a size; return seconds per step."""
         session = bench.competitor.live
         session.ask("batches", path=str(self._batches(size)))
         first = int(self._random.integers(MOST_STEPS - steps + 1))
-        if what == "train":  # what the workload does, which may be to infer
+        if what == "train":  # for some workloads this is inference
             return self._whole(session, first, steps, size) / steps
         seconds: float = session.ask(what, first=first, steps=steps)["elapsed_s"]
-        if what == "update":  # the same gradients applied again and again lead nowhere
+        if what == "update":  # it applied one gradient repeatedly, so the weights are meaningless now
             session.build()
             session.ask("train", first=first, steps=1)
         return seconds / steps
 
     def _whole(self, session: Session, first: int, steps: int, size: int) -> float:
-        """Do so many whole steps at a batch size; return the seconds."""
+        """Do `steps` whole steps at a batch size; return the seconds."""
         if session.work.workload.inference is None:
             return float(session.ask("train", first=first, steps=steps)["elapsed_s"])
         return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
 
     def _warm_round(self) -> None:
-        """Let everybody do everything once, and choose the lengths of the blocks by what that took."""
+        """Let all contenders do every block once, and choose the lengths of the blocks from the times."""
         found: Times = []
         for competitor, turn in self._turns(found):
             if competitor.out is None:
@@ -267,7 +267,7 @@ class Examination:
             self._choose(bench, column, seconds)
 
     def _round(self, rounds: Rounds) -> None:
-        """Let everybody do everything once more; keep what that took if the round counts."""
+        """Let all contenders do every block once; keep the times if the round counts."""
         found: Times = []
         self._number += 1
         if rounds.give(self._number, self._turns(found)):
@@ -276,21 +276,21 @@ class Examination:
                 bench.seconds.setdefault(column, []).append(seconds)
 
     def _turns(self, found: Times) -> Iterator[RoundTurn]:
-        """Yield everybody's blocks in random order; each adds what it took to `found`."""
+        """Yield the blocks of all contenders in random order; each adds its time to `found`."""
         turns = [(bench, column) for bench in self._present for column in bench.steps]
         for place in self._random.permutation(len(turns)):
             bench, column = turns[place]
             yield bench.competitor, partial(self._measure, bench, column, found)
 
     def _measure(self, bench: ExaminedContender, column: Column, found: Times) -> None:
-        """Do one block, and add what it took."""
+        """Do one block, and add its time to `found`."""
         what, size = column
         found.append((bench, column, self._block(bench, what, size, bench.steps[column])))
 
-    # -- what comes of it --------------------------------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------------------------------------
 
     def _profile(self, bench: ExaminedContender) -> None:
-        """Let the framework's own profiler watch a block as it is trained."""
+        """Profile a block of whole steps with the framework's own profiler."""
         self.contest.display.doing(f"profiling {bench.competitor.label}")
         session = bench.competitor.live
         per_step = float(np.median(bench.seconds["train", self._size]))
@@ -307,7 +307,7 @@ class Examination:
                 bench.competitor.fail("profile", error)
 
     def _write(self, sizes: list[int], line: Literal["reuse", "train"]) -> None:
-        """Write down what was measured."""
+        """Store the measurements."""
         measured = MeasuredRounds(
             workload=self.contest.work.workload.name,
             batch_size=self._size,

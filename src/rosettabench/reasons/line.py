@@ -1,6 +1,6 @@
-"""Steady state over batch sizes: t = a + b·n, what a step costs whatever it computes, and what each sample adds.
+"""Fit the step time over the batch size by a line, t = a + b·n: a fixed cost per step, and a cost per sample.
 
-The noise of a shared machine is relative, so each size is weighed by the inverse square of its time (weighted least
+The noise of a shared machine is relative, so each size is weighted by the inverse square of its time (weighted least
 squares; Draper and Smith, "Applied Regression Analysis", ch. 9). A line is an idealisation: caches, thread thresholds
 and vector widths bend it, and `deviations` says by how much.
 """
@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 def fit_line(sizes: Sequence[int], seconds: Array) -> tuple[Array, Array]:
     """Return (a, b): seconds per step and seconds per sample.
 
-    `seconds` is (draws, sizes); a and b are (draws,). The weights come from the first draw, the estimate itself, so
-    that every resample is judged by the same. Two sizes at least.
+    `seconds` is (draws, sizes), with at least two sizes; a and b are (draws,). The weights for all draws come from the
+    first, which is the estimate itself.
     """
     n = np.asarray(sizes, dtype=np.float64)
     weights = seconds[0] ** -2
@@ -31,6 +31,6 @@ def fit_line(sizes: Sequence[int], seconds: Array) -> tuple[Array, Array]:
 
 
 def deviations(sizes: Sequence[int], seconds: Array) -> Array:
-    """Return how far each size's time lies from the line, relative to the line; it and `seconds` are (draws, sizes)."""
+    """Return the deviation of each size's time from the line, relative to it, (draws, sizes), as is `seconds`."""
     a, b = fit_line(sizes, seconds)
     return np.asarray(seconds / (a[:, None] + b[:, None] * np.asarray(sizes)) - 1)

@@ -1,14 +1,14 @@
-"""What an examination measures, as the store keeps it: the raw rounds, from which every sentence is computed anew."""
+"""The measurements of an examination, as the store keeps them: the raw rounds, from which all sentences follow."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.store.record import Record
 
 What = Literal["train", "reuse", "feed", "backpropagate", "update"]
-"""The requests of docs/reference/protocol.md whose blocks are timed in turns."""
+"""The requests of docs/reference/protocol.md that are timed in turns."""
 
 
 class MeasuredCell(Strict):
@@ -21,9 +21,9 @@ class MeasuredCell(Strict):
 
 
 class Operation(Strict):
-    """What a profiler says of one operation: its name, how often it ran, and the seconds of wall time that are its own.
+    """One operation in a profile: its name, its number of calls, and its own seconds of wall time.
 
-    `within` are the operations that a fused one is made of, where the framework tells.
+    `within` lists the operations inside a fused one, if the framework reports them.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Operation(Strict):
 
 
 class Profile(Strict):
-    """One profiled block of so many steps. The operations' seconds add up to no more than its wall time."""
+    """One profiled block of `steps` steps. The seconds of its operations add up to at most its wall time."""
 
     steps: int
     elapsed_s: float
@@ -41,10 +41,10 @@ class Profile(Strict):
 
 
 class Subject(Strict):
-    """What was measured of one contender.
+    """The measurements of one contender.
 
-    `unsupported` says of each request that its framework does not offer why not. `starts` maps import_s, build_s,
-    first_step_s and peak_memory_bytes to one value for each fresh process.
+    `unsupported` maps each request that its framework does not support to the reason. `starts` maps import_s, build_s,
+    first_step_s and peak_memory_bytes to one value for each new process.
     """
 
     label: str
@@ -55,15 +55,15 @@ class Subject(Strict):
     profile: Profile | None = None
 
     def cell(self, what: What, size: int) -> MeasuredCell | None:
-        """Return one of its cells; None where it was not measured."""
+        """Return one of its cells; None if it was not measured."""
         return next((one for one in self.cells if (one.what, one.size) == (what, size)), None)
 
 
 class MeasuredRounds(Record):
-    """Everything that one examination measured: all contenders of one workload, in the same rounds.
+    """All measurements of one examination: the contenders of one workload, in the same rounds.
 
-    `batch_size` is the one that is explained, `sizes` those of the line. `line` is the request that the line was
-    measured with: ``reuse``, or ``train`` where one of the frameworks cannot do without its input pipeline.
+    `batch_size` is the one that is explained, `sizes` are those of the line. `line` is the request that measured the
+    line: ``reuse``, or ``train`` if one of the frameworks cannot work without its input pipeline.
     """
 
     KIND: ClassVar[str] = "explained"

@@ -1,14 +1,14 @@
-"""From the rounds to the parts: what of a step's time is arithmetic, launching, optimiser, input, with intervals.
+"""Compute the parts of a step's time from the rounds: arithmetic, launch, optimiser and input, with intervals.
 
-With the input pipeline switched off, a step of n samples takes t(n) = a + b·n. So a step as it is trained takes::
+Without the input pipeline, a step of n samples takes t(n) = a + b·n. A complete step is the sum of these parts::
 
-    input         what switching the input pipeline off saves
-    optimiser     the update: run by itself, or what leaving it out saves
-    launch        a - optimiser: interpreter, dispatch, whatever a step costs besides, however few its samples
+    input         the time saved without the input pipeline
+    optimiser     the update, timed by itself, or the time saved without it
+    launch        a - optimiser: interpreter, dispatch and other costs per step, whatever the number of samples
     arithmetic    b·n
-    bend          what the line leaves over at this batch size
+    bend          the rest that the line does not explain at this batch size
 
-and these add up to it, term by term. The parts of a difference are the differences of the parts.
+The parts of a difference are the differences of the parts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.spread import interval_of_starts
 
 PARTS = ("arithmetic", "launch", "optimiser", "input", "bend")
-"""In the order in which tables show them."""
+"""The parts, in the order of the tables."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class PartEstimate:
     high: float
 
     def excludes(self, value: float) -> bool:
-        """Whether the interval leaves `value` out."""
+        """Return whether the interval excludes `value`."""
         return not self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
 class Step:
-    """One contender's step: its time as trained, its parts, the line's a and b, the input pipeline alone.
+    """One contender's step: its whole time, its parts, the line's a and b, and the input pipeline alone (`feed`).
 
-    A part that its framework does not let be told apart is missing: `launch` then holds the optimiser, and launch and
-    arithmetic the input. `bends` maps each batch size to the relative deviation from the line. `how` says how the
-    optimiser was measured: ``update`` or ``backpropagate``, or None.
+    A part that cannot be separated in its framework is missing: then `launch` includes the optimiser, and launch and
+    arithmetic include the input. `bends` maps each batch size to the relative deviation from the line. `how` is the
+    request that measured the optimiser: ``update`` or ``backpropagate``, or None.
     """
 
     label: str
@@ -64,9 +64,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Pair:
-    """The difference of two contenders' steps: the ratio, the seconds more, and the parts of these seconds.
+    """The difference of two contenders' steps: the ratio, the difference in seconds (`more`), and its parts.
 
-    `starts` maps the figures of a start to the slower one's ratio to the faster one's; None where there are too few.
+    `starts` maps the figures of a start to the ratio of the slower one to the faster one; None with too few starts.
     """
 
     slower: str
@@ -79,7 +79,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was measured, and what follows."""
+    """The measurements of an examination, and the results computed from them."""
 
     measured: MeasuredRounds
     rounds: int
@@ -88,7 +88,7 @@ class Explanation:
 
 
 def explain(measured: MeasuredRounds) -> Explanation:
-    """Return what follows from the rounds; the same rounds always give the same."""
+    """Compute the results from the rounds; the same rounds always give the same results."""
     columns = [(one.label, cell.what, cell.size) for one in measured.subjects for cell in one.cells]
     table = np.array([cell.seconds for one in measured.subjects for cell in one.cells]).T
     drawn = locations(table)
@@ -103,18 +103,18 @@ def explain(measured: MeasuredRounds) -> Explanation:
 
 @dataclass(frozen=True)
 class PartJudge:
-    """Computes with the draws of every cell at once: (1 + draws,) by label, request and batch size."""
+    """Computes parts from the draws of all cells: (1 + draws,) by label, request and batch size."""
 
     measured: MeasuredRounds
     rounds: int
     draws: Mapping[tuple[str, str, int], Array]
 
     def estimate(self, draws: Array) -> PartEstimate:
-        """Return the estimate, which is the first draw, with the interval of the others."""
+        """Return the estimate: its value is the first draw, its interval comes from the others."""
         return PartEstimate(float(draws[0]), *interval(draws, self.rounds, self.measured.confidence))
 
     def of(self, label: str, what: str, size: int | None = None) -> Array:
-        """Return the draws of one cell, at the batch size that is explained where no other is named."""
+        """Return the draws of one cell; without a size, at the batch size that is explained."""
         return self.draws[label, what, size or self.measured.batch_size]
 
     def line(self, label: str) -> tuple[Array, Array]:
@@ -123,20 +123,20 @@ class PartJudge:
         return fit_line(sizes, np.stack([self.of(label, what, size) for size in sizes], axis=1))
 
     def how(self, one: Subject) -> What | None:
-        """Return by which request a contender's optimiser can be told apart."""
+        """Return the request that measures a contender's optimiser separately; None if there is none."""
         if one.cell("update", self.measured.batch_size):
             return "update"
         both = one.cell("backpropagate", self.measured.batch_size) and self.measured.line == "reuse"
         return "backpropagate" if both else None
 
     def optimiser(self, one: Subject) -> Array:
-        """Return the draws of what a contender's update takes; only where `how` is not None."""
+        """Return the draws of the time of a contender's update; valid only if `how` is not None."""
         if self.how(one) == "update":
             return self.of(one.label, "update")
         return self.of(one.label, "reuse") - self.of(one.label, "backpropagate")
 
     def parts(self, one: Subject, apart: bool) -> dict[str, Array]:
-        """Return the draws of a step's parts, which add up to its time; `apart`: the optimiser is one of them."""
+        """Return the draws of a step's parts, which add up to its time; with `apart` the optimiser is one of them."""
         a, b = self.line(one.label)
         size, steady = self.measured.batch_size, self.of(one.label, self.measured.line)
         parts = {"arithmetic": b * size, "launch": a, "bend": steady - a - b * size}
@@ -148,7 +148,7 @@ class PartJudge:
         return {name: parts[name] for name in PARTS if name in parts}
 
     def step(self, one: Subject) -> Step:
-        """Return what is known of one contender's step."""
+        """Return the results for one contender's step."""
         a, b = self.line(one.label)
         how = self.how(one)
         times = {size: self.of(one.label, self.measured.line, size) for size in self.measured.sizes}
@@ -167,7 +167,7 @@ class PartJudge:
         )
 
     def pair(self, one: Subject, other: Subject) -> Pair:
-        """Return the difference of two contenders: the slower one's step less the faster one's."""
+        """Return the difference of two contenders: the slower one's step minus the faster one's."""
         slower, faster = sorted((one, other), key=lambda subject: self.of(subject.label, "train")[0], reverse=True)
         total, least = self.of(slower.label, "train"), self.of(faster.label, "train")
         apart = self.how(slower) is not None and self.how(faster) is not None
@@ -182,6 +182,6 @@ class PartJudge:
         )
 
     def starts(self, slower: Subject, faster: Subject, name: str) -> Interval | None:
-        """Return the ratio of one figure of a start, paired over the fresh processes; None where they are too few."""
+        """Return the ratio of one figure of a start, paired over new processes; None if there are too few."""
         pairs = zip(slower.starts[name], faster.starts[name], strict=False)
         return interval_of_starts([top / bottom for top, bottom in pairs], self.measured.confidence)

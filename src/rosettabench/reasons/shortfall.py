@@ -1,4 +1,4 @@
-"""Shortfalls: who is far below what the machine can do, which operations take the time, which switches concern them."""
+"""Find shortfalls: contenders far below the ceiling, the operations that take their time, and switches for these."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ from rosettabench.reasons.vocabulary import (
 FAR_BELOW = 1 / 3
 """A contender with a smaller share of the ceiling is far below it.
 
-Two thirds of such a step are not what the machine needs for the products. And it need not be so: in the tables of
-docs/results/ceilings.md the best library of every workload passes a third, but for fashion-mlp, whose step is
-short.
+The machine does not need two thirds of such a step for the products. A third is reachable: in the tables of
+docs/results/ceilings.md the best library of every workload exceeds it, except for fashion-mlp, whose step is short.
 """
 
 FAR_BEHIND = 2.0
-"""Where no ceiling is measured: a contender that takes more times as long as the fastest one is far behind it.
+"""Without a measured ceiling, a contender whose time is more than this times the fastest one's is far behind it.
 
-The fastest of these tables reach 35% to 77% of the ceiling: at twice their time a contender is at 18% to 38%, which is
-about FAR_BELOW.
+The fastest in these tables reach 35% to 77% of the ceiling. Twice their time gives 18% to 38%, which is about
+FAR_BELOW.
 """
 
 MOST = 0.5
 """The heaviest kinds of operation are named until they take more than this share of the step together."""
 
 NAMED = 3
-"""Operations that are named: the longest ones of these kinds."""
+"""Number of operations that are named: the longest ones of these kinds."""
 
 CONCERNED = 0.2
-"""A switch is named if the operations that it is about take this share of the step, or more.
+"""A switch is named if the operations that it affects take at least this share of the step.
 
-If they took less, the step could not become faster by more than 1 / (1 − 0.2) = 1.25 times, whatever the switch does.
+With a smaller share, no switch could make the step faster than 1 / (1 − 0.2) = 1.25 times.
 """
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -56,15 +55,16 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "launch": (IDLE,),
     "allocation": (MATMUL, CONVOLUTION, RECURRENT, ELEMENTWISE, COPY),
 }
-"""By kind of a switch, the words of the vocabulary that its operations show as.
+"""Kind of a switch → the words of the vocabulary for the operations that it affects.
 
-A recurrence that a framework takes apart shows as everything but an optimiser. Whatever computes asks for memory.
+A recurrence that a framework splits into single operations may have any word but the optimiser's. Every operation that
+computes allocates memory.
 """
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """A contender as it was entered: `release` is None in an interpreter of the user's own."""
+    """A contender in the examination; `release` is None in an external environment."""
 
     label: str
     framework: str
@@ -74,10 +74,10 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a contest held equal for all, as far as a shortfall depends on it.
+    """The conditions of a contest that shortfalls depend on.
 
-    `at_ceiling` is the seconds of a step whose products ran at the ceiling; None where that was not measured.
-    `recurrent` is whether a layer of the workload is a recurrence.
+    `at_ceiling` is the seconds of a step whose products run at the ceiling; None if that was not measured. `recurrent`
+    is whether a layer of the workload is recurrent.
     """
 
     device: str
@@ -87,7 +87,7 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class KindShare:
-    """The share of a profiled step that one word of the vocabulary takes."""
+    """The share of a profiled step for one word of the vocabulary."""
 
     word: str
     share: float
@@ -95,7 +95,7 @@ class KindShare:
 
 @dataclass(frozen=True)
 class NamedOperation:
-    """One operation by its framework's name, and its share of the profiled step."""
+    """One operation, named by its framework, and its share of the profiled step."""
 
     name: str
     share: float
@@ -106,9 +106,9 @@ class NamedOperation:
 class Shortfall:
     """A contender that is far below the ceiling, or far behind the fastest one.
 
-    `share` is that of the ceiling, or None; then `behind` is its time over that of `fastest`. `kinds` take most of its
-    step, and `operations` are the longest ones among them; both are empty without a profile, and `unsupported` says why
-    where its framework offers none. `switches` concern what takes its time, made something faster where they were
+    `share` is its share of the ceiling; if None, `behind` is its time over that of `fastest`. `kinds` take most of its
+    step, and `operations` are the longest among them. Both are empty without a profile; `unsupported` says why if its
+    framework has no profiler. `switches` affect the operations that take its time, gave a speed-up where they were
     tried, and are not in force in its mode.
     """
 
@@ -126,9 +126,9 @@ class Shortfall:
 def find_shortfalls(
     explanation: Explanation, entrants: Sequence[Entrant], circumstances: Circumstances, switches: Sequence[Switch]
 ) -> list[Shortfall]:
-    """Return who is far below, in the order of the entrants; nothing where nobody surely is.
+    """Return the contenders that are surely far below, in the order of the entrants.
 
-    Surely: the whole interval lies beyond FAR_BELOW, or beyond FAR_BEHIND.
+    Surely: the whole interval is beyond FAR_BELOW, or beyond FAR_BEHIND.
     """
     subjects = {one.label: one for one in explanation.measured.subjects}
     times = {step.label: step.total for step in explanation.steps}
@@ -161,7 +161,7 @@ def find_shortfalls(
 
 
 def share_of_ceiling(total: PartEstimate, at_ceiling: float | None) -> PartEstimate | None:
-    """Return the share of the ceiling from the time of a step; None where no ceiling is measured."""
+    """Return the share of the ceiling from the time of a step; None if no ceiling is measured."""
     if at_ceiling is None:
         return None
     return PartEstimate(at_ceiling / total.value, at_ceiling / total.high, at_ceiling / total.low)
@@ -173,13 +173,13 @@ def time_over(explanation: Explanation, label: str, fastest: str) -> PartEstimat
 
 
 def profiled_shares(framework: str, profile: Profile) -> dict[str, float]:
-    """Return the share of the profiled step that each word of the vocabulary takes."""
+    """Return the share of the profiled step for each word of the vocabulary."""
     seconds = spent(framework, profile)
     return {word: took / sum(seconds.values()) for word, took in seconds.items()}
 
 
 def heaviest(shares: Mapping[str, float]) -> tuple[KindShare, ...]:
-    """Return the kinds that take most of a step, the heaviest first; none where there are no shares."""
+    """Return the kinds that take most of a step, the heaviest first; empty without shares."""
     found: list[KindShare] = []
     for kind in sorted(shares, key=lambda kind: -shares[kind]):
         if sum(one.share for one in found) <= MOST:
@@ -204,7 +204,7 @@ def longest(framework: str, profile: Profile, kinds: Sequence[KindShare]) -> tup
 
 
 def is_open(switch: Switch, entrant: Entrant, circumstances: Circumstances, shares: Mapping[str, float]) -> bool:
-    """Return whether a switch gained where it was tried, can still be set, and concerns what takes the time."""
+    """Return whether a switch gave a speed-up where tried, is not in force yet, and affects what takes the time."""
     known = switch.covers(entrant.framework, entrant.release, circumstances.device)
     if not (switch.gains and known) or entrant.mode in switch.in_force:
         return False

@@ -1,11 +1,11 @@
-"""One vocabulary for what frameworks call their operations: patterns for each framework, as data.
+"""One vocabulary for the operations of all frameworks: patterns for each framework, as data.
 
-The first pattern that is found in an operation's name decides. What an operation is called says what it computes, not
-which layer asked for it: a recurrent layer that a framework takes apart shows as matrix products and elementwise
-operations, and ``recurrent`` is a kernel that computes a whole sequence.
+The first pattern that matches an operation's name decides. A name says what an operation computes, not which layer it
+belongs to. A recurrent layer that a framework splits appears as matrix products and elementwise operations; the word
+``recurrent`` is for kernels that compute a whole sequence.
 
-Names are those of the pinned releases: ``aten::mm`` (PyTorch), ``node:MatMul`` (TensorFlow), ``FullyConnected``
-(MXNet), ``LinearFunction`` (Chainer), and for JAX the instruction, its source, and the opcodes that it is made of:
+The names are those of the locked releases: ``aten::mm`` (PyTorch), ``node:MatMul`` (TensorFlow), ``FullyConnected``
+(MXNet), ``LinearFunction`` (Chainer). For JAX they are the instruction, its source, and the opcodes inside it:
 ``ynn_fusion.4 jit(update)/jvp()/dot_general [dot parameter]``.
 """
 
@@ -28,7 +28,7 @@ WORDS = {
     IDLE: "outside of operations: interpreter, dispatch, waiting",
     OTHER: "what has no name here",
 }
-"""The vocabulary, in the order in which tables show it."""
+"""The vocabulary, in the order of the tables."""
 
 Patterns = tuple[tuple[str, str], ...]
 
@@ -36,7 +36,7 @@ ARITHMETIC = (
     r"add|sub|mul|div|neg|abs|exp|log|pow|sqrt|square|sigm|tanh|relu|clamp|thresh|max|min|mean|sum|softmax|nll|cross|"
     r"pool|where|select|compare|equal|greater|less|eq_|ge_|gt_|lt_|erf|gelu|drop|norm|bias|lerp|reduce|argmax|cast|sign"
 )
-"""Parts of names of elementwise operations and reductions, in every framework alike."""
+"""Parts of the names of elementwise operations and reductions, common to all frameworks."""
 
 PATTERNS: dict[str, Patterns] = {
     "pytorch": (
@@ -102,37 +102,37 @@ PATTERNS: dict[str, Patterns] = {
         (r"(?i:" + ARITHMETIC + r")", ELEMENTWISE),
     ),
 }
-"""By framework: (pattern, word). An operation that none of them knows is ``other``."""
+"""Framework → (pattern, word) pairs. An operation without a match is ``other``."""
 
 PATTERNS |= {
     "tensorflow": PATTERNS["keras[tensorflow]"],
     "tensorflow-graph": ((r":.*(Apply[A-Z]|ScatterAdd|Assign(Sub)?$)", OPTIMISER), *PATTERNS["keras[tensorflow]"]),
     "keras[jax]": ((r"/(adam|sgd|rm_?sprop|nadam|adamw)(_\d+)?/", OPTIMISER), *PATTERNS["jax"]),
     "keras[torch]": ((r"::_foreach_", OPTIMISER), *PATTERNS["pytorch"]),
-    # A stretch of the graph is one operation, and its name lists what is in it: it counts as the heaviest kind.
+    # One operation is a section of the graph, and its name lists the content: the heaviest kind in it counts.
     "mxnet-module": ((r"Convolution", CONVOLUTION), (r"[\[,_]RNN\b", RECURRENT), *PATTERNS["mxnet-gluon"]),
 }
 
 WAY_BACK = r"transpose\(jvp|[Bb]ackward|Backprop|gradient_tape/"
-"""In names of operations that compute a gradient: of JAX, of PyTorch and MXNet, of TensorFlow's convolutions and tape.
+"""Matches names of operations that compute a gradient: in JAX, PyTorch, MXNet, TensorFlow's convolutions and tape.
 
-A name without it may be of a gradient all the same: PyTorch's products of matrices have one name for both ways.
+Other names may belong to a gradient too: PyTorch's matrix products have one name in the forward and backward pass.
 """
 
 
 def is_gradient(operation: Operation) -> bool:
-    """Return whether an operation's name says that it belongs to the way back."""
+    """Return whether an operation's name says that it belongs to the backward pass."""
     return re.search(WAY_BACK, operation.name) is not None
 
 
 def word(framework: str, operation: Operation) -> str:
-    """Return what an operation of a framework is in the vocabulary."""
+    """Return the word for an operation of a framework."""
     told = f"{operation.name} [{' '.join(operation.within)}]" if operation.within else operation.name
     return next((word for pattern, word in PATTERNS.get(framework, ()) if re.search(pattern, told)), OTHER)
 
 
 def spent(framework: str, profile: Profile) -> dict[str, float]:
-    """Return {word: seconds of one step} for a profiled block; what no operation took of its wall time is idle."""
+    """Return {word: seconds per step} for a profiled block; wall time outside of operations is idle."""
     seconds = dict.fromkeys(WORDS, 0.0)
     for operation in profile.operations:
         seconds[word(framework, operation)] += operation.seconds

@@ -1,1 +1,1 @@
-"""What a worker uses of the machine: processor, memory, faults, storage, GPU, energy; read from outside."""
+"""The resources that a worker uses: processor, memory, faults, storage, GPU, energy; read from outside."""

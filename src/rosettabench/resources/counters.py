@@ -1,4 +1,4 @@
-"""The counters that the kernel keeps for a process tree: they only grow; a window is the difference of two readings."""
+"""The kernel's counters of a process tree. They only grow; the usage in a window is the difference of two readings."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ OF_STAT = {
     "cpu_user_s": (14, 16),
     "cpu_system_s": (15, 17),
 }
-"""Figure to the two fields of ``/proc/<pid>/stat``, numbered as in proc(5): the process's own count, and that of its
-children that have ended."""
+"""Figure → two fields of ``/proc/<pid>/stat``, numbered as in proc(5): the count of the process, and that of its ended
+children."""
 
 OF_IO = {"read_bytes": b"read_bytes", "written_bytes": b"write_bytes"}
-"""Figure to the line of ``/proc/<pid>/io``: what storage had to deliver and take, without the page cache's work."""
+"""Figure → line of ``/proc/<pid>/io``: the bytes that storage read and wrote, without the page cache."""
 
 SWITCHES = ("voluntary_switches", "involuntary_switches")
-"""Context switches: the process waited; it was interrupted. Counted for threads that live when the window ends."""
+"""Context switches because the process waited, or was interrupted; of the threads that live when the window ends."""
 
 MOST_THREADS = 24
-"""Threads of a tree whose context switches are read: each costs 25 µs a turn, and a turn's readings shall cost 1 ms."""
+"""Most threads whose context switches are read: each costs 25 µs per block, and all readings should cost 1 ms."""
 
 COUNTERS = (*OF_STAT, *OF_IO, *SWITCHES)
-"""Everything that is counted."""
+"""All counters."""
 
 
 @dataclass(frozen=True)
 class Counters:
-    """One reading of a process tree. `switches` are by thread, as the counts of ended threads are lost."""
+    """One reading of a process tree. `switches` are by thread, because the counts of ended threads are lost."""
 
     totals: Mapping[str, float]
     switches: Mapping[str, tuple[int, int]]
@@ -42,9 +42,9 @@ class Counters:
 
 
 def read_counters(pid: int) -> Counters:
-    """Return what a process tree has used since it began: CPU seconds, faults, bytes of storage, context switches.
+    """Return what a process tree used since its start: CPU seconds, faults, bytes of storage, context switches.
 
-    A process that has ended is nothing to read: `unreadable` then says so of every counter.
+    If the process has ended, `unreadable` says so for every counter.
     """
     tree = process_tree(pid)
     if not tree:
@@ -66,7 +66,7 @@ def read_counters(pid: int) -> Counters:
 
 
 def used_between(before: Counters, after: Counters) -> Usage:
-    """Return what was used between two readings of one tree."""
+    """Return the usage between two readings of one tree."""
     unreadable = {**before.unreadable, **after.unreadable}
     values = {
         name: after.totals[name] - before.totals[name]
@@ -84,10 +84,10 @@ def used_between(before: Counters, after: Counters) -> Usage:
 
 
 def add_stat(totals: dict[str, float], stat: bytes) -> None:
-    """Add one process's own numbers, and those of its children that have ended, to `totals`."""
+    """Add the numbers of one process and of its ended children to `totals`."""
     if not stat:
         return
-    fields = stat[stat.rindex(b")") + 2 :].split()  # from field 3 on: a process's name may hold anything
+    fields = stat[stat.rindex(b")") + 2 :].split()  # from field 3 on: the name in field 2 may contain anything
     for name, places in OF_STAT.items():
         amount = sum(int(fields[place - 3]) for place in places)
         totals[name] += amount / ticks() if name.endswith("_s") else amount
@@ -95,18 +95,18 @@ def add_stat(totals: dict[str, float], stat: bytes) -> None:
 
 @cache
 def ticks() -> int:
-    """Return how many times a second the kernel counts processor time: the resolution of the CPU seconds."""
+    """Return the ticks per second in which the kernel counts processor time: the resolution of CPU seconds."""
     return os.sysconf("SC_CLK_TCK")
 
 
 def storage(contents: Iterable[bytes]) -> dict[str, float]:
-    """Return the bytes of storage that all processes together have read and written."""
+    """Return the bytes that all processes together read from and wrote to storage."""
     lines = [line.split(b":") for text in contents for line in text.splitlines()]
     return {name: float(sum(int(value) for key, value in lines if key == wanted)) for name, wanted in OF_IO.items()}
 
 
 def thread_switches(members: Iterable[tuple[int, str]]) -> dict[str, tuple[int, int]]:
-    """Return (voluntary, involuntary) context switches of every thread, given with its process, that still lives."""
+    """Return {thread: (voluntary, involuntary) context switches}, from (process, thread); ended threads are missing."""
     found = {}
     for pid, thread in members:
         status = content(f"/proc/{pid}/task/{thread}/status")
@@ -118,6 +118,6 @@ def thread_switches(members: Iterable[tuple[int, str]]) -> dict[str, tuple[int, 
 
 
 def switches_between(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:
-    """Return the context switches of the threads that live at the end, since the window or they themselves began."""
+    """Return the context switches in the window of the threads that live at its end."""
     pairs = [(counts, before.get(thread, (0, 0))) for thread, counts in after.items()]
     return {name: float(sum(now[i] - then[i] for now, then in pairs)) for i, name in enumerate(SWITCHES)}

@@ -1,4 +1,4 @@
-"""Energy from counters, and what the machine takes without anybody computing."""
+"""Read energy counters, and measure the idle power of the machine."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from time import monotonic, sleep
 from typing import Protocol
 
 POWERCAP = Path("/sys/class/powercap")
-"""Where Linux shows RAPL's counters (Documentation/power/powercap/powercap.rst)."""
+"""Where Linux has RAPL's counters (Documentation/power/powercap/powercap.rst)."""
 
 IDLE_S = 1.0
-"""How long the idle power is measured, before the first turn, while every worker waits."""
+"""Seconds of measuring the idle power, before the first turn, while every worker waits."""
 
 POLL_S = 0.005
-"""How often the counter is looked at meanwhile, to see how often it moves: no finer resolution can be told."""
+"""Seconds between two readings meanwhile, to see how often the counter changes: the finest resolution that is seen."""
 
 
 class EnergyCounter(Protocol):
-    """A counter of the whole device's energy. `name` is that of the figure."""
+    """A counter of the energy of a whole device. `name` is that of its figure."""
 
     name: str
 
     def read(self) -> Sequence[int]:
-        """Return the counter's parts as they are now; OSError where it cannot be read any more."""
+        """Return the current values of the counter's parts; raise OSError if it can no longer be read."""
 
     def joules(self, before: Sequence[int], after: Sequence[int]) -> float:
         """Return the energy between two readings."""
@@ -32,7 +32,7 @@ class EnergyCounter(Protocol):
 
 @dataclass(frozen=True)
 class Idle:
-    """The power taken while nobody computes, and how often the counter moves, in seconds; None if it did not."""
+    """The idle power, and the seconds between two changes of the counter; None if it did not change."""
 
     watts: float
     resolution_s: float | None
@@ -40,16 +40,16 @@ class Idle:
 
 @dataclass(frozen=True)
 class Package:
-    """One processor package: the file of its counter, in microjoules, and where that begins again at 0."""
+    """One processor package: the file of its counter, in microjoules, and the value after which it wraps to 0."""
 
     file: Path
     most: int
 
 
 class Rapl:
-    """The energy of all processor packages, memory not included, as RAPL counts it.
+    """The energy of all processor packages without memory, as RAPL counts it.
 
-    It is the whole machine's: a contender's share is what remains above idle while only it computes.
+    It belongs to the whole machine: a contender's share is the energy above idle while it alone computes.
     """
 
     name = "cpu_energy_j"
@@ -62,13 +62,13 @@ class Rapl:
         return [int(package.file.read_text()) for package in self._packages]
 
     def joules(self, before: Sequence[int], after: Sequence[int]) -> float:
-        """Return the energy between two readings less than one turn of the counter apart (minutes)."""
+        """Return the energy between two readings, between which the counter wraps at most once (minutes)."""
         parts = zip(self._packages, before, after, strict=True)
         return sum((end - start) % (package.most + 1) for package, start, end in parts) / 1e6
 
 
 def find_rapl(root: Path = POWERCAP) -> Rapl | str:
-    """Return this machine's processor counter, or the reason why there is none to read."""
+    """Return this machine's processor counter, or the reason why it cannot be read."""
     zones = [zone for zone in sorted(root.glob("*-rapl:*")) if is_package(zone)]
     if not zones:
         return f"this machine shows no energy counter of its processors ({root}; virtual machines rarely do)"
@@ -82,7 +82,7 @@ def find_rapl(root: Path = POWERCAP) -> Rapl | str:
 
 
 def is_package(zone: Path) -> bool:
-    """Whether a zone is a whole package: cores and memory are zones of their own within or beside it."""
+    """Return whether a zone is a whole package: cores and memory have separate zones in or beside it."""
     try:
         return (zone / "name").read_text().startswith("package")
     except OSError:
@@ -90,7 +90,7 @@ def is_package(zone: Path) -> bool:
 
 
 def measure_idle(counter: EnergyCounter, seconds: float = IDLE_S) -> Idle:
-    """Return the power over the next `seconds`, in which nobody must compute, and how often the counter moves."""
+    """Measure the idle power over the next `seconds`, in which no worker may compute, and the counter's resolution."""
     start, first = monotonic(), counter.read()
     last, moves = first, []
     while (now := monotonic()) - start < seconds:

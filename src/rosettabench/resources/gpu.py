@@ -1,4 +1,4 @@
-"""One NVIDIA GPU, as its driver's management library (NVML) tells of it."""
+"""One NVIDIA GPU, read through the driver's management library (NVML)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 GPU_FIGURES = ("gpu_memory_bytes", "gpu_utilisation", "gpu_energy_j")
-"""What is told of a GPU."""
+"""The figures of a GPU."""
 
 
 class Gpu:
-    """The GPU that a worker on ``cuda`` computes on. It is the EnergyCounter of ``gpu_energy_j``, too.
+    """The GPU that a worker on ``cuda`` computes on, and the EnergyCounter of ``gpu_energy_j``.
 
-    `nvml` is the module pynvml, initialised; `handle` NVML's handle of the device. What the driver does not tell of
-    it raises OSError.
+    `nvml` is the module pynvml, initialised; `handle` is NVML's handle of the device. Raises OSError if the driver does
+    not report a value.
     """
 
     name = "gpu_energy_j"
@@ -24,9 +24,9 @@ class Gpu:
         self._handle = handle
 
     def memory(self, pids: Collection[int]) -> int | None:
-        """Return the bytes of the device's memory that these processes hold; None if the driver knows none of them.
+        """Return the bytes of device memory that these processes hold; None if the driver knows none of them.
 
-        In a container the driver may know them by other numbers than this system does.
+        In a container the driver may use other process ids than this system.
         """
         running = self._ask("nvmlDeviceGetComputeRunningProcesses")
         held = [process.usedGpuMemory for process in running if process.pid in pids]
@@ -34,7 +34,7 @@ class Gpu:
         return sum(known) if known else None
 
     def utilisation(self) -> float:
-        """Return the share of the driver's last sampling period (1/6 to 1 s, says NVML) in which a kernel ran."""
+        """Return the share of the driver's last sampling period (1/6 to 1 s, by NVML) in which a kernel ran."""
         return float(self._ask("nvmlDeviceGetUtilizationRates").gpu) / 100
 
     def read(self) -> Sequence[int]:
@@ -46,7 +46,7 @@ class Gpu:
         return (after[0] - before[0]) / 1000
 
     def _ask(self, question: str) -> Any:  # noqa: ANN401
-        """Call one function of NVML for the device; OSError where the driver does not answer."""
+        """Call one function of NVML for the device; raise OSError if the driver does not answer."""
         try:
             return getattr(self._nvml, question)(self._handle)
         except self._nvml.NVMLError as error:
@@ -54,7 +54,7 @@ class Gpu:
 
 
 def find_gpu(variables: Mapping[str, str] = os.environ) -> Gpu | str:
-    """Return the GPU that ``cuda`` means to a worker with these environment variables, or why it cannot be watched."""
+    """Return the GPU that a worker with these environment variables uses as ``cuda``, or why it cannot be watched."""
     import pynvml
 
     try:
@@ -65,7 +65,7 @@ def find_gpu(variables: Mapping[str, str] = os.environ) -> Gpu | str:
 
 
 def gpu_names() -> list[str]:
-    """Return the names of this machine's NVIDIA GPUs, in the driver's order; none where no driver answers."""
+    """Return the names of this machine's NVIDIA GPUs, in the driver's order; empty if no driver answers."""
     import pynvml
 
     try:
@@ -79,7 +79,7 @@ def gpu_names() -> list[str]:
 def handle(nvml: Any, visible: str) -> Any:  # noqa: ANN401 (pynvml has no types)
     """Return NVML's handle of the first of CUDA_VISIBLE_DEVICES: a number in PCI order, or a UUID.
 
-    Workers are told to count in that order, too: CUDA_DEVICE_ORDER in `rosettabench.client.machine.worker_variables`.
+    Workers use the same order: CUDA_DEVICE_ORDER in `rosettabench.client.machine.worker_variables`.
     """
     first = visible.split(",")[0].strip()
     if first.isdigit():

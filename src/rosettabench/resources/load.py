@@ -1,7 +1,7 @@
-"""What the machine computes besides a contest: the time of other programs, and what a hypervisor took for other guests.
+"""Measure the load of the machine beside a contest: other programs, and a hypervisor that runs other guests.
 
 The kernel counts the busy time of each processor in ``/proc/stat`` and that of each process in ``/proc/<pid>/stat``.
-Busy time that is neither a contender's nor the controller's is that of others.
+Busy time that is neither a contender's nor the controller's belongs to others.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ BUSY = (0, 1, 2, 5, 6)
 """Columns of a processor's line in ``/proc/stat``: user, nice, system, interrupts, soft interrupts."""
 
 STOLEN = 7
-"""The column of what the hypervisor ran in this processor's stead."""
+"""The column of the time in which the hypervisor ran other guests on this processor."""
 
 Reading = tuple[float, Mapping[int, tuple[float, float]], Mapping[int, float], float]
-"""A moment; processor to its busy and its stolen seconds; contender's process to that of its tree; the controller's."""
+"""A moment; processor → (busy, stolen) seconds; contender's process → CPU seconds of its tree; the controller's."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """What others used in `seconds` of wall time: shares of the time of `processors` processors."""
+    """The load by others in `seconds` of wall time: shares of the time of `processors` processors."""
 
     seconds: float
     processors: int
@@ -34,29 +34,29 @@ class Load:
 
 
 class LoadWatch:
-    """Watches from its making on. It reads at its beginning and at its end, outside of what workers time."""
+    """Watches the load from its creation on. It reads at its beginning and its end, outside of timed blocks."""
 
     def __init__(self, workers: Collection[int], groups: Collection[Collection[int]]) -> None:
-        """Watch `groups` of processors, beside workers with these process ids."""
+        """Watch `groups` of processors; `workers` are the process ids of the contenders."""
         self._workers = workers
         self._groups = [group for group in map(frozenset, groups) if group]
         self._begin = read(workers)
 
     def load(self) -> Load | None:
-        """Return the load of the busiest group since then; None where the system does not tell."""
+        """Return the load of the busiest group since then; None if the system does not report it."""
         found = [load_between(self._begin, read(self._workers), group) for group in self._groups]
         known = [one for one in found if one is not None]
         return max(known, key=lambda one: one.others + one.stolen) if known else None
 
 
 def load_between(before: Reading, after: Reading, group: Collection[int]) -> Load | None:
-    """Return what others used of a group of processors between two readings."""
+    """Return the load by others on a group of processors between two readings; None if not known."""
     seconds = after[0] - before[0]
     known = [processor for processor in group if processor in before[1] and processor in after[1]]
     if seconds <= 0 or not known:
         return None
     busy, stolen = (sum(after[1][one][kind] - before[1][one][kind] for one in known) for kind in (0, 1))
-    # a worker that ended in between took its count with it
+    # the count of a worker that ended in between is lost
     own = sum(max(0.0, used - before[2].get(worker, used)) for worker, used in after[2].items())
     others = busy - own - (after[3] - before[3])
     whole = seconds * len(known)
@@ -64,7 +64,7 @@ def load_between(before: Reading, after: Reading, group: Collection[int]) -> Loa
 
 
 def read(workers: Collection[int]) -> Reading:
-    """Return what has been used so far by whom; without processors where the system has no ``/proc/stat``."""
+    """Return the seconds used so far; without processors if the system has no ``/proc/stat``."""
     return (
         monotonic(),
         read_processors(content("/proc/stat")),
@@ -74,7 +74,7 @@ def read(workers: Collection[int]) -> Reading:
 
 
 def read_processors(stat: bytes) -> dict[int, tuple[float, float]]:
-    """Return processor to (busy, stolen) seconds from the text of ``/proc/stat``."""
+    """Return {processor: (busy, stolen) seconds} from the text of ``/proc/stat``."""
     found = {}
     for line in stat.splitlines():
         name, *columns = line.split()
@@ -86,7 +86,7 @@ def read_processors(stat: bytes) -> dict[int, tuple[float, float]]:
 
 
 def tree_seconds(pid: int) -> float:
-    """Return the processor time of a process and its children, those that have ended included."""
+    """Return the processor time of a process and its children, including ended ones."""
     totals = {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "minor_faults": 0.0, "major_faults": 0.0}
     for member in process_tree(pid):
         add_stat(totals, content(f"/proc/{member}/stat"))

@@ -6,18 +6,17 @@ from rosettabench.resources.tree import content, process_tree
 from rosettabench.resources.usage import Usage, nothing
 
 MEMORY = ("resident_bytes", "pss_bytes", "peak_memory_bytes")
-"""Resident now; the proportional share now; the most that was resident at any time."""
+"""Resident memory now, its proportional share now, and its peak."""
 
 
 def read_memory(pid: int) -> Usage:
-    """Return what a process tree holds in memory, in bytes.
+    """Return the memory of a process tree, in bytes.
 
-    ``resident_bytes``: the pages that the tree holds, those that several of its processes share counted once (see
-    `counted_once`). ``pss_bytes``: the proportional set (proc(5), smaps_rollup): a page mapped by n processes of the
-    *machine* counts 1/n, so that it is less while another contender holds the same library.
-    ``peak_memory_bytes``: see `peak`.
+    ``resident_bytes``: the pages of the tree; pages shared by several of its processes count once (see `counted_once`).
+    ``pss_bytes``: the proportional set (proc(5), smaps_rollup). A page mapped by n processes of the *machine* counts
+    1/n, so the set is smaller while another contender has loaded the same library. ``peak_memory_bytes``: see `peak`.
 
-    It walks through the page tables, 25 ms for a resident gigabyte: not a reading for every turn.
+    It walks through the page tables, 25 ms for a resident gigabyte: too slow for every block.
     """
     tree = process_tree(pid)
     if not tree:
@@ -38,9 +37,8 @@ def read_memory(pid: int) -> Usage:
 def counted_once(rollups: list[dict[str, int]]) -> int:
     """Return the kibibytes that processes hold together, from their smaps_rollup: a shared page counts once.
 
-    Everybody's private pages, and the largest of the shared sets. That is exact for one process, and where the shared
-    sets lie within each other, as they do after a fork; where children share other libraries with strangers, those are
-    missing.
+    This is the sum of all private pages and the largest shared set. It is exact for one process, and for nested shared
+    sets, as after a fork. It lacks libraries that children share only with processes outside the tree.
     """
     private = sum(rollup["Private_Clean"] + rollup["Private_Dirty"] for rollup in rollups)
     return private + max(rollup["Shared_Clean"] + rollup["Shared_Dirty"] for rollup in rollups)
@@ -49,14 +47,14 @@ def counted_once(rollups: list[dict[str, int]]) -> int:
 def peak(marks: list[int], twice: int) -> int:
     """Return the peak of a tree from the high-water marks (VmHWM) of its living processes, in kibibytes.
 
-    For one process that is its mark, kept by the kernel, to some 100 kB: each processor counts the pages that it hands
-    out, and the counts are added up late. For several, whose peaks need not coincide, it is the sum less what is
-    counted twice now, `twice`: an upper bound as far as they go on sharing what they share now.
+    For one process it is the kernel's mark, exact to some 100 kB: each processor counts the pages it hands out, and the
+    counts are added up late. For several, it is the sum minus `twice`, the pages that are counted twice now. This is an
+    upper bound if the peaks do not coincide, as long as the processes share as much as now.
     """
     return max(*marks, sum(marks) - twice) if len(marks) > 1 else marks[0]
 
 
 def kibibytes(text: bytes) -> dict[str, int]:
-    """Return {name: kB} of the lines ``Name:  123 kB`` in a file of /proc."""
+    """Return {name: kB} from the lines ``Name:  123 kB`` in a file of /proc."""
     lines = [line.split() for line in text.decode(errors="replace").splitlines() if line.endswith(" kB")]
     return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) == 3}

@@ -1,4 +1,4 @@
-"""The meter of one worker: everything that it uses in its counted blocks, over one and the same window."""
+"""The meter of one worker: everything that it uses in its counted blocks, over the same windows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rosettabench.resources.tree import process_tree
 
 UNKNOWN = "the driver knows none of the worker's processes by our numbers"
 TOO_SHORT = f"no turn lasted for {INTERVAL_S} s, the time between two samples"
-"""Why nothing was sampled of a GPU."""
+"""Why there are no samples of a GPU."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """One figure over all windows, and what belongs to it: how many windows, their seconds, the resolution."""
+    """One figure over all windows; `detail` has the number of windows, their seconds, and more by figure."""
 
     name: str
     value: float
@@ -29,9 +29,9 @@ class Amount:
 
 
 class Meter:
-    """Reads at the start and at the end of each window, outside of what the worker times, and adds the differences.
+    """Reads counters at the start and end of each window, outside of the timed block, and sums the differences.
 
-    Nothing is read in between but a GPU, by a Sampler.
+    In between, only a GPU is read, by a Sampler.
     """
 
     def __init__(self, pid: int, sensors: Sensors) -> None:
@@ -45,7 +45,7 @@ class Meter:
 
     @contextmanager
     def window(self) -> Iterator[None]:
-        """Count what the worker uses inside. A window that ends in an error does not count: neither does its block."""
+        """Count what the worker uses inside. A window that ends in an error does not count, nor does its block."""
         before, energy = read_counters(self._pid), self._energy()
         start = monotonic()
         if self._sampler is not None:
@@ -67,7 +67,7 @@ class Meter:
         self.seconds += elapsed
 
     def amounts(self) -> list[Amount]:
-        """Return the sums over all windows; `unreadable` says of what is missing why."""
+        """Return the sums over all windows; `unreadable` says why others are missing."""
         if not self.windows:
             return []
         common = {"windows": self.windows, "seconds": self.seconds}
@@ -84,7 +84,7 @@ class Meter:
         return [*counted, *energy, *self._sampled(common)]
 
     def _energy(self) -> list[Sequence[int] | None]:
-        """Read every energy counter; of one that fails, note why: its figure is not whole any more."""
+        """Read every energy counter. If one fails, note why: its figure is then incomplete."""
         found: list[Sequence[int] | None] = []
         for counter, _ in self._sensors.energy:
             try:
@@ -95,11 +95,11 @@ class Meter:
         return found
 
     def _whole(self, name: str) -> bool:
-        """Whether a counter was read in every window."""
+        """Return whether a counter was read in every window."""
         return name in self._sums and name not in self.unreadable
 
     def _sampled(self, common: dict[str, Any]) -> list[Amount]:
-        """Return what was sampled of the GPU."""
+        """Return the amounts sampled from the GPU."""
         sampler = self._sampler
         if sampler is None:
             return []

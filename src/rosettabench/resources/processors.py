@@ -1,4 +1,4 @@
-"""Which processors a process may use, and which of them workers are held to."""
+"""The processors that a process may use, and those that workers are confined to."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
-"""Where Linux tells which processors are threads of one core (Documentation/admin-guide/cputopology.rst)."""
+"""Where Linux lists which processors are threads of one core (Documentation/admin-guide/cputopology.rst)."""
 
 
 def usable_cores() -> int:
-    """Return how many processors this process may use: the affinity, which its workers inherit."""
+    """Return how many processors this process may use, by its affinity, which workers inherit."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def worker_processors(threads: int) -> list[int]:
-    """Return the processors that every worker of a contest is held to: `threads` of those that this process may use.
+    """Return the processors that all workers of a contest are confined to: `threads` of those of this process.
 
-    One of each core first, and second threads of cores only when all cores are taken. Fewer than `threads` if there
-    are no more; none where the system has no affinity.
+    They are one per core first; second threads of cores follow only when all cores are taken. There may be fewer than
+    `threads`; none if the system has no affinity.
     """
     return sorted(processors_in_turn()[:threads])
 
 
 def lane_processors(threads: int, lane: int) -> list[int]:
-    """Return the processors of one of several workers that compute at the same time, counted from 0.
+    """Return the processors of one of several workers that compute at the same time; `lane` counts from 0.
 
-    They are the `threads` ones after those of the lanes before it, and from the first one on again when all are given
-    away. None where the system has no affinity.
+    They are the `threads` processors after those of the lanes before it, starting again with the first when all are
+    used. Empty if the system has no affinity.
     """
     every = processors_in_turn()
     return sorted({every[(lane * threads + number) % len(every)] for number in range(threads)}) if every else []
 
 
 def processors_in_turn() -> list[int]:
-    """Return the processors of this process, one of each core first; none where the system has no affinity."""
+    """Return the processors of this process, one per core first; empty if the system has no affinity."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores: dict[str, list[int]] = {}
@@ -47,7 +47,7 @@ def processors_in_turn() -> list[int]:
 
 
 def core_of(processor: int, root: Path = TOPOLOGY) -> str:
-    """Return what names the core that a processor belongs to: its siblings; itself where the system does not tell."""
+    """Return a name of the core of a processor: the list of its siblings; itself if the system does not report it."""
     try:
         return (root / f"cpu{processor}" / "topology" / "thread_siblings_list").read_text().strip()
     except OSError:
@@ -56,10 +56,10 @@ def core_of(processor: int, root: Path = TOPOLOGY) -> str:
 
 @contextmanager
 def confine_children(processors: Collection[int]) -> Iterator[None]:
-    """Let whatever is started inside inherit these processors, and none besides: the worker, its threads and children.
+    """Confine all processes started inside to these processors: the worker, its threads and children.
 
-    Inherited at birth, it holds for a worker in any language and before the first library is loaded, and for a
-    framework that asks no variable how many threads it may have. Only the calling thread is moved, and moved back.
+    The affinity is inherited, so it holds for workers in any language, before a library is loaded, and for frameworks
+    that ignore the thread variables. The calling thread itself is moved meanwhile.
     """
     if not processors:
         yield

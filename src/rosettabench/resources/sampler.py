@@ -1,4 +1,4 @@
-"""A GPU's memory and utilisation, sampled at a low fixed rate while a worker computes."""
+"""Sample a GPU's memory and utilisation at a low fixed rate while a worker computes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from time import thread_time
 from rosettabench.resources.gpu import Gpu
 
 INTERVAL_S = 0.2
-"""Between two samples: five a second, the most that does not matter to anybody."""
+"""Seconds between two samples: the highest rate that disturbs no worker."""
 
 
 class Sampler:
-    """Samples in a thread of its own between `start` and `stop`; the rest of the controller goes on waiting.
+    """Samples in its own thread between `start` and `stop`; the rest of the controller goes on waiting.
 
-    `memory`: the most bytes that were seen, None if the driver knew none of the processes. `utilisation`: the samples.
-    `cpu_s`: the processor time that sampling took from the machine. `fault`: why it could not go on, if so.
+    `memory`: the largest number of bytes seen; None if the driver knew none of the processes. `utilisation`: the
+    samples. `cpu_s`: the processor time that sampling used. `fault`: why it stopped early, if it did.
     """
 
     def __init__(self, gpu: Gpu) -> None:
@@ -42,7 +42,7 @@ class Sampler:
             self._thread = None
 
     def _sample(self, pids: frozenset[int]) -> None:
-        """Look again and again until it is over."""
+        """Take samples until `stop` is called."""
         over = False
         try:
             while not over:
@@ -53,7 +53,7 @@ class Sampler:
         self.cpu_s += thread_time()
 
     def _look(self, pids: frozenset[int], over: bool) -> None:
-        """Take one sample. In a window shorter than a sample the utilisation would be that of the time before it."""
+        """Take one sample; no utilisation at the end, which in a short window would describe the time before it."""
         held = self._gpu.memory(pids)
         if held is not None:
             self.memory = max(held, self.memory or 0)

@@ -1,4 +1,4 @@
-"""What this machine lets us watch besides a process's own counters: found, and its idle power measured, once."""
+"""The device-wide sensors of this machine. They are found, and their idle power measured, once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rosettabench.resources.gpu import GPU_FIGURES, Gpu, find_gpu
 
 @dataclass(frozen=True)
 class Sensors:
-    """The device-wide counters with their idle power, the GPU if the work is done on one, and what is missing."""
+    """The device-wide counters with their idle power, the GPU if the work runs on one, and why others are missing."""
 
     energy: tuple[tuple[EnergyCounter, Idle], ...] = ()
     gpu: Gpu | None = None
@@ -18,9 +18,9 @@ class Sensors:
 
 
 def find_sensors(device: str) -> Sensors:
-    """Return what can be watched while workers compute on `device`: ``cpu`` or ``cuda``.
+    """Return the sensors for workers that compute on `device`: ``cpu`` or ``cuda``.
 
-    Takes a second for each energy counter, in which nobody must compute: that is the idle power.
+    It measures the idle power for a second per energy counter. No worker may compute meanwhile.
     """
     unreadable: dict[str, str] = {}
     counters: list[EnergyCounter] = []

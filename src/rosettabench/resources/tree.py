@@ -1,4 +1,4 @@
-"""A worker's processes: itself, its children and theirs."""
+"""The process tree of a worker, read from /proc."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from functools import cache
 from pathlib import Path
 
 PIECE = 65536
-"""Bytes that are read at once: more than the files that we read have."""
+"""Bytes per read: more than the size of these files."""
 
 
 def process_tree(pid: int) -> list[int]:
     """Return the ids of a process and all its living descendants, itself first; [] if it has ended.
 
-    Read from ``/proc/<pid>/task/<tid>/children`` (proc(5)), which costs a few microseconds a thread; looking through
-    all processes of the machine, as one must where the kernel lacks that file, costs milliseconds.
+    It reads ``/proc/<pid>/task/<tid>/children`` (proc(5)) in a few microseconds per thread. If the kernel lacks this
+    file, it searches all processes of the machine, which costs milliseconds.
     """
     if has_ended(pid):
         return []
     if not lists_children():
         return by_search(pid)
     found = [pid]
-    for member in found:  # grows while it is walked through
+    for member in found:  # grows during the loop
         found += children(member)
     return found
 
@@ -43,19 +43,19 @@ def threads(pid: int) -> list[str]:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process is gone, or only waits for its parent to take note (proc(5): state Z)."""
+    """Return whether a process has ended, even if its parent has not collected it yet (proc(5): state Z)."""
     stat = content(f"/proc/{pid}/stat")
     return not stat or stat[stat.rindex(b")") + 2 :][:1] in (b"Z", b"X")
 
 
 @cache
 def lists_children() -> bool:
-    """Whether this kernel was built to list the children of a thread (CONFIG_PROC_CHILDREN)."""
+    """Return whether this kernel lists the children of a thread (CONFIG_PROC_CHILDREN)."""
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
 def by_search(pid: int) -> list[int]:
-    """Return the tree by a search through all processes."""
+    """Return the tree by searching all processes."""
     import psutil
 
     try:
@@ -65,9 +65,9 @@ def by_search(pid: int) -> list[int]:
 
 
 def content(path: str) -> bytes:
-    """Return what a file of /proc says; nothing if whom it tells about has ended, or tells nobody else."""
+    """Return the content of a file of /proc; empty if its process has ended, or if this user may not read it."""
     try:
-        file = os.open(path, os.O_RDONLY)  # a third less than what Python's own files cost
+        file = os.open(path, os.O_RDONLY)  # a third cheaper than Python's file objects
     except OSError:
         return b""
     try:

@@ -1,4 +1,4 @@
-"""Amounts that were read, and of what could not be read: why."""
+"""Amounts of resources, with the reasons for those that could not be read."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Usage:
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def and_also(self, other: Usage) -> Usage:
-        """Return both together: the names of one are not those of the other."""
+        """Return both together; their names must differ."""
         return Usage({**self.values, **other.values}, {**self.unreadable, **other.unreadable})
 
 
 def nothing(names: tuple[str, ...], why: str) -> Usage:
-    """Return a Usage of which nothing could be read, for one reason."""
+    """Return a Usage in which no name could be read, for one reason."""
     return Usage({}, dict.fromkeys(names, why))

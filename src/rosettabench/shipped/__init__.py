@@ -1,1 +1,1 @@
-"""Library against library: whole trainings by estimators as they are shipped, timed; never ranked as equal work."""
+"""Library against library: timed trainings by estimators as they are shipped, never ranked as equal work."""

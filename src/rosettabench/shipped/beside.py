@@ -1,6 +1,6 @@
-"""Suites of which libraries train as shipped, too: what is asked of them, and how a budget is shared.
+"""Plan the as-shipped trainings that a suite adds to its contests, and share the budget.
 
-The contests come first and may take CONTESTS of the time; the trainings have all that is left then.
+The contests come first and may take the share CONTESTS of the time; the trainings get the rest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CONTESTS = 0.5
 
 
 def split_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return those of some names that are contenders, and those that are libraries as shipped."""
+    """Split names into contenders and libraries as shipped."""
     known, asked = all_libraries(), list(names)
     return tuple(one for one in asked if one not in known), tuple(one for one in asked if one in known)
 
@@ -29,10 +29,10 @@ def split_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
 def trainings_of(
     suite: Suite, request: RunRequest, libraries: tuple[str, ...], budget: float | None
 ) -> TrainingRequest | None:
-    """Return what is to be trained as shipped beside the contests of a request: the same series, in as many threads.
+    """Return the as-shipped trainings to add to the contests of a request, with its series and threads.
 
-    None where nothing is: the suite has no such libraries, or no workload of the request trains on time series.
-    `libraries` are those that the user has named; all of the suite's where there are none.
+    None if the suite has no libraries, or no workload of the request trains on time series. `libraries` are those that
+    the user named; if empty, all of the suite's train.
     """
     able = [name for name in request.workloads if find_workload(name).data.series]
     if libraries and not (suite.libraries and able):
@@ -60,7 +60,7 @@ def trainings_of(
 
 
 def only(axis: str, axes: dict[str, list[int | str]], usual: Value) -> Value:
-    """Return the value on an axis that trainings have, too; UsageError for more than one."""
+    """Return the single value on an axis, or `usual`; raise UsageError for more than one."""
     values = axes.get(axis, [usual])
     if len(values) > 1:
         raise UsageError(

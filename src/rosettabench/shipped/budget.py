@@ -1,4 +1,4 @@
-"""How much of the trainings fits into a time: from what one epoch of each library took."""
+"""Compute how many epochs and seeds fit into a time, from the time of one epoch of each library."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import NamedTuple
 
 
 class Cost(NamedTuple):
-    """Seconds that one training of a library takes: whatever its length, and for each epoch."""
+    """The seconds of one training of a library: a fixed part, and a part for each epoch."""
 
     fixed: float
     epoch: float
 
     def of(self, epochs: int) -> float:
-        """Return the seconds of a training of so many epochs."""
+        """Return the seconds of a training for `epochs` epochs."""
         return self.fixed + epochs * self.epoch
 
 
 def affordable(costs: Sequence[Cost], seconds: float, epochs: int, seeds: int) -> tuple[int, int]:
-    """Return the epochs and the number of seeds with which all libraries can be trained in so many `seconds`.
+    """Return the epochs and the number of seeds, at least 1 each, with which all libraries train within `seconds`.
 
-    Epochs are given up first, seeds only where not even one epoch fits: a ratio without a spread is worth little. At
-    least one of each.
+    Epochs are reduced first, and seeds only if not even one epoch fits: a ratio without a spread is worth little.
     """
     fixed, each = sum(cost.fixed for cost in costs), sum(cost.epoch for cost in costs)
     longest = int((seconds / seeds - fixed) / each) if each > 0 else epochs

@@ -1,4 +1,4 @@
-"""Libraries that are trained as shipped: what the file of each says about itself, read without running it."""
+"""The libraries that train as shipped, described by their files, which are read without being run."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from pydantic import ValidationError
 from rosettabench.catalogue.framework import read_description
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.catalogue.workload import Strict, faults
+from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
 
 
 class Library(Strict):
-    """A library with an estimator of its own, as the literal DESCRIPTION of its file states it."""
+    """A library with its own estimator, as the literal DESCRIPTION in its file states it."""
 
     name: str
-    """As users write it: ``gluonts[torch]``."""
+    """The name that users write: ``gluonts[torch]``."""
     title: str
     packages: tuple[str, ...]
-    """Those whose versions a report shows."""
+    """The packages whose versions a report shows."""
     lock: str
     """The locked set of packages that it runs in."""
     path: Path
     equal: str = ""
-    """The contender that does with its framework, at equal work, what the library does as it is shipped."""
+    """The contender that does the library's work in its framework, as equal work."""
     longest_unroll: int | None = None
-    """Steps of a window (context and horizon) beyond which building its graph takes minutes or does not end."""
+    """Steps of a window (context plus horizon) beyond which building its graph takes minutes or does not end."""
 
     def too_long(self, context: int, horizon: int) -> bool:
-        """Whether a window of so many observations is beyond what its graph can be built for."""
+        """Return whether a window of context and horizon is too long for building its graph."""
         return self.longest_unroll is not None and context + horizon > self.longest_unroll
 
 
 @cache
 def all_libraries() -> dict[str, Library]:
-    """Return every library by name; UsageError for a file whose DESCRIPTION is not one."""
+    """Return every library by name; raise UsageError for a file with an invalid DESCRIPTION."""
     files = sorted((worker_folder() / "libraries").glob("[!_]*.py"), reverse=True)  # PyTorch, the reference, first
     return {library.name: library for library in map(read_library, files)}
 
 
 def find_library(name: str) -> Library:
-    """Return the library `name`; UsageError with the nearest match if there is none."""
+    """Return the library `name`; raise UsageError with the nearest match if there is none."""
     libraries = all_libraries()
     return libraries[nearest("library", name, libraries)]
 

@@ -1,8 +1,8 @@
-"""A race: libraries take turns, one whole training after the other, each by a process of its own.
+"""A race: libraries take turns, one whole training after the other, each in its own process.
 
-Set by set, seed by seed; who begins changes with every seed, so that a machine that drifts favours nobody. With a
-budget, every library first trains one epoch on every set; the time that is left is shared among the sets, and what one
-epoch took tells how many fit. Every training is in the store when it is done: a race that was ended goes on from there.
+Trainings go set by set and seed by seed. Another library begins with every seed, so that a machine that drifts favours
+none. With a budget, every library first trains one epoch on every set. The sets share the remaining time, and the time
+of one epoch decides how many fit. Each finished training is stored, so an interrupted race can be resumed.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from rosettabench.store.schema import Run
 from rosettabench.store.store import Store
 
 PILOT = (1, 1)
-"""Epochs and seeds of the trainings by which a budget is shared out."""
+"""Epochs and seeds of the pilot trainings, whose times decide how the budget is used."""
 
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """One training that is to be done."""
+    """One training to do."""
 
     series: str
     library: Library
@@ -62,13 +62,13 @@ class TrainingJob:
 
     @property
     def title(self) -> str:
-        """What a display shows of it."""
+        """Its title in the display."""
         return f"{self.series}, seed {self.seed}, {self.library.name}"
 
 
 @dataclass
 class Race:
-    """The trainings of one run: begun, or gone on with."""
+    """The trainings of one run, new or resumed."""
 
     store: Store
     cache: Path
@@ -77,11 +77,11 @@ class Race:
     _environments: dict[str, Environment] = field(default_factory=dict, init=False)
 
     def go_on(self, run: Run, begun: float | None = None) -> Run:
-        """Do every training of a run that is not done yet, and return it. Ctrl-C is written down and raised again.
+        """Do every training of a run that is not done yet; return the run. Ctrl-C is stored and raised again.
 
-        A budget is counted from `begun`, by the monotonic clock; else from when everything is ready.
+        The budget counts from `begun`, by the monotonic clock; if None, from the moment when everything is ready.
 
-        Raises EnvironmentFault where no library can be had, and DataError for a set that is not as it should be.
+        Raises EnvironmentFault if no library is available, and DataError for an invalid set.
         """
         asked = trainings_asked(run.request)
         assert asked is not None, f"run {run.id} asks for no trainings"
@@ -101,7 +101,7 @@ class Race:
         return self.store.run(run.id)
 
     def _race(self) -> None:
-        """Prepare everything that can fail before anything is timed, then train."""
+        """First prepare everything that can fail, then train."""
         for series in self._request.sets:
             self._prepare(series)
         libraries = [library for name in self._request.libraries if self._install(library := find_library(name))]
@@ -125,7 +125,7 @@ class Race:
     # -- before the trainings ------------------------------------------------------------------------------------------
 
     def _prepare(self, series: str) -> None:
-        """Find or make a set of series, and write down what it is."""
+        """Find or make a set of series, and store its description."""
         asked, chosen = self._request, monash_set(series)
         folder = Path(asked.data_dir) if asked.data_dir else None
         self.display.doing(f"data {series}")
@@ -182,7 +182,7 @@ class Race:
         return True
 
     def _out(self, library: Library, error: WorkerError, stage: str) -> bool:
-        """Write down that a library cannot take part at all; return False."""
+        """Store that a library cannot take part at all; return False."""
         for series in self._request.sets:
             self._absent(series, library, None, stage, error)
         self.display.tell(f"{library.name} cannot take part: {error.what}")
@@ -206,7 +206,7 @@ class Race:
     # -- the order of the trainings ------------------------------------------------------------------------------------
 
     def _jobs(self, series: str, libraries: Sequence[Library], epochs: int, seeds: int) -> Iterator[TrainingJob]:
-        """Yield the trainings on a set that are not done, who begins changing with every seed."""
+        """Yield the trainings on a set that are not done; another library begins with every seed."""
         for turn, seed in enumerate(self._request.seeds[:seeds]):
             begins = turn % len(libraries) if libraries else 0
             for library in (*libraries[begins:], *libraries[:begins]):
@@ -214,7 +214,7 @@ class Race:
                     yield TrainingJob(series, library, seed, epochs)
 
     def _pace(self, series: str, libraries: Sequence[Library], sets: int) -> tuple[int, int]:
-        """Return the epochs and the number of seeds for a set, the first of so many that share the time left."""
+        """Return the epochs and the number of seeds for a set; `sets` sets, this one included, share the time left."""
         known = self._results.paces.get(series)
         if known is None:
             costs = [cost for one in libraries if (cost := self._cost(series, one)) is not None]
@@ -224,30 +224,30 @@ class Race:
         return known.epochs, known.seeds
 
     def _affordable(self, costs: Sequence[Cost], seconds: float) -> tuple[int, int]:
-        """Return the epochs and the number of seeds for which there are so many seconds, the pilots being done."""
+        """Return the epochs and the number of seeds that fit into `seconds`; with one epoch, the pilots are reused."""
         epochs, seeds = affordable(costs, seconds, self._request.epochs, len(self._request.seeds))
         if epochs > 1:
             return epochs, seeds
         return affordable(costs, seconds + sum(cost.of(1) for cost in costs), 1, len(self._request.seeds))
 
     def _cost(self, series: str, library: Library) -> Cost | None:
-        """Return what the library's pilot on a set took; None where it has none."""
+        """Return the cost of a library's trainings on a set, from its pilot; None if it has none."""
         pilot = self._results.training(series, library.name, self._request.seeds[0], 1)
         return None if pilot is None else Cost(pilot.whole_s - pilot.train_s, pilot.train_s)
 
     def _time_left(self) -> float:
-        """Return the seconds until the budget is used; without one there is no end."""
+        """Return the seconds until the budget is used up; infinite without one."""
         return float("inf") if self._end is None else self._end - monotonic()
 
     # -- one training --------------------------------------------------------------------------------------------------
 
     def _do_all(self, jobs: Sequence[TrainingJob]) -> None:
-        """Train as often as it is said, one training after the other."""
+        """Do trainings one after the other."""
         for number, job in enumerate(jobs, start=1):
             self._do(job, number, len(jobs))
 
     def _do(self, job: TrainingJob, number: int, of: int) -> None:
-        """Train once, and write down what came of it."""
+        """Do one training, and store its result."""
         self.display.contest(job.title, number, of)
         if self._time_left() <= 0:
             error = WorkerError(OUT_OF_TIME, "not run: the budget was used", "A longer --budget, or fewer sets.")
@@ -261,7 +261,7 @@ class Race:
             self.display.tell(f"{job.title}: {error.what}")
 
     def _train(self, job: TrainingJob, stage: Stage) -> FinishedTraining:
-        """Return one training of a fresh process: parsed, trained, predicted and scored, each timed apart."""
+        """Parse, train, predict and score in a new process, each timed separately; return the result."""
         prepared, file = self._sets[job.series]
         begun = perf_counter()
         stage.name = "open"
@@ -308,7 +308,7 @@ class Race:
 
     @contextmanager
     def _trainer(self, library: Library) -> Iterator[Trainer]:
-        """Lend a trainer with a folder of its own, which is removed with everything that the library has left there."""
+        """Lend a trainer with its own folder, which is removed in the end with all files that the library wrote."""
         environment = self._environments[library.name]
         with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
             place = Path(folder) / "worker"
@@ -318,7 +318,7 @@ class Race:
     # -- the store -----------------------------------------------------------------------------------------------------
 
     def _absent(self, series: str, library: Library, seed: int | None, stage: str, error: WorkerError) -> None:
-        """Write down that there is no such training, and why."""
+        """Store that a training is absent, and why."""
         self._note(
             Absence(
                 series=series,
@@ -333,14 +333,14 @@ class Race:
         )
 
     def _note(self, record: Record) -> None:
-        """Write a record down, and know it from now on."""
+        """Store a record, and add it to the results."""
         self._journal.event(record)
         self._results.take(record)
 
 
 @dataclass
 class Stage:
-    """How far a training has come: what it fails at, if it fails."""
+    """The stage of a training: where it fails, if it does."""
 
     name: str = "start"
 

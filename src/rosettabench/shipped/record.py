@@ -1,15 +1,15 @@
-"""What the store keeps of trainings: an event for each thing that happened, the moment it happened."""
+"""The events of trainings in the store, each written when it happens."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.store.record import Drawn, Record, Shown
 
 
 class Fact(Strict):
-    """One thing read from the code of a library: what about it, in words, and the object that it was read from."""
+    """A fact read from the code of a library: its subject and value in words, and the object it was read from."""
 
     what: str
     value: str
@@ -17,7 +17,7 @@ class Fact(Strict):
 
 
 class Installed(Record):
-    """A library as it is installed here."""
+    """A library as installed here."""
 
     KIND: ClassVar[str] = "library"
 
@@ -29,7 +29,7 @@ class Installed(Record):
 
 
 class UsedSet(Record):
-    """A set of series as it was trained on. `origin`, `note` and `digest` are those of prepared data."""
+    """A set of series used for training. `origin`, `note` and `digest` are those of the prepared data."""
 
     KIND: ClassVar[str] = "set"
 
@@ -45,17 +45,17 @@ class UsedSet(Record):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether made-up series took the place of the real ones."""
+        """Whether synthetic series replaced the real ones."""
         return self.origin == "stand-in"
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all of the real set."""
+        """Whether it is the complete real set."""
         return self.origin in ("original", "download")
 
 
 class TrainingPace(Record):
-    """What a budget allows for a set: so many epochs, for the first so many of the seeds."""
+    """What a budget allows for a set: the number of epochs, and of seeds, counted from the first."""
 
     KIND: ClassVar[str] = "pace"
 
@@ -65,11 +65,11 @@ class TrainingPace(Record):
 
 
 class FinishedTraining(Record):
-    """One training and what its forecasts are worth.
+    """One training and the accuracy of its forecasts.
 
-    Durations are in seconds, wall time, each apart: `import_s` before anything, `score_s` in the laboratory. CPU time
-    is that of the worker with its children. The measures are those of statistics/forecast_accuracy.py; None where no
-    series has one.
+    Durations are separate wall times in seconds: `import_s` comes first, `score_s` is in the controller. CPU time is
+    that of the worker with its children. The measures are those of statistics/forecast_accuracy.py; None if they are
+    defined for no series.
     """
 
     KIND: ClassVar[str] = "training"
@@ -88,14 +88,13 @@ class FinishedTraining(Record):
     input_s: float | None = None
     checkpoints_s: float | None = None
     steps_s: float | None = None
-    """These five are the parts of `train_s` (docs/results/deepar-as-shipped.md); None where a worker does not tell
-    them."""
+    """These five are the parts of `train_s` (docs/results/deepar-as-shipped.md); None if not reported by the worker."""
     whole_s: float
-    """From the start of the worker to its end, the score included."""
+    """From the start of the worker to its end, including the score."""
     train_cpu_s: float
     predict_cpu_s: float
     parsed: str
-    """``tsf``, the file, read by the library's own reader; or ``arrays``, the laboratory's."""
+    """``tsf``: the file, read by the library's own reader; ``arrays``: the prepared arrays."""
     mase: float | None
     smape: float | None
     mean_weighted_quantile_loss: float | None
@@ -103,9 +102,9 @@ class FinishedTraining(Record):
 
 
 class Absence(Record):
-    """A training that there is not, and why. `stage` and `kind` are those of failures; `seed` is None for all seeds.
+    """An absent training, and why. `stage` and `kind` are those of failures; `seed` is None for all seeds.
 
-    Beside the kinds of failures, ``too long``: a graph that takes minutes to build; and ``budget``: no time was left.
+    Two more kinds are ``too long``, a graph that takes minutes to build, and ``budget``, no time was left.
     """
 
     KIND: ClassVar[str] = "absence"
@@ -121,7 +120,7 @@ class Absence(Record):
 
     @property
     def is_failure(self) -> bool:
-        """Whether something went wrong, and was not just left out."""
+        """Whether something went wrong; else the training was left out on purpose."""
         return self.kind not in (TOO_LONG, OUT_OF_TIME)
 
 

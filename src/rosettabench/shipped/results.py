@@ -1,4 +1,4 @@
-"""What a run of trainings has found so far, read from its events."""
+"""The results of a run of trainings so far, read from its events."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ RECORDS: tuple[type[Record], ...] = (Installed, UsedSet, TrainingPace, FinishedT
 
 @dataclass
 class Results:
-    """Everything that the store holds of one run, each thing as it was written down last.
+    """All records of one run; a later record replaces an earlier one with its key.
 
-    By name of the set: `sets`, `paces`; by name of the library: `installed`; trainings by set, library, seed and
-    epochs; absences by set, library and seed.
+    The key of `sets` and `paces` is the name of the set, that of `installed` the library; trainings have set, library,
+    seed and epochs, absences have set, library and seed.
     """
 
     sets: dict[str, UsedSet] = field(default_factory=dict)
@@ -31,12 +31,12 @@ class Results:
 
     @classmethod
     def of(cls, run: Run) -> Results:
-        """Return what a run has written down."""
+        """Return the results of a run."""
         return cls.read((event.kind, event.payload) for event in run.events)
 
     @classmethod
     def read(cls, events: Iterable[tuple[str, Mapping[str, Any]]]) -> Results:
-        """Return what is in events, (kind, payload) each, in their order."""
+        """Return the results in events, (kind, payload) each, in their order."""
         found, kinds = cls(), {record.KIND: record for record in RECORDS}
         for kind, payload in events:
             if kind in kinds:
@@ -44,7 +44,7 @@ class Results:
         return found
 
     def take(self, record: Record) -> None:
-        """Take one record in. A training that has been done after all ends its absence."""
+        """Add one record. A finished training removes its absence."""
         if isinstance(record, UsedSet):
             self.sets[record.series] = record
         elif isinstance(record, Installed):
@@ -59,9 +59,9 @@ class Results:
             self.absences[record.series, record.library, record.seed] = record
 
     def training(self, series: str, library: str, seed: int, epochs: int) -> FinishedTraining | None:
-        """Return one training; None where it has not been done."""
+        """Return one training; None if it has not been done."""
         return self.trainings.get((series, library, seed, epochs))
 
     def has(self, series: str, library: str, seed: int, epochs: int) -> bool:
-        """Whether a training has been done."""
+        """Return whether a training has been done."""
         return (series, library, seed, epochs) in self.trainings

@@ -1,4 +1,4 @@
-"""A trainer: one library's live worker, for one training from the start of its process to the last sample path."""
+"""A trainer: the worker of one library for one training, from the start of its process to the last sample path."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rosettabench.errors import WorkerError
 from rosettabench.shipped.library import Library
 
 SAME_SUM = 1e-9
-"""Relative: two readers of a file may sum its numbers in another order, and nothing else."""
+"""Relative tolerance of sums: two readers of a file may only sum its numbers in another order."""
 
 
 class Trainer:
-    """Speaks the worker protocol, "Trainings", for one library.
+    """Speaks the worker protocol, "Trainings", with one library.
 
-    A context manager: the worker is started and imports its library; at the end it is ended. Every method raises
-    WorkerError when the worker fails; one that is silent for `timeout` seconds is dead then, with all its children.
+    As a context manager it starts a worker, which imports the library, and ends it. Every method raises WorkerError if
+    the worker fails. A worker that does not reply within `timeout` seconds is killed, with all its children.
     """
 
     def __init__(self, library: Library, environment: Environment, threads: int, folder: Path, timeout: float) -> None:
@@ -41,7 +41,7 @@ class Trainer:
         return self.process.ask(do, self._timeout, **fields)
 
     def __enter__(self) -> Self:
-        """Greet the worker and let it import its library; a worker that cannot is ended before the error goes on."""
+        """Greet the worker and let it import its library. If that fails, end the worker before the error goes on."""
         try:
             self.ask("hello", protocol=PROTOCOL)
             opened = self.ask("open", library=str(self.library.path), setting={"threads": self._threads})
@@ -52,26 +52,26 @@ class Trainer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the worker; at once where something went wrong."""
+        """End the worker; kill it if something went wrong."""
         if kind is None:
             self.process.close()
         else:
             self.process.kill()
 
     def facts(self) -> list[dict[str, str]]:
-        """Return what is read from the library's code: {what, value, where} each."""
+        """Return the facts read from the library's code: {what, value, where} each."""
         facts: list[dict[str, str]] = self.ask("facts")["facts"]
         return facts
 
     def settings(self) -> dict[str, Any]:
-        """Return the effective settings that the worker reports."""
+        """Return the settings in force that the worker reports."""
         settings: dict[str, Any] = self.ask("settings")["settings"]
         return settings
 
     def parse(self, series: PreparedSeries, file: Path | None) -> dict[str, Any]:
-        """Let the library read the .tsf `file` into a data set of its own, or the prepared arrays where it is None.
+        """Let the library read the .tsf `file`, or the prepared arrays if it is None, into its own data set.
 
-        Raises WorkerError where it has read other series than the laboratory.
+        Raises WorkerError if it read other series than the controller.
         """
         source = {"folder": str(series.folder)} if file is None else {"path": str(file)}
         reply = self.ask("parse", frequency=series.frequency.alias, horizon=series.horizon, **source)
@@ -88,10 +88,10 @@ class Trainer:
         return reply
 
     def train(self, context: int, epochs: int, samples: int, seed: int) -> dict[str, Any]:
-        """Train the library's estimator, every generator seeded; its predictor will draw so many sample paths."""
+        """Train the library's estimator, with every generator seeded; its predictor draws `samples` sample paths."""
         return self.ask("train", context=context, epochs=epochs, samples=samples, seed=seed)
 
     def predict(self) -> tuple[dict[str, Any], NDArray[np.float32]]:
-        """Return the reply, and the sample paths of all series, (series, samples, horizon), mapped into memory."""
+        """Return the reply, and the memory-mapped sample paths of all series, (series, samples, horizon)."""
         reply = self.ask("predict", folder=str(self._folder / "forecasts"))
         return reply, np.load(reply["files"]["paths"], mmap_mode="r", allow_pickle=False)

@@ -1,10 +1,10 @@
-"""A ratio of times that were not measured in turns: what may be said of two contests that followed each other.
+"""A range for the ratio of times from two contests that ran one after the other.
 
-Nothing cancels here. The machine may have been at another level in the second contest, and no number of rounds in
-either tells by how much. What the rounds do tell is how far the machine wandered while each lasted: the range is that
-of the levels' own intervals, each at half the error (Bonferroni), and at least that of the central 80% of the rounds,
-the fastest of the one against the slowest of the other. It is wide on purpose, and no confidence interval: a machine
-that changed between the contests and in neither of them is not in it.
+The speed of the machine does not cancel here: it may differ between the contests, and no number of rounds shows by how
+much. The rounds only show how much the speed varied during each contest. The range spans the intervals of the two
+levels, each at half the error (Bonferroni), and at least the central 80% of the rounds: the fastest of one over the
+slowest of the other. It is wide on purpose, but is not a confidence interval: it does not cover a machine that changed
+only between the contests.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from rosettabench.statistics.interval import Interval, logarithms, ratio_interval
 
 TAIL = 0.1
-"""Share of the rounds on each side that counts as bursts: they do not widen the range."""
+"""Share of the rounds on each side that counts as bursts and does not widen the range."""
 
 
 def ratio_across(a: Sequence[float], b: Sequence[float], confidence: float = 0.95, tests: int = 1) -> Interval | None:
-    """Return the range of a's time over b's, from seconds per sample of each one's rounds; None where they are too few.
+    """Return the range of a's time over b's, from the seconds per sample of their rounds; None if they are too few.
 
     Raises ValueError for a time that is not a positive, finite number.
     """
@@ -36,6 +36,6 @@ def ratio_across(a: Sequence[float], b: Sequence[float], confidence: float = 0.9
 
 
 def level_extremes(times: Sequence[float], level: Interval) -> tuple[float, float]:
-    """Return the lowest and the highest that a time is taken to be: its level's interval and its rounds' range."""
+    """Return the lowest and highest plausible time: from the interval of its level and the range of its rounds."""
     low, high = np.exp(np.quantile(logarithms(times), (TAIL, 1 - TAIL)))
     return min(level.low, float(low)), max(level.high, float(high))

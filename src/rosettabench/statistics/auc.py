@@ -1,4 +1,4 @@
-"""The area under the ROC curve: how well scores part the samples that have a label from those that have it not."""
+"""The area under the ROC curve: how well scores separate samples with a label from samples without it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class MeanAuc:
-    """The mean of the areas of several labels; `defined` tells which of them have one, and so are part of it.
+    """The mean of the areas of several labels; `defined` says which labels have one and are part of the mean.
 
-    `value` is None where no label has.
+    `value` is None if no label has an area.
     """
 
     value: float | None
@@ -28,11 +28,11 @@ def mean_auc(scores: NDArray[Any], labels: NDArray[Any]) -> MeanAuc:
 
 
 def roc_auc(scores: NDArray[Any], labels: NDArray[Any]) -> float | None:
-    """Return the chance that a sample with the label, 1, has a higher score than one without, 0; ties count half.
+    """Return the probability that a sample with label 1 has a higher score than one with label 0; ties count half.
 
-    It is Mann and Whitney's U over the number of such pairs (Hanley and McNeil 1982, "The meaning and use of the area
-    under a receiver operating characteristic (ROC) curve"). None where all samples are of one kind, so that there are
-    no pairs, and where a score is not a number.
+    It is Mann and Whitney's U over the number of pairs (Hanley and McNeil 1982, "The meaning and use of the area under
+    a receiver operating characteristic (ROC) curve"). None if all samples have one label, so that there are no pairs,
+    or if a score is NaN.
     """
     from scipy.stats import rankdata
 
@@ -40,6 +40,6 @@ def roc_auc(scores: NDArray[Any], labels: NDArray[Any]) -> float | None:
     have, lack = int(positive.sum()), int((~positive).sum())
     if not have or not lack or np.isnan(scores).any():
         return None
-    ranks = rankdata(scores)  # of tied ones the mean
+    ranks = rankdata(scores)  # ties get their mean rank
     above = float(ranks[positive].sum()) - have * (have + 1) / 2
     return above / (have * lack)

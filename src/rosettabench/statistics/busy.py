@@ -1,8 +1,8 @@
-"""Whether the machine had other things to do during a contest: then its times are not the contenders' own.
+"""Whether other programs used the machine during a contest: then its times do not describe the contenders alone.
 
-Turns meet the same weather in the long run, and yet do not suffer alike: of two threads that wait for each other both
-stand still where one has lost its processor, and a contender that is short of memory bandwidth loses more than one that
-is not. So a ratio that was measured beside other programs is one of these contenders and these programs.
+In the long run all contenders meet the same load, but they do not lose the same by it. If one of two threads that wait
+for each other loses its processor, both stand still; and a contender short of memory bandwidth loses more than others.
+So a ratio measured beside other programs depends on these programs.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 MOST_LOAD = 0.05
-"""Share of the processors' time that others may have for a verdict: docs/explanation/method.md, "Load", says why so
-much."""
+"""Largest share of the processors' time that others may use for a verdict to hold; docs/explanation/method.md, "Load",
+has the reason for the value."""
 
 
 class Loaded(Protocol):
-    """What others used of the processors' time in a round that lasted `seconds`, as shares."""
+    """The shares of the processors' time that others used in a round of `seconds`."""
 
     @property
     def seconds(self) -> float:
@@ -34,21 +34,21 @@ class Loaded(Protocol):
 
 @dataclass(frozen=True)
 class Busy:
-    """The machine computed for others, too, by more than MOST_LOAD: shares of the processors' time over all rounds."""
+    """A load above MOST_LOAD: shares of the processors' time over all rounds."""
 
     others: float
     stolen: float
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The load in words."""
         used = f"Other programs used {self.others:.0%} of the processors' time during the rounds"
         stolen = f", and the hypervisor took {self.stolen:.0%} of it" if self.stolen >= 0.005 else ""
         return f"{used}{stolen}: above {MOST_LOAD:.0%} in all there is no verdict."
 
 
 def busy(rounds: Iterable[Loaded]) -> Busy | None:
-    """Return the load of all rounds together where it is too high for a verdict; None where it is not, or not known."""
+    """Return the load of all rounds together if it is too high for a verdict; None if it is not, or is not known."""
     known = [one for one in rounds if one.seconds]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""How often the verdicts are right, where it is known what is right: contests between equals, and with planted work."""
+"""How often verdicts are right in contests with a known answer: between equals, and with planted work."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The observed share; not a number where nothing was observed."""
+        """The observed share; NaN if nothing was observed."""
         return self.happened / self.of if self.of else float("nan")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One contest whose answer is known: `slower` takes `truth` times as long as the other (1 for equals)."""
+    """One contest with a known answer: `slower` takes `truth` times as long as the other (1 for equals)."""
 
     verdict: Verdict
     slower: str
@@ -36,12 +36,12 @@ class Trial:
 
     @property
     def told(self) -> bool:
-        """Whether a difference was found, in whichever direction."""
+        """Whether a difference was found, in either direction."""
         return self.verdict.finding is Finding.FASTER
 
     @property
     def found(self) -> bool:
-        """Whether the right one was found to be slower."""
+        """Whether the slower contender was found to be slower."""
         return self.told and self.verdict.slower == self.slower
 
     @property
@@ -52,17 +52,17 @@ class Trial:
 
     @property
     def covered(self) -> bool:
-        """Whether the interval holds the truth."""
+        """Whether the interval contains the truth."""
         return self.interval is not None and self.interval.low <= self.truth <= self.interval.high
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the trials of one kind say.
+    """The results of the trials of one kind.
 
-    `told` counts differences found in whichever direction, `found` those in the right one, `covered` the intervals that
-    hold the truth; `spread` is the standard deviation of the estimated ratios (relative), which holds what fresh
-    processes differ by; `rounds` is the middle number of rounds.
+    `told` counts differences found in either direction, `found` those in the right one, `covered` the intervals that
+    contain the truth. `spread` is the relative standard deviation of the estimated ratios, which includes the
+    differences between processes. `rounds` is the median number of rounds.
     """
 
     told: Rate
@@ -73,7 +73,7 @@ class Calibration:
 
 
 def calibrate(trials: Sequence[Trial], confidence: float = 0.95) -> Calibration | None:
-    """Return the rates over `trials`, all of one truth; None without any that has an interval."""
+    """Return the rates over `trials`, all with the same truth; None if no trial has an interval."""
     judged = [trial for trial in trials if trial.interval is not None]
     if not judged:
         return None
@@ -88,7 +88,7 @@ def calibrate(trials: Sequence[Trial], confidence: float = 0.95) -> Calibration 
 
 
 def rate(happened: int, of: int, confidence: float) -> Rate:
-    """Return how often something happened among `of` trials, at least one."""
+    """Return the rate of something that happened in `happened` of `of` trials, at least one."""
     from scipy.stats import binomtest
 
     interval = binomtest(happened, of).proportion_ci(confidence, method="exact")

@@ -1,15 +1,15 @@
-"""When a contender's step times have come to rest, and whether they do: change points, not a fixed number of steps.
+"""Find when a contender's step times become steady, and whether they do, by change points.
 
-Warming up is not what every program does: compilers may come late, and some get slower (Barrett, Bolz-Tereick, Killick,
-Mount & Tratt 2017, "Virtual machine warmup blows hot and cold"). As they do, the series is cut into segments of one
-level each by the cheapest cut, cost of the segments plus a penalty for each, and the last segment's level is what is
-called steady. Unlike theirs, our series have ten to two hundred values of a shared machine, so
+Not every program warms up: compilers may run late, and some programs get slower (Barrett, Bolz-Tereick, Killick, Mount
+& Tratt 2017, "Virtual machine warmup blows hot and cold"). Following that paper, the series is cut into segments with
+one level each. The cut minimises the cost of the segments plus a penalty for each, and the level of the last segment
+is the steady one. Our series differ: they have ten to two hundred values from a shared machine. Therefore
 
 - the cost is the sum of absolute deviations from the segment's median of the logarithms: the likelihood of Laplace's
   distribution, for which a burst is no change of level;
-- the scale of the noise is taken from the differences of neighbours, which steps of the level leave alone;
+- the scale of the noise comes from the differences of neighbours, which a change of level hardly affects;
 - the cut is found exactly, by dynamic programming (Jackson et al. 2005): n² medians are cheap at this length;
-- a segment has at least LEAST values, but the first may be shorter: a first step that compiles stands alone.
+- a segment has at least LEAST values; only the first may be shorter, since a first step that compiles stands alone.
 """
 
 from __future__ import annotations
@@ -23,25 +23,24 @@ from math import inf, log
 from statistics import median
 
 LEAST = 3
-"""Values of a segment: two that agree by chance do not make a level."""
+"""Fewest values of a segment: two may agree by chance."""
 
 PENALTY = 4.0
-"""Cost of a further segment, times the logarithm of the number of values, in scales of Laplace's distribution.
-
-Series without a change are then cut in a few of a hundred cases (docs/explanation/statistics.md)."""
+"""The penalty of a further segment is this times the logarithm of the number of values, in scales of Laplace's
+distribution. Then a few percent of the series without a change are cut (docs/explanation/statistics.md)."""
 
 QUIET = 0.002
-"""Relative noise below which no scale is believed: clocks and rounding."""
+"""Smallest relative scale of the noise: clocks and rounding are no better."""
 
 EQUIVALENT = 0.02
-"""Levels that lie closer together, relative, are one: the margin of practical equivalence."""
+"""Levels with a smaller relative distance count as one: the margin of equivalence."""
 
 SETTLED_SHARE = 0.25
-"""Share of the series that must have the last level for it to be called steady."""
+"""Share of a steady series that must have the last level."""
 
 
 class Steadiness(StrEnum):
-    """What became of a series of step times."""
+    """How a series of step times ends."""
 
     WARM = "warm"
     SLOWING = "getting slower"
@@ -50,7 +49,7 @@ class Steadiness(StrEnum):
 
 @dataclass(frozen=True)
 class Segment:
-    """Values `start` to `end` (not included) of one level, in seconds."""
+    """Values `start` to `end` (exclusive) with one level, in seconds."""
 
     start: int
     end: int
@@ -59,7 +58,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class SteadyState:
-    """From which value on a series is steady, what became of it, and the segments that this follows from."""
+    """The value from which a series is steady, how it ends, and its segments."""
 
     start: int
     steadiness: Steadiness
@@ -67,7 +66,7 @@ class SteadyState:
 
     @property
     def sentence(self) -> str:
-        """What was found, for the report."""
+        """The finding as a sentence, for the report."""
         last = self.segments[-1].level
         if self.steadiness is Steadiness.WARM:
             return f"Steady from value {self.start + 1} on."
@@ -78,17 +77,17 @@ class SteadyState:
 
 
 def warm_from(seconds: Sequence[float]) -> int:
-    """Return the index of the first value of the steady state; see steady_state, which also says whether it is one."""
+    """Return the index of the first value of the steady state; `steady_state` says whether there is one."""
     return steady_state(seconds).start
 
 
 def steady_state(seconds: Sequence[float], margin: float = EQUIVALENT) -> SteadyState:
     """Return where the steady state of a series of positive step or block times begins, and whether there is one.
 
-    Steady is the last level: from the first segment on that is equivalent to the last one within `margin`, since what
-    came between did not last. It is getting slower where an earlier level was faster by more than `margin`; and has
-    no steady state where less than SETTLED_SHARE of the series, or fewer than LEAST values, have that level.
-    Raises ValueError without values, or with one that is not positive.
+    The last level is the steady one. It begins with the first segment that is equivalent to the last within `margin`;
+    deviations in between did not last. The series gets slower if an earlier level was faster by more than `margin`. It
+    has no steady state if less than SETTLED_SHARE of it, or fewer than LEAST values, have the last level. Raises
+    ValueError without values, or if one is not positive.
     """
     if not seconds or min(seconds) <= 0:
         raise ValueError("a steady state is sought in positive times, at least one")
@@ -128,14 +127,14 @@ def segments(seconds: Sequence[float]) -> tuple[Segment, ...]:
 def noise_scale(logs: Sequence[float]) -> float:
     """Return the mean absolute deviation of the noise, from the median absolute difference of neighbours.
 
-    For Laplace's distribution of scale 1 the absolute difference of two has the median 1.146.
+    For two values of Laplace's distribution with scale 1, the absolute difference has the median 1.146.
     """
     steps = [abs(after - before) for before, after in pairwise(logs)]
     return max(QUIET, median(steps) / 1.146) if steps else QUIET
 
 
 def deviations(values: Sequence[float]) -> list[float]:
-    """Return, for every beginning of `values`, the sum of absolute deviations from its median."""
+    """Return the sum of absolute deviations from the median for every prefix of `values`."""
     ordered: list[float] = []
     sums, smaller, total = [], 0.0, 0.0  # `smaller`: the sum of the smaller half
     for count, value in enumerate(values):

@@ -1,27 +1,27 @@
-"""The evidence against a supposed ratio: a bet on signs that nobody can win, unless the supposition is wrong.
+"""The evidence against a hypothetical ratio: the gain of a bet on signs, which is fair if the hypothesis is true.
 
-Suppose that the true log ratio is m. Who goes first in a round is drawn by lot, and had the lot fallen the other way,
-the same weather would have met the other contender: the deviation x - m of the round's log ratio would have had the
-same size and the other sign. So, given all sizes, the signs are tosses of a fair coin, whatever the tails of the noise
-and however its variance changes. Whoever starts with 1 and stakes the share h of what he has on each sign,
+Suppose that the true log ratio is m. The order of the contenders in a round is random. In the opposite order each would
+have met the machine state of the other, and the deviation x - m of the round's log ratio would have had the same size
+and the opposite sign. So, given all sizes, the signs are tosses of a fair coin, whatever the tails of the noise and
+however its variance changes. A gambler starts with 1 and stakes a share h of the capital on each sign. The capital
 
     E_n(m) = Π (1 + h_i),    h_i = tanh(c·ψ(u_i)),    u_i = (x_i - m) / s_i,
 
-holds a martingale of mean 1 as long as h_i is an odd function of x_i - m. By Ville's inequality (1939) the probability
-that E_n(m) *ever* reaches 1/α is at most α, so one may look after every round and stop when one likes. It is the
-martingale for symmetric distributions of de la Peña (1999, Annals of Probability 27, 537), as exp(z)/cosh(z) is
-1 + tanh(z); Ramdas, Ruf, Larsson & Koolen (2020, arXiv:2009.03167) show that nothing of another form does better.
+is a martingale with mean 1 as long as h_i is an odd function of x_i - m. By Ville's inequality (1939) the probability
+that E_n(m) *ever* reaches 1/α is at most α, so a contest may look after every round and stop at any time. It is the
+martingale for symmetric distributions of de la Peña (1999, Annals of Probability 27, 537), because exp(z)/cosh(z) is
+1 + tanh(z). Ramdas, Ruf, Larsson & Koolen (2020, arXiv:2009.03167) show that no other form is better.
 
-What is staked is a choice of power, not of validity:
+The choice of the stake affects the power, not the validity:
 
 - tanh(c·u) is the best stake for normal noise and an effect proportional to c. `STAKES` mixes four c, each for both
-  signs: most weight lies where differences of one standard deviation a round are found within twenty rounds, the rest
-  makes intervals go on narrowing over hundreds of rounds.
-- s_i, the scale, is the power mean of |x_j - m| with exponent 1/2 over the rounds up to i: a burst moves it little. It
-  makes all this independent of the unit. The sizes of the first FEWEST_ROUNDS rounds are shared by all of these, which
-  is allowed because signs are fair given all sizes, and because nobody looks before that round.
-- ψ(u) = u / (1 + (u/4)²) lets a round four times off the scale count most, and one farther off less and less: as with
-  Student's t, a round that was hit by something tells little about its neighbours.
+  signs. Most weight is on the c that finds a difference of one standard deviation per round within twenty rounds; the
+  others let intervals go on narrowing over hundreds of rounds.
+- The scale s_i is the power mean of |x_j - m| with exponent 1/2 over the rounds up to i: a burst changes it little. It
+  makes the bet independent of the unit. The first FEWEST_ROUNDS rounds share one scale, from the sizes of all of them.
+  This is valid because the signs are fair given all sizes, and because no look comes before that round.
+- ψ(u) = u / (1 + (u/4)²) gives most weight to a round four scales away, and less and less to rounds beyond: as with
+  Student's t, a disturbed round says little about its neighbours.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEWEST_ROUNDS = 8
-"""Nobody looks at the evidence before this round. At 95%, no stake of ours could convince of anything before it."""
+"""The first round after which the evidence is used. At 95%, no stake here could refute anything earlier."""
 
 STAKES = ((0.9, 0.72), (0.45, 0.14), (0.2, 0.09), (0.1, 0.05))
-"""(c, weight): how boldly is bet, and with which share of the starting sum. benchmarks/simulation shows the power."""
+"""(c, weight): the boldness of a bet, and its share of the initial capital. benchmarks/simulation shows the power."""
 
 BEND = 4.0
-"""Deviation, in scales, that counts most."""
+"""The deviation, in scales, that has the most weight."""
 
 SPEAKABLE = (-700.0, 600.0)
-"""Logarithms that double precision can take back; evidence beyond e^600 convinces as well."""
+"""Range of logarithms whose exponential fits double precision; evidence beyond e^600 makes no difference."""
 
 ROOT = 0.5
-"""Exponent of the power mean that is the scale."""
+"""Exponent of the power mean for the scale."""
 
 
 def log_evidence(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log E_n(m) after every round, (…, rounds), from deviations x - m of log ratios, (…, rounds).
 
-    Before round FEWEST_ROUNDS it is 0: E is 1, as if nothing had been seen.
+    Before round FEWEST_ROUNDS it is 0: E is 1, no evidence.
     """
     shape, rounds = deviations.shape, deviations.shape[-1]
     if rounds < FEWEST_ROUNDS:
@@ -61,7 +61,7 @@ def log_evidence(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
     sums, total = np.cumsum(moved, axis=-1), np.zeros(shape)
     counts = log(2) * np.arange(1, rounds + 1)
     for boldness, weight in STAKES:
-        # 1 + tanh z = 2 / (1 + exp(-2z)), so the bets on the two signs differ by 2z in each logarithm
+        # 1 + tanh z = 2 / (1 + exp(-2z)), so the logarithms of the bets on the two signs differ by 2z
         won = counts - np.cumsum(np.log1p(np.exp(-2 * boldness * moved)), axis=-1)
         for gain in (won, won - 2 * boldness * sums):
             total += weight / 2 * np.exp(np.clip(gain, *SPEAKABLE))
@@ -71,7 +71,7 @@ def log_evidence(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def scales(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scale of every round, (…, rounds): of the deviations up to it, and of the first ones for the first."""
+    """Return the scale of every round, (…, rounds), from the deviations up to it; the first rounds share theirs."""
     sums = np.cumsum(np.abs(deviations) ** ROOT, axis=-1)
     means = sums / np.arange(1, deviations.shape[-1] + 1)
     means[..., : FEWEST_ROUNDS - 1] = means[..., FEWEST_ROUNDS - 1, None]
@@ -80,5 +80,5 @@ def scales(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def threshold(confidence: float, tests: int = 1) -> float:
-    """Return the logarithm of the evidence that refutes a ratio, where `tests` statements are to hold together."""
+    """Return the log evidence that refutes a ratio, if `tests` statements are to hold together."""
     return log(tests / (1 - confidence))

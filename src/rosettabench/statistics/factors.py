@@ -1,4 +1,4 @@
-"""A ratio of two sums, taken apart into factors; and several ratios joined into that of the sums behind them."""
+"""Split a ratio of two sums into factors, and pool several ratios into the ratio of the sums behind them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rosettabench.statistics.interval import Interval
 def factors(
     slow: Mapping[str, float], fast: Mapping[str, float], order: Sequence[str]
 ) -> tuple[dict[str, float], float]:
-    """Return a factor for each part that is taken out, in their `order`, and the ratio of what is left then.
+    """Remove parts from both sums in this `order`; return the factor of each, and the ratio of what remains.
 
-    `slow` and `fast` are seconds by part. The factor of a part is the ratio of the sums before it is taken out of both,
-    over that afterwards: above 1 where the slow one loses more by it than the whole would make one expect, below 1
-    where it is the other that does. All of them times what is left are the ratio of the whole sums. In another order
-    they are other factors. Raises ValueError where nothing is left.
+    `slow` and `fast` are seconds by part. The factor of a part is the ratio of the sums before its removal over the
+    ratio after it: above 1 if the part's own ratio is higher than that of the rest, below 1 if lower. The product of
+    all factors and the remaining ratio is the ratio of the whole sums. The factors depend on the order. Raises
+    ValueError if nothing remains.
     """
     slow_left, fast_left = fsum(slow.values()), fsum(fast.values())
     ratio, found = slow_left / fast_left, {}
@@ -29,10 +29,10 @@ def factors(
 
 
 def pool_ratios(ratios: Sequence[Interval], weights: Sequence[float]) -> Interval:
-    """Return the ratio of two sums from the ratios of their terms, and the terms of the denominator as `weights`.
+    """Return the ratio of two sums from the ratios of their terms, with the denominator's terms as `weights`.
 
-    The mean of the ratios by these weights is that of the sums. Where all intervals hold together, so does the mean of
-    their ends; what the weights themselves are uncertain by is not in it.
+    The ratio of the sums is the weighted mean of the ratios. If all intervals hold together, so does the interval from
+    the weighted means of their ends. It does not include the uncertainty of the weights.
     """
     total = fsum(weights)
     shares = [weight / total for weight in weights]

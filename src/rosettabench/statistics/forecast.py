@@ -1,4 +1,4 @@
-"""How many rounds, or fresh processes, a question would take, from those so far: what a noisy machine needs."""
+"""Estimate how many rounds or processes would decide a pair, from those so far."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from rosettabench.statistics.spread import Sessions, reach_of_mean, session_logs
 from rosettabench.statistics.verdict import decides
 
 MOST_ROUNDS = 4096
-"""What takes more is said to be out of reach."""
+"""No estimate beyond this number is given."""
 
 MOST_PROCESSES = 256
-"""The same, of fresh processes: some minutes' worth of starting the quickest."""
+"""No estimate beyond this number is given; starting that many takes some minutes even for the quickest."""
 
 FINENESS = 20
-"""A forecast is sought to one part in so many: the noise that it is made from is known no better."""
+"""An estimate is exact to one part in this many: the noise is not known any better."""
 
 
 def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
-    """Return about how many rounds in all would decide a pair, were the coming ones as noisy as `ratios`, those so far.
+    """Return about how many rounds in all would decide a pair, if future rounds are as noisy as `ratios`, those so far.
 
-    Supposed is the estimated ratio, or 1 where 1 is still in the interval: equals are the case in which noise alone
-    keeps a pair open. None where it is more than MOST_ROUNDS, as for a ratio at the very margin, and where `ratios` are
-    too few to tell.
+    The true ratio is assumed to be the estimate, or 1 if the interval contains 1: then the contenders may be equal, and
+    only noise keeps the pair open. None if more than MOST_ROUNDS are needed, as for a ratio at the margin, or if there
+    are too few `ratios`.
     """
     so_far = ratio_interval(ratios, confidence, tests)
     if so_far is None:
@@ -38,17 +38,17 @@ def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.
 def rounds_until(
     reached: Callable[[Interval], bool], ratios: Sequence[float], confidence: float = 0.95, tests: int = 1
 ) -> int | None:
-    """Return after about how many rounds `reached` would hold for the interval of rounds that repeat `ratios`.
+    """Return after about how many rounds `reached` would hold, if future rounds repeat `ratios` cyclically.
 
-    They are gone through again and again, so the forecast is as good as they are representative. None where it is more
-    than MOST_ROUNDS, and where `ratios` are fewer than an interval takes.
+    The estimate is only as good as the ratios are representative. None if more than MOST_ROUNDS are needed, or if there
+    are too few `ratios` for an interval.
     """
     fewest, seen = fewest_rounds(confidence, tests), len(ratios)
     if seen < fewest:
         return None
 
     def enough(rounds: int) -> bool:
-        """Whether so many rounds would decide it."""
+        """Return whether this many rounds would be enough."""
         interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests)
         return interval is not None and reached(interval)
 
@@ -64,10 +64,10 @@ def rounds_until(
 
 
 def fresh_processes(a: Sessions, b: Sessions, margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
-    """Return how many processes in all would decide a pair, were fresh ones to differ as those so far.
+    """Return how many processes in all would decide a pair, if new ones differ as much as those so far.
 
-    Supposed is the mean of their log ratios, or 0 where its interval holds 0. None where it is more than
-    MOST_PROCESSES, and for fewer than two so far.
+    The true log ratio is assumed to be the mean so far, or 0 if its interval contains 0. None if more than
+    MOST_PROCESSES are needed, or if there are fewer than two so far.
     """
     groups = session_logs(a, b)
     if len(groups) < 2:

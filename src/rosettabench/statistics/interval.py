@@ -1,15 +1,14 @@
 """A confidence interval for a ratio of times, from rounds in which both were measured.
 
-Two contenders that take turns meet the same weather: within a round the machine's speed is common to both and cancels
-in the ratio, however much it drifts between rounds. So the unit of the statistics is the logarithm of the ratio within
-a round.
+Two contenders that take turns share the state of the machine: within a round its speed cancels in the ratio, however
+much it drifts between rounds. So the unit of the statistics is the logarithm of the ratio within a round.
 
-The interval holds the ratios that the evidence (evidence.py) has never refuted, at none of the rounds so far. It is
-valid at all rounds together (a confidence sequence: Darling & Robbins 1967), so that a contest may stop whenever it
-likes; and it never grows, unless the rounds contradict each other.
+The interval contains the ratios that the evidence (evidence.py) has not refuted at any round so far. It is valid for
+all rounds together (a confidence sequence: Darling & Robbins 1967), so a contest may stop at any time. It never grows,
+unless the rounds contradict each other.
 
-The estimate is the 20%-trimmed mean of the log ratios: bursts that hit one block do not decide (Wilcox, "Introduction
-to Robust Estimation and Hypothesis Testing", section 4.1, has the compromise of 20%).
+The estimate is the 20%-trimmed mean of the log ratios, so that bursts in single blocks hardly change it. Wilcox,
+"Introduction to Robust Estimation and Hypothesis Testing", section 4.1, recommends 20%.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from numpy.typing import NDArray
 from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, threshold
 
 TRIM = 0.2
-"""Share of the values that is trimmed on each side."""
+"""Share of the values trimmed on each side."""
 
 OFFSETS = 4.0 ** np.arange(-4, 9)
-"""Distances from the estimate, in mean deviations from it, at which the ends of the interval are sought first."""
+"""Distances from the estimate, in mean deviations, at which the search for the ends begins."""
 
 HALVINGS = 20
-"""Bisections from there on: the ends are right to a millionth of their distance from the estimate."""
+"""Bisections after that: the ends are exact to a millionth of their distance from the estimate."""
 
 SAME = 1e-12
-"""Log ratios that lie closer together than that differ by rounding only."""
+"""Log ratios with a smaller distance differ only by rounding."""
 
 Logs = NDArray[np.float64]
 Ends = tuple[float, float]
@@ -43,8 +42,8 @@ Ends = tuple[float, float]
 class Interval:
     """An estimated ratio and its confidence interval; all three are ratios (1.0 means equal).
 
-    `steady` is false where the rounds contradict each other: no single ratio is compatible with all of them. The
-    interval then spans those of all rounds, of the first half and of the second.
+    `steady` is false if the rounds contradict each other: no single ratio is compatible with all of them. The interval
+    then spans the intervals of all rounds, of the first half and of the second half.
     """
 
     ratio: float
@@ -56,7 +55,7 @@ class Interval:
 
     @property
     def precision(self) -> float:
-        """Relative half-width: 0.02 for 1.31 with 1.284 to 1.336."""
+        """Relative half-width: 0.02 for the interval 1.284 to 1.336."""
         return sqrt(self.high / self.low) - 1
 
     def inverse(self) -> Interval:
@@ -67,9 +66,9 @@ class Interval:
 def ratio_interval(ratios: Sequence[float], confidence: float = 0.95, tests: int = 1) -> Interval | None:
     """Return the interval for the ratio behind `ratios`, one positive number per round in the order of rounds.
 
-    None where the rounds are too few to exclude anything (fewest_rounds). With `tests` > 1 it is one of so many (pairs)
-    that are to hold together at `confidence`: each takes an equal share of the permitted error (Bonferroni). Raises
-    ValueError for a ratio that is not a positive, finite number.
+    None if there are too few rounds to exclude anything (fewest_rounds). With `tests` > 1, that many intervals hold
+    together at `confidence`: each takes an equal share of the permitted error (Bonferroni). Raises ValueError for a
+    ratio that is not a positive, finite number.
     """
     logs = logarithms(ratios)
     if len(logs) < FEWEST_ROUNDS:
@@ -88,12 +87,12 @@ def ratio_interval(ratios: Sequence[float], confidence: float = 0.95, tests: int
 
 
 def fewest_rounds(confidence: float = 0.95, tests: int = 1) -> int:
-    """Return how many rounds an interval takes at least: where the ratio is the same in all of them."""
+    """Return the fewest rounds for an interval, reached if the ratio is equal in all of them."""
     return agreement_rounds(threshold(confidence, tests))
 
 
 def agreement_rounds(limit: float) -> int:
-    """Return after how many rounds of one and the same deviation the evidence reaches `limit`."""
+    """Return after how many rounds with equal deviations the evidence reaches `limit`."""
     rounds = FEWEST_ROUNDS
     while float(log_evidence(np.ones(rounds))[-1]) < limit:
         rounds += 1
@@ -101,7 +100,7 @@ def agreement_rounds(limit: float) -> int:
 
 
 def logarithms(ratios: Sequence[float]) -> Logs:
-    """Return the logarithms; ValueError where there is none."""
+    """Return the logarithms of ratios; raise ValueError for one that is not a positive, finite number."""
     values = np.asarray(ratios, dtype=np.float64)
     if not np.all(np.isfinite(values) & (values > 0)):
         raise ValueError("a ratio of times must be a positive, finite number")
@@ -110,23 +109,23 @@ def logarithms(ratios: Sequence[float]) -> Logs:
 
 
 def trimmed_mean(values: Logs) -> float:
-    """Return the mean without the smallest and the largest fifth, rounded: of four values one each."""
+    """Return the mean without the smallest and the largest fifth, whose number is rounded: 1 each for four values."""
     trimmed = round(TRIM * len(values))
     return float(np.mean(np.sort(values)[trimmed : len(values) - trimmed]))
 
 
 def never_refuted(logs: Logs, middle: float, limit: float) -> Ends | None:
-    """Return the ends of the set of log ratios whose evidence has stayed below `limit` at every round; None if empty.
+    """Return the ends of the set of log ratios whose evidence stayed below `limit` at every round; None if empty.
 
-    An end is infinite where the rounds are too few to exclude anything on that side.
+    An end is infinite if there are too few rounds to exclude anything on that side.
     """
     return ends(lambda candidates: log_evidence(logs - candidates[:, None]).max(axis=-1), limit, middle, logs)
 
 
 def not_refuted(logs: Logs, limit: float) -> Ends:
-    """Return the ends of what all of `logs` together do not refute, whatever was refuted on the way.
+    """Return the ends of the set of log ratios that all `logs` together do not refute, ignoring earlier rounds.
 
-    The extremes of `logs` where that is nothing, or where they are too few.
+    Return the extremes of `logs` if the set is empty, or if there are too few.
     """
     found = None
     if len(logs) >= FEWEST_ROUNDS:
@@ -138,7 +137,7 @@ def not_refuted(logs: Logs, limit: float) -> Ends:
 
 
 def span_of_parts(logs: Logs, limit: float) -> Ends:
-    """Return the ends of the range over all rounds, the first half and the second half."""
+    """Return the span of the ends for all rounds, the first half and the second half."""
     half = len(logs) // 2
     parts = [not_refuted(part, limit) for part in (logs, logs[:half], logs[half:])]
     return min(low for low, _ in parts), max(high for _, high in parts)
@@ -147,8 +146,8 @@ def span_of_parts(logs: Logs, limit: float) -> Ends:
 def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Logs) -> Ends | None:
     """Return the outermost candidates, seen from `middle`, whose evidence is below `limit`; None if there are none.
 
-    Sought at OFFSETS first, then between the last accepted and the first refuted one; an end is the refuted one, so the
-    error of the search widens the interval.
+    The search tries OFFSETS first, then bisects between the last accepted and the first refuted candidate. It returns
+    the refuted one, so that its error widens the interval.
     """
     unit = float(np.mean(np.abs(logs - middle)))
     if unit < SAME:

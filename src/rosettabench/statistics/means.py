@@ -1,7 +1,7 @@
-"""The ratio of mean times: the throughput over a whole contest, in which every stall counts for as long as it lasted.
+"""The ratio of mean times: the throughput over a whole contest, in which every stall counts with its full length.
 
-The trimmed ratio says how a usual round goes. A contender that stalls now and then, and nobody else with it, is as fast
-as others in a usual round and slower over a day: two questions, with two answers.
+The trimmed ratio describes a typical round. A contender that alone stalls now and then is as fast as others in a
+typical round but slower over a day: two questions with two answers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rosettabench.statistics.rounds import Processes, Rounds, possible
 
 
 def mean_ratio(a: Rounds, b: Rounds, processes: Processes, confidence: float = 0.95, tests: int = 1) -> Interval | None:
-    """Return the interval of the sum of b's times over that of a's, for the rounds of both; None below two rounds.
+    """Return the interval of the sum of b's times over that of a's, for the common rounds; None below two units.
 
-    The ratio estimator (Cochran, "Sampling Techniques", section 6.4), with Student's t on its logarithm; its units are
-    the processes, or the rounds where there is one process. It is no confidence sequence, and where times have long
-    tails it comes out too narrow: no verdict rests on it alone.
+    It is the ratio estimator (Cochran, "Sampling Techniques", section 6.4), with Student's t on its logarithm. Its
+    units are the processes, or the rounds if there is one process. It is not a confidence sequence, and is too narrow
+    for times with long tails, so no verdict depends on it alone.
     """
     from scipy.stats import t
 

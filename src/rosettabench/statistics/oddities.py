@@ -1,7 +1,7 @@
-"""What must not happen in a contest, recognised and told: where one of these was seen, no verdict is to be trusted.
+"""Detect the oddities of a contest that make its verdicts doubtful.
 
-An interval holds for a ratio that stays what it is. A contender that leaks or heats up, a laptop that was shut for an
-hour in the middle of a round, a clock that was set back: none of them is noise, and no interval allows for them.
+An interval assumes a constant ratio. A contender that leaks memory or heats up, a laptop that was closed during a
+round, a clock that was set back: these are not noise, and no interval allows for them.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ from rosettabench.statistics.rounds import Processes, Rounds, by_process, possib
 Found = TypeVar("Found")
 
 ERROR = 0.01
-"""Probability of seeing a drift in a whole contest where there is none; shared by its contenders (Bonferroni)."""
+"""Probability of a false drift in a whole contest; shared by its contenders (Bonferroni)."""
 
 FEWEST_FOR_DRIFT = 10
-"""Rounds below which no trend is sought."""
+"""Fewest rounds in which a trend is sought."""
 
 ABSURD = 10.0
-"""A block that takes so many times its contender's median was not slow, but interrupted."""
+"""A block that takes this many times its contender's median was interrupted, not slow."""
 
 SHORTEST_GAP_S = 60.0
-"""A shorter pause between rounds is no news: somebody pressed Ctrl-Z, or a disk woke up."""
+"""A shorter pause between rounds is not reported: somebody pressed Ctrl-Z, or a disk woke up."""
 
 
 @dataclass(frozen=True)
 class Drift:
     """A contender that gets slower or faster relative to the others.
 
-    `change` is that of its relative time from the first to the last round: 0.1 is 10% slower. `p_value` is Kendall's.
+    `change` is the change of its relative time from the first to the last round: 0.1 is 10% slower. `p_value` is that
+    of Kendall's test.
     """
 
     contender: str
@@ -46,14 +47,14 @@ class Drift:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The drift in words."""
         how = "slower" if self.change > 0 else "faster"
         return f"{self.contender} got {how} by {abs(self.change):.1%} relative to {self.against} during the contest."
 
 
 @dataclass(frozen=True)
 class Shift:
-    """A contender that was at another level, relative to the others, for a while: `times` its usual one."""
+    """A contender whose time, relative to the others, was `times` its usual one in rounds `first` to `last`."""
 
     contender: str
     against: str
@@ -63,14 +64,14 @@ class Shift:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The shift in words."""
         what = f"{self.contender} took {self.times:.2f}× its usual time, relative to {self.against}"
         return f"{what}, in rounds {self.first} to {self.last}."
 
 
 @dataclass(frozen=True)
 class Interruption:
-    """A block that took absurdly long: `times` its contender's median."""
+    """A block that took `times` its contender's median, far more than a slow one."""
 
     contender: str
     round: int
@@ -78,13 +79,13 @@ class Interruption:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The interruption in words."""
         return f"{self.contender} took {self.times:.0f}× its usual time in round {self.round}: was it interrupted?"
 
 
 @dataclass(frozen=True)
 class Impossible:
-    """A time that no clock can have measured rightly."""
+    """A time that no working clock can measure."""
 
     contender: str
     round: int
@@ -92,20 +93,20 @@ class Impossible:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The impossible time in words."""
         return f"{self.contender} took {self.seconds:g} s in round {self.round}: the clock is not to be trusted."
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A pause before a round, far longer than rounds take; negative where the clock went back."""
+    """A pause before a round, far longer than rounds take; negative if the clock went back."""
 
     round: int
     seconds: float
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The gap in words."""
         if self.seconds < 0:
             return f"The machine's clock went back by {-self.seconds:.0f} s before round {self.round} ended."
         return f"{self.seconds:.0f} s passed before round {self.round} ended: was the machine suspended?"
@@ -115,9 +116,9 @@ Oddity = Drift | Shift | Interruption | Impossible | Gap | Busy
 
 
 def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, margin: float) -> list[Oddity]:
-    """Return what is odd about the times of a contest, each process looked at by itself.
+    """Return the oddities of a contest, each process examined separately.
 
-    A fresh process may well be at another level for as long as it lives; spread.py tells of that.
+    A new process may keep another level for its whole life; spread.py measures that.
     """
     groups = {label: by_process(rounds, processes) for label, rounds in contenders.items()}
     return [
@@ -128,15 +129,12 @@ def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, 
 
 
 def casts_doubt(oddity: Oddity) -> bool:
-    """Whether no verdict is to be trusted, on that contender or on all; single interrupted blocks do little harm."""
+    """Return whether the oddity makes verdicts doubtful, on its contender or on all; interruptions and gaps do not."""
     return isinstance(oddity, Drift | Shift | Impossible | Busy)
 
 
 def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
-    """Return what is odd about the times of a contest, by contender and round.
-
-    Drifts and shifts above `margin` only.
-    """
+    """Return the oddities of a contest, by contender and round; drifts and shifts only above `margin`."""
     return [
         *impossible_times(contenders),
         *interruptions(contenders),
@@ -146,7 +144,7 @@ def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
 
 
 def impossible_times(contenders: Mapping[str, Rounds]) -> list[Impossible]:
-    """Return the times that no clock can have measured rightly: not positive, not finite, or beyond all measure."""
+    """Return the times that no working clock can measure: not positive, not finite, or outside all bounds."""
     return [
         Impossible(label, number, seconds)
         for label, rounds in contenders.items()
@@ -166,14 +164,14 @@ def interruptions(contenders: Mapping[str, Rounds]) -> list[Interruption]:
 
 
 def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
-    """Return the contenders whose time relative to the others has a trend, of more than `margin` over the contest.
+    """Return the contenders whose time relative to the others has a trend of more than `margin` over the contest.
 
-    Ask once, when the contest is over: the error is that of one look.
+    The permitted error is that of one look: call it once, when the contest is over.
     """
     level = ERROR / max(1, len(contenders))
 
     def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
-        """Return a contender's trend if it is sure, and large enough to matter."""
+        """Return a contender's trend if it is significant and large enough to matter."""
         found = trend(label, left)
         return found if found and found.p_value <= level and abs(found.change) > margin else None
 
@@ -183,7 +181,7 @@ def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
 def shifts(contenders: Mapping[str, Rounds], margin: float) -> list[Shift]:
     """Return the contenders whose time relative to the others was at another level, by more than `margin`, for a while.
 
-    The levels are found by change points (change_point.py); the usual one is that of most rounds.
+    The levels come from change points (change_point.py); the usual level is that of the longest segment.
     """
     return worst_first(contenders, lambda label, left: shift(label, left, margin), lambda found: abs(log(found.times)))
 
@@ -193,10 +191,10 @@ def worst_first(
     find: Callable[[str, Mapping[str, Rounds]], Found | None],
     size: Callable[[Found], float],
 ) -> list[Found]:
-    """Return what `find` finds, the largest first; whoever has it is then left aside.
+    """Return what `find` finds, the largest first; each contender found is removed before the next search.
 
-    So nobody is blamed for having been compared with a contender that is odd. With two contenders nobody can tell which
-    of them it is: the second is named.
+    So no contender is blamed for the oddity of another that it is compared with. With two contenders it is unknown
+    which of them is odd, and the second is named.
     """
     left, found = dict(contenders), []
     while len(left) > 1:
@@ -211,7 +209,7 @@ def worst_first(
 
 
 def shift(label: str, contenders: Mapping[str, Rounds], margin: float) -> Shift | None:
-    """Return the largest shift of a contender's time relative to the others; None where its levels are alike."""
+    """Return the largest shift of a contender's time relative to the others; None if its levels are equivalent."""
     series = relative_logs(label, contenders)
     cut = segments([exp(value) for _, value in series]) if series else ()
     lasting = [segment for segment in cut if segment.end - segment.start >= LEAST]
@@ -228,8 +226,8 @@ def shift(label: str, contenders: Mapping[str, Rounds], margin: float) -> Shift 
 def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
     """Return the trend of a contender's time relative to the others; None below FEWEST_FOR_DRIFT common rounds.
 
-    The test is Kendall's rank correlation with the number of the round (Mann 1945), the change that of Theil and Sen's
-    slope: neither is moved by single bursts.
+    The test is Kendall's rank correlation with the number of the round (Mann 1945); the change comes from Theil and
+    Sen's slope. Single bursts hardly affect either.
     """
     from scipy.stats import kendalltau, theilslopes
 
@@ -243,7 +241,7 @@ def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
 
 
 def relative_logs(label: str, contenders: Mapping[str, Rounds]) -> list[tuple[int, float]]:
-    """Return (round, log of a contender's time over the median of the others') where all took part."""
+    """Return (round, log of a contender's time over the median of the others') of the rounds in which all took part."""
     others = [rounds for other, rounds in contenders.items() if other != label]
     common = set(contenders[label]).intersection(*others) if others else set()
     series = []
@@ -263,7 +261,7 @@ def opponents(label: str, contenders: Mapping[str, Rounds]) -> str:
 def gaps(moments: Mapping[int, float]) -> list[Gap]:
     """Return the pauses in a contest from the wall-clock times, in seconds, at which its rounds ended.
 
-    The clock of the blocks stands still while a machine is suspended; the wall clock shows it.
+    The clock of the blocks stands still while a machine is suspended; the wall clock goes on.
     """
     numbers = sorted(moments)
     lengths = [(after, moments[after] - moments[before]) for before, after in pairwise(numbers)]
@@ -273,6 +271,6 @@ def gaps(moments: Mapping[int, float]) -> list[Gap]:
 
 
 def typical(lengths: Sequence[float]) -> float:
-    """Return the geometric middle of positive lengths, 0 without any."""
+    """Return the median of the positive lengths, computed on their logarithms; 0 without any."""
     positive = [log(length) for length in lengths if length > 0]
     return exp(median(positive)) if positive else 0.0

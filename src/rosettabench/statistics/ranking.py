@@ -1,4 +1,4 @@
-"""Many contenders: every pair compared at once, and ranks with ties."""
+"""Compare all pairs of many contenders together, and rank the contenders with ties."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 
 LOOKS = 2
-"""How often a contest asks its processes whether they decide (plan/schedule.py): Student's t is no confidence sequence,
-so each look takes its share of the permitted error (Bonferroni)."""
+"""How many looks a contest over several processes has (plan/schedule.py). Student's t is not a confidence sequence, so
+each look takes a share of the permitted error (Bonferroni)."""
 
 NO_PROCESSES: Processes = {}
-"""Where nothing is known of processes, all rounds count as one's."""
+"""No known processes: all rounds count as those of one process."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A contender's place: 1 + how many are surely faster, so that those nobody could part share a rank.
+    """A contender's place: 1 plus the number of contenders that are surely faster. Contenders may share a rank.
 
-    `relative` is the interval of its time over the reference contender's, None for that one itself and where the rounds
-    are too few.
+    `relative` is the interval of its time over that of the first contender; None for the first itself, or if there are
+    too few rounds.
     """
 
     label: str
@@ -37,16 +37,16 @@ class Ranked:
 
 
 def pairs(contenders: int) -> int:
-    """Return how many pairs so many contenders make: the verdicts that are to hold together; at least 1."""
+    """Return the number of pairs of this many contenders, at least 1: the verdicts that are to hold together."""
     return max(1, contenders * (contenders - 1) // 2)
 
 
 def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float, tests: int = 1) -> Interval | None:
-    """Return the interval of b's time over a's; None where the common rounds are too few.
+    """Return the interval of b's time over a's; None if there are too few common rounds.
 
-    Where there were fresh processes, it spans that over the rounds and that over the processes: what is said must hold
-    for other processes than these, and no less for these. The latter is for one of LOOKS. Where all rounds are known to
-    be of one process of each, it allows for what others differ by (between.py).
+    With several processes it spans the interval over the rounds and that over the processes, since the verdict must
+    hold for these processes and for others; the latter has the error of one look of LOOKS. If all rounds are from one
+    process of each contender, it allows for the differences between processes (between.py).
     """
     over_rounds = ratio_interval(ratios(a, b), confidence, tests)
     sessions = by_process(a, processes), by_process(b, processes)
@@ -66,9 +66,9 @@ def compare(
     processes: Processes = NO_PROCESSES,
     tests: int = 1,
 ) -> list[Verdict]:
-    """Return the verdict on every pair; all of them, after every round, hold together at `confidence`.
+    """Return the verdict on every pair. All of them, after every round, hold together at `confidence`.
 
-    With `tests` > 1 so many contests' verdicts do.
+    With `tests` > 1 the verdicts of that many contests hold together.
     """
     tests *= pairs(len(contenders))
     return [
@@ -91,8 +91,8 @@ def rank(
 ) -> list[Ranked]:
     """Return the contenders from fastest to slowest, with ties.
 
-    Times relative to the fastest have intervals that hold together, over all pairs and rounds, at `confidence`: they
-    are the same as those of the verdicts.
+    The intervals of times relative to the first are those of the verdicts: they hold together, over all pairs and
+    rounds, at `confidence`.
     """
     tests = pairs(len(contenders))
     surely_slower = [verdict.slower for verdict in verdicts if verdict.finding is Finding.FASTER]
@@ -109,5 +109,5 @@ def rank(
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean of positive numbers: the mean that goes with ratios."""
+    """Return the geometric mean of positive numbers, the mean that suits ratios."""
     return exp(sum(map(log, values)) / len(values))

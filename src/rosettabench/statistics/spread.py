@@ -1,15 +1,15 @@
-"""Replicates over processes: how much a ratio varies within a process, and how much from one process to the next.
+"""The spread of a ratio within a process and between processes.
 
-A process keeps for life what it got at its start: where its memory lies, how its hash tables fell, which kernels were
-chosen for it. Rounds within it cannot average that away (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable
-time"). So the interval over the rounds of one pair of processes speaks of these two processes. What is to be said of
-the contenders needs fresh processes, and is estimated as in a meta-analysis, each session being a study:
+A process keeps for life what it got at its start: its memory layout, its hash seeds, its choice of kernels. Its rounds
+cannot average that away (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"). So the interval over the
+rounds of one pair of processes describes these two processes. A statement about the contenders needs several processes,
+called sessions here. It is estimated as in a meta-analysis, with each session as a study:
 
 - between: variance of the sessions' true log ratios, by the method of moments (DerSimonian & Laird 1986), with the
   Q-profile interval of Viechtbauer (2007, Statistics in Medicine 26, 37);
 - within: standard deviation of log ratios of rounds around their session's mean, with its χ² interval;
-- the ratio: mean over sessions of their mean log ratios; Student's t on their scatter, which holds both variances,
-  with one degree of freedom less than there are sessions (Hartung & Knapp 2001, for studies of equal weight).
+- the ratio: mean over sessions of their mean log ratios, with Student's t on their scatter, which includes both
+  variances, with one degree of freedom less than sessions (Hartung & Knapp 2001, for studies of equal weight).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from rosettabench.statistics.interval import Interval, logarithms, trimmed_mean
 from rosettabench.statistics.rounds import Rounds, ratios
 
 Sessions = Mapping[int, Rounds]
-"""Session (which process) to round to seconds per step, of one contender."""
+"""Session (process) → round → seconds per step, of one contender."""
 
 FEWEST_IN_SESSION = 2
-"""A session with fewer common rounds says nothing of the spread within it, and is left out."""
+"""A session with fewer common rounds does not show the spread within it, and is left out."""
 
 LARGEST = 2.0
-"""Standard deviation of log ratios beyond which none is sought: processes that differ by a factor of seven."""
+"""Largest standard deviation of log ratios in the search: processes that differ by a factor of seven."""
 
 
 @dataclass(frozen=True)
 class SpreadDeviation:
-    """A standard deviation, relative (0.03 is 3%), and its interval; `low` and `high` are None where there is none."""
+    """A standard deviation, relative (0.03 is 3%), and its interval; `low` and `high` are None if there is none."""
 
     value: float
     low: float | None
@@ -47,7 +47,7 @@ class SpreadDeviation:
 class Spread:
     """How much the ratio of two contenders varies from round to round `within` a process, and `between` processes.
 
-    `between` is None with one session: nothing is known of other processes then.
+    `between` is None with one session, which says nothing about other processes.
     """
 
     within: SpreadDeviation
@@ -70,10 +70,10 @@ def spread(a: Sessions, b: Sessions, confidence: float = 0.95) -> Spread | None:
 
 
 def interval_over_processes(a: Sessions, b: Sessions, confidence: float = 0.95, tests: int = 1) -> Interval | None:
-    """Return the interval of b's time over a's for processes like these, not for these alone; None below two sessions.
+    """Return the interval of b's time over a's for all processes, not only the measured ones; None below two sessions.
 
-    How many sessions there are must have been fixed beforehand: unlike the interval over rounds it does not allow to
-    go on until one likes what one sees.
+    The number of sessions must be fixed beforehand: unlike the interval over rounds, this one does not allow a contest
+    to stop at any time.
     """
     groups = session_logs(a, b)
     if len(groups) < 2:
@@ -82,18 +82,18 @@ def interval_over_processes(a: Sessions, b: Sessions, confidence: float = 0.95, 
 
 
 def interval_of_starts(ratios: Sequence[float], confidence: float = 0.95) -> Interval | None:
-    """Return the interval of what each fresh process has once, from a ratio per pair of processes; None below two."""
+    """Return the interval of a ratio measured once per pair of processes, such as that of starts; None below two."""
     return mean_interval(logarithms(ratios), confidence, 1, len(ratios)) if len(ratios) > 1 else None
 
 
 def mean_interval(logs: NDArray[np.float64], confidence: float, tests: int, rounds: int) -> Interval:
-    """Return Student's t interval for the mean of log ratios, one for each process, at least two."""
+    """Return Student's t interval for the mean of log ratios, one per process, at least two."""
     middle, reach = float(logs.mean()), reach_of_mean(float(logs.std(ddof=1)), len(logs), confidence, tests)
     return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, rounds)
 
 
 def reach_of_mean(deviation: float, sessions: int, confidence: float, tests: int) -> float:
-    """Return the half-width of Student's t interval for the mean of so many values with this standard deviation."""
+    """Return the half-width of Student's t interval for the mean of `sessions` values with this standard deviation."""
     from scipy.stats import t
 
     return float(t.ppf(1 - (1 - confidence) / tests / 2, sessions - 1)) * deviation / sqrt(sessions)
@@ -144,9 +144,9 @@ def scatter(means: NDArray[np.float64], errors: NDArray[np.float64], between: fl
 
 
 def profile(means: NDArray[np.float64], errors: NDArray[np.float64], quantile: float) -> float | None:
-    """Return the standard deviation between sessions at which Q falls to `quantile`: 0 if it never was above it.
+    """Return the standard deviation between sessions at which Q falls to `quantile`; 0 if Q is never above it.
 
-    None where not even LARGEST brings it down so far.
+    None if Q is still above it at LARGEST.
     """
     if scatter(means, errors, 0.0) <= quantile:
         return 0.0

@@ -1,4 +1,4 @@
-"""How likely values are under Student's distribution with a location and a width."""
+"""Likelihoods and probabilities under Student's t distribution with a location and a width."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Array = NDArray[Any]
 def negative_log_likelihood(parameters: Array, values: Array) -> Array:
     """Return -log p of each of `values`, of any shape (…), in float64.
 
-    `parameters`, (…, 3), are degrees of freedom, location and width: p is the density of location + width · t, with t
-    distributed as Student (1908) has it, with so many degrees of freedom.
+    `parameters`, (…, 3), are degrees of freedom, location and width: p is the density of location + width · t, where t
+    has Student's distribution (1908) with these degrees of freedom.
     """
     from scipy.stats import t
 
@@ -23,9 +23,9 @@ def negative_log_likelihood(parameters: Array, values: Array) -> Array:
 
 
 def distribution_function(parameters: Array, values: Array) -> Array:
-    """Return the chance of a smaller value than each of `values`, of any shape (…), in float64.
+    """Return Student's distribution function at each of `values`, of any shape (…), in float64.
 
-    `parameters`, (…, 3), as above: Student's distribution function.
+    `parameters`, (…, 3), are those of `negative_log_likelihood`.
     """
     from scipy.stats import t
 
@@ -34,5 +34,5 @@ def distribution_function(parameters: Array, values: Array) -> Array:
 
 
 def weighted_mean(numbers: Array, weights: Array) -> float:
-    """Return the mean of numbers, each with its weight; 0 where none has any."""
+    """Return the sum of weighted numbers over the sum of weights, taken as 1 if smaller; 0 if all weights are 0."""
     return float((weights * numbers).sum() / max(1.0, float(weights.sum())))

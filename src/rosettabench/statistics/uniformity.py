@@ -1,7 +1,7 @@
-"""Whether numbers are uniform in (0, 1), and independent of each other: how surely not, in standard errors.
+"""Test whether numbers are uniform in (0, 1) and independent, with the evidence against it in standard errors.
 
-A chance p is told as the number of standard errors that a normal variable is off by with that chance: 5.3 is one in 9
-million.
+A probability p is expressed as the two-sided deviation of a normal variable that has this probability: 5.3 standard
+errors are one in 9 million.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Array = NDArray[Any]
 
 
 def off_uniform(rows: Array) -> float:
-    """Return how surely some of `rows`, (rows, n), are not uniform: Kolmogorov's test of each (Kolmogorov 1933).
+    """Return the standard errors by which `rows`, (rows, n), are not uniform: Kolmogorov's test of each (1933).
 
-    The chance is that of the worst row, times their number (Bonferroni).
+    The probability is that of the worst row times the number of rows (Bonferroni).
     """
     from scipy.stats import kstest
 
@@ -25,10 +25,10 @@ def off_uniform(rows: Array) -> float:
 
 
 def correlation(one: Array, other: Array) -> float:
-    """Return how surely scores, (…, columns), go along with others, or against them: in the worst of the columns.
+    """Return the standard errors by which scores, (…, columns), are correlated with others, in the worst column.
 
-    Scores have the mean 0 and the variance 1, so that the sum of n products has the variance n where they are
-    independent. The chance is that of the worst column, times their number; without any, nothing is off.
+    Scores have mean 0 and variance 1, so the sum of n products has variance n if they are independent. The probability
+    is that of the worst column times the number of columns; 0 standard errors without scores.
     """
     from scipy.stats import norm
 
@@ -40,11 +40,11 @@ def correlation(one: Array, other: Array) -> float:
 
 
 def common_part(scores: Array, axis: int) -> float:
-    """Return how surely scores along an axis have something in common, or cancel each other.
+    """Return the standard errors by which scores along an axis share a common part, or cancel each other.
 
-    Scores have the mean 0 and the variance 1. Where n of them are independent, the square of their sum over n has the
-    mean 1, and all such squares together are distributed as χ² with as many degrees of freedom (scores that are uniform
-    have lighter tails than normal ones, so that the chance is rather overstated).
+    Scores have mean 0 and variance 1. If n of them are independent, the square of their sum over n has mean 1, and the
+    sum of these squares has a χ² distribution with as many degrees of freedom. Uniform scores have lighter tails than
+    normal ones, so the probability is rather overstated.
     """
     from scipy.stats import chi2
 
@@ -54,16 +54,16 @@ def common_part(scores: Array, axis: int) -> float:
 
 
 def shared_part(scores: Array, axis: int) -> float:
-    """Return the share of the variance that scores along an axis have in common: 0 where they are independent.
+    """Return the share of the variance that scores along an axis have in common: 0 if they are independent.
 
-    Scores have the mean 0 and the variance 1. It is the mean product of two of them (the intraclass correlation).
+    Scores have mean 0 and variance 1. The share is the mean product of two of them (the intraclass correlation).
     """
     n = scores.shape[axis]
     return float(((scores.sum(axis) ** 2 - (scores**2).sum(axis)) / (n * (n - 1))).mean())
 
 
 def standard_errors(chance: float) -> float:
-    """Return by how many standard errors a normal variable is off, to either side, with that chance; 37 at the most."""
+    """Return the two-sided deviation of a normal variable, in standard errors, with this probability; at most 37."""
     from scipy.stats import norm
 
     return float(norm.isf(np.clip(chance, 1e-300, 1.0) / 2))

@@ -1,18 +1,18 @@
-"""Times that were not measured in the same rounds: one contender in two runs, perhaps on two days.
+"""Compare times that were not measured in the same rounds: one contender in two runs, perhaps on two days.
 
-Within a run the weather cancels in ratios of a round; between runs it does not, and every run has processes of its own.
-So what is compared is not a contender's time but its ratio, in each run, to contenders that are the same in both: the
-difference of two differences of logarithms (Card & Krueger 1994 made that design known). Two things then keep the two
-ratios apart though nothing changed:
+Within a run the state of the machine cancels in the ratios of a round. Between runs it does not, and every run has its
+own processes. So a contender's time is not compared itself, but its ratio, in each run, to contenders that did not
+change: a difference of two differences of logarithms (Card & Krueger 1994 made this design known). Two things make the
+two ratios differ even if nothing changed:
 
-- the noise of the rounds. Each run's ratio has its interval over rounds (interval.py); those of two independent
-  estimates make one of their difference by the squares of their arms (MOVER: Zou & Donner 2008, Statistics in Medicine
-  27, 1693; Newcombe 1998 for proportions);
-- the processes. What a process got at its start stays with it (Kalibera & Jones 2013), so a process, not a round, is
-  the unit: Student's t for a contrast of two groups of processes, with the mean square of all groups of processes that
-  are alike, as in any one-way layout. An A/A control is such a group, of which even the mean is known: log 1.
+- the noise of the rounds. Each run's ratio has an interval over rounds (interval.py). The intervals of two independent
+  estimates give one for their difference: the squares of their half-widths add up (MOVER: Zou & Donner 2008, Statistics
+  in Medicine 27, 1693; Newcombe 1998 for proportions);
+- the processes. A process keeps what it got at its start (Kalibera & Jones 2013), so the unit is a process, not a
+  round: Student's t for a contrast of two groups of processes, with the mean square of all groups of equal processes,
+  as in any one-way layout. An A/A control is a group whose mean is even known: log 1.
 
-What is said must hold for both: the interval spans the two.
+The result must hold for both: its interval spans the two.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ Series = Sequence[float]
 
 @dataclass(frozen=True)
 class Alike:
-    """How much ratios of processes that are alike differ: the sum of squares of log ratios, and degrees of freedom."""
+    """How much the ratios of equal processes differ: the sum of squares of log ratios, and its degrees of freedom."""
 
     squares: float = 0.0
     freedom: int = 0
 
     def __add__(self, other: Alike) -> Alike:
-        """Both together."""
+        """Add squares and degrees of freedom."""
         return Alike(self.squares + other.squares, self.freedom + other.freedom)
 
     @property
     def deviation(self) -> float | None:
-        """Standard deviation of the log ratio of one process, relative (0.03 is 3%); None where nothing is known."""
+        """Standard deviation of the log ratio of one process, relative (0.03 is 3%); None if not known."""
         return sqrt(self.squares / self.freedom) if self.freedom else None
 
 
 UNKNOWN = Alike()
-"""Where no other process says anything."""
+"""Nothing known from other processes."""
 
 
 def scatter_of_processes(groups: Iterable[Sequence[Series]]) -> Alike:
-    """Return how much processes differ, from groups of them: those of a group measure one ratio, whatever it is."""
+    """Return how much processes differ, from groups of them; the processes of a group measure one unknown ratio."""
     found = Alike()
     for group in groups:
         levels = [level(series) for series in group]
@@ -63,7 +63,7 @@ def scatter_of_processes(groups: Iterable[Sequence[Series]]) -> Alike:
 
 
 def equals(controls: Iterable[Series]) -> Alike:
-    """Return how much processes differ, from A/A controls: each a ratio of two equals, known to be 1."""
+    """Return how much processes differ, from A/A controls, whose true ratio is 1."""
     levels = [level(series) for series in controls]
     return Alike(sum(value**2 for value in levels), len(levels))
 
@@ -80,12 +80,12 @@ def unpaired_interval(
     confidence: float = 0.95,
     tests: int = 1,
 ) -> Interval | None:
-    """Return the interval of the ratio of `after` to `before`; None where either has too few rounds for one.
+    """Return the interval of the ratio of `after` to `before`; None if either has too few rounds.
 
-    Each is a list of processes. `alike` is what other processes say of how much processes differ; the scatter within
-    `before` and `after` is added to it. Where neither says anything, the interval is that over rounds alone and speaks
-    of these processes only: see `freedom`. With `tests` > 1 it is one of so many that hold together (Bonferroni).
-    Raises ValueError for a ratio that is not a positive, finite number.
+    Each is a list of processes. `alike` is the known difference between other processes; the scatter within `before`
+    and `after` is added to it. If both are unknown (see `freedom`), the interval is that over rounds, and holds only
+    for these processes. With `tests` > 1, that many intervals hold together (Bonferroni). Raises ValueError for a ratio
+    that is not a positive, finite number.
     """
     first, second = (ratio_interval(level_processes(side), confidence, tests) for side in (before, after))
     if first is None or second is None:
@@ -106,10 +106,10 @@ def unpaired_interval(
 
 
 def level_processes(processes: Sequence[Series]) -> list[float]:
-    """Return the ratios of all processes in one series, each moved to the mean level of all.
+    """Return the ratios of all processes in one series, each process moved to the mean level of all.
 
-    Otherwise precise rounds of processes that differ would contradict each other. What a process' rounds lose by being
-    centred at their own mean is given back: n rounds deviate from it by √(1 - 1/n) of what they do from the truth.
+    Otherwise the rounds of processes with different levels would contradict each other. Centring shrinks deviations: n
+    rounds deviate from their own mean by √(1 - 1/n) of their deviation from the truth. This factor is undone.
     """
     if len(processes) < 2:
         return list(chain(*processes))
@@ -123,12 +123,12 @@ def level_processes(processes: Sequence[Series]) -> list[float]:
 
 
 def freedom(before: Sequence[Series], after: Sequence[Series], alike: Alike) -> int:
-    """Return how many degrees of freedom the processes leave for their spread; 0: nothing is known of it."""
+    """Return the degrees of freedom of the spread between processes; 0: the spread is not known."""
     return (alike + scatter_of_processes((before, after))).freedom
 
 
 def quotient(above: Interval, below: Interval) -> Interval:
-    """Return the interval of the ratio of two ratios, estimated independently, by the squares of their arms."""
+    """Return the interval of the ratio of two independently estimated ratios: squares of their half-widths add up."""
     middle = log(above.ratio) - log(below.ratio)
     down = sqrt(log(above.ratio / above.low) ** 2 + log(below.high / below.ratio) ** 2)
     up = sqrt(log(above.high / above.ratio) ** 2 + log(below.ratio / below.low) ** 2)
@@ -139,7 +139,7 @@ def quotient(above: Interval, below: Interval) -> Interval:
 def contrast(
     before: Sequence[Series], after: Sequence[Series], known: Alike, confidence: float, tests: int
 ) -> tuple[float, float]:
-    """Return the difference of the mean log ratios of two groups of processes, and how far its interval reaches."""
+    """Return the difference of the mean log ratios of two groups of processes, and the half-width of its interval."""
     from scipy.stats import t
 
     middle = float(np.mean([level(one) for one in after]) - np.mean([level(one) for one in before]))

@@ -1,4 +1,4 @@
-"""What an interval allows to say, and nothing more."""
+"""The verdict that an interval allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.statistics.interval import Interval
 
 
 class Finding(StrEnum):
-    """The three things that a comparison can find."""
+    """The possible findings of a comparison."""
 
     FASTER = "faster"
     EQUIVALENT = "no difference"
@@ -20,10 +20,10 @@ class Finding(StrEnum):
 class Verdict:
     """The comparison of two contenders.
 
-    `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
-    too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt`
-    is why an interval is not to be trusted, for a pair that is open because of it. `mean` is the ratio of mean times,
-    the same way round: it may be below 1.
+    `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None if there were too
+    few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt` is
+    the reason why the pair is open although it has an interval. `mean` is the ratio of mean times in the same
+    direction; it may be below 1.
     """
 
     finding: Finding
@@ -36,9 +36,9 @@ class Verdict:
 
     @property
     def means_disagree(self) -> bool:
-        """Whether the whole contest says otherwise than its usual rounds: no difference there, and yet one in all.
+        """Whether the mean times contradict the typical rounds.
 
-        Where one is faster in usual rounds, the mean must surely be the other way round.
+        They do if typical rounds are equivalent and the means are not, or if the means surely have the opposite order.
         """
         if self.interval is None or self.mean is None:
             return False
@@ -48,16 +48,15 @@ class Verdict:
 
     @property
     def decided(self) -> bool:
-        """Whether more rounds could not change what it means in practice."""
+        """Whether more rounds could not change the finding in practice."""
         return self.interval is not None and decides(self.interval, self.margin)
 
 
 def judge(a: str, b: str, b_over_a: Interval | None, margin: float, mean: Interval | None = None) -> Verdict:
     """Return the verdict on contenders `a` and `b` from the interval of b's time over a's, and from that of the means.
 
-    Equivalent: the whole interval lies within the margin of practical equivalence, 1/(1+margin) to 1+margin (two
-    one-sided tests: Schuirmann 1987). Faster: the interval leaves out 1. Otherwise, and where the means
-    disagree, open.
+    Equivalent: the whole interval lies within the margin of equivalence, 1/(1+margin) to 1+margin (two one-sided tests:
+    Schuirmann 1987). Faster: the interval excludes 1. Open: neither, or the means disagree.
     """
     if b_over_a is None:
         return Verdict(Finding.OPEN, a, b, None, margin)
@@ -73,11 +72,11 @@ def judge(a: str, b: str, b_over_a: Interval | None, margin: float, mean: Interv
 
 
 def within(interval: Interval, margin: float) -> bool:
-    """Whether the whole interval lies within the margin of practical equivalence."""
+    """Return whether the whole interval lies within the margin of equivalence."""
     return interval.high <= 1 + margin and interval.low >= 1 / (1 + margin)
 
 
 def decides(interval: Interval, margin: float) -> bool:
-    """Whether the whole interval lies on one side of the margin, or within it; never where its rounds contradict."""
+    """Return whether the interval lies on one side of the margin, or within it; False if its rounds contradict."""
     beyond = interval.low > 1 + margin or interval.high < 1 / (1 + margin)
     return interval.steady and (beyond or within(interval, margin))

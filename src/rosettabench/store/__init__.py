@@ -1,1 +1,1 @@
-"""Append-only results."""
+"""The append-only store of results."""

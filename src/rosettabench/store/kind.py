@@ -1,4 +1,4 @@
-"""What a run was made for: the command that asked for it."""
+"""The kind of a run: the command that made it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class RunKind(StrEnum):
-    """The kinds of runs. The value is the name of the command; OTHER is what a later version may add."""
+    """The kinds of runs. The value is the name of the command; OTHER stands for kinds of later versions."""
 
     RUN = "run"
     PROVE = "prove"
@@ -21,7 +21,7 @@ class RunKind(StrEnum):
 
     @property
     def has_contenders(self) -> bool:
-        """Whether contenders take part, or libraries as shipped: a run of the kind PEAK measures the machine."""
+        """Whether contenders or libraries take part; a PEAK run measures the machine."""
         return self not in (RunKind.PEAK, RunKind.OTHER)
 
     @property
@@ -31,9 +31,9 @@ class RunKind(StrEnum):
 
 
 def kind_of(request: Mapping[str, Any]) -> RunKind:
-    """Return the kind of a run by its request, as the store has it.
+    """Return the kind of a run from its stored request.
 
-    Version 0.1 did not write the kind down: what else the request asks for tells it.
+    Version 0.1 did not store the kind; it follows from the other fields of the request.
     """
     if "kind" in request:
         kinds = {kind.value: kind for kind in RunKind}

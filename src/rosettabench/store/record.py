@@ -1,8 +1,8 @@
-"""What events hold: one class for each kind, so that whoever reads one knows what whoever wrote it meant.
+"""The payloads of events: one class for each kind, shared by writers and readers.
 
-Kinds that only one room above knows are beside what they hold: an examination in reasons/measured.py, what a machine
-can do in ceilings/series.py, trainings in shipped/record.py. Numbers that are not finite are kept as the texts of
-JSON's dialects, "Infinity" and "NaN", which are read back.
+Kinds that belong to one room are defined there: examinations in reasons/measured.py, ceilings in ceilings/series.py,
+trainings in shipped/record.py. Numbers that are not finite are stored as the strings "Infinity" and "NaN", and read
+back as numbers.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
-from rosettabench.catalogue.workload import Strict
+from rosettabench.catalogue.strict import Strict
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Event
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""Quantiles of the forecasts that are kept: the median, and the ends of the bands of 50% and 90%."""
+"""The quantiles kept of a forecast: the median, and the ends of the 50% and 90% bands."""
 
 
 class FigureName(StrEnum):
-    """The names of figures: measured numbers that are no blocks. Those of docs/reference/resources.md stand last."""
+    """The names of figures: measured numbers that are not blocks. Those of docs/reference/resources.md come last."""
 
     IMPORT = "import_s"
     BUILD = "build_s"
@@ -59,7 +59,7 @@ class Record(Strict):
     KIND: ClassVar[str]
 
     def payload(self) -> dict[str, Any]:
-        """Return it as any JSON can hold it."""
+        """Return the payload as plain JSON values."""
         payload: dict[str, Any] = json.loads(self.model_dump_json())
         return payload
 
@@ -70,19 +70,19 @@ class Record(Strict):
 
     @classmethod
     def last_of(cls, events: Iterable[Event]) -> Self | None:
-        """Return the last record of this kind among events; None where there is none."""
+        """Return the last record of this kind among events; None if there is none."""
         found = [event.payload for event in events if event.kind == cls.KIND]
         return cls.model_validate(found[-1]) if found else None
 
 
 class LenientRecord(Record):
-    """A record that an earlier version may have written with other fields, which are passed over."""
+    """A record that ignores fields it does not know, which earlier versions may have written."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class Words(Record):
-    """A payload whose names are not known beforehand."""
+    """A payload whose names are not known in advance."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -93,15 +93,15 @@ class Words(Record):
 
     @property
     def values(self) -> dict[str, Any]:
-        """What it holds, by name."""
+        """Its values, by name."""
         return dict(self.__pydantic_extra__ or {})
 
 
-# -- the way of a run --------------------------------------------------------------------------------------------------
+# -- a run -------------------------------------------------------------------------------------------------------------
 
 
 class Resumed(Record):
-    """Somebody went on with a run."""
+    """A run was resumed."""
 
     KIND: ClassVar[str] = "resumed"
 
@@ -113,17 +113,17 @@ class Interrupted(Record):
 
 
 class Finished(Record):
-    """A run came to its end: nothing of what it was asked for is left to try."""
+    """A run ended: nothing that it was asked for is left to try."""
 
     KIND: ClassVar[str] = "finished"
 
 
 ENDS = (Resumed, Interrupted, Finished)
-"""What says, by the last of them, whether a run has ended."""
+"""The last event of these kinds says whether a run has ended."""
 
 
 class Unbegun(LenientRecord):
-    """A contest was not begun, because the `budget`, in seconds, had been spent before."""
+    """A contest was not begun because the `budget`, in seconds, was used up."""
 
     KIND: ClassVar[str] = "unbegun"
 
@@ -134,7 +134,7 @@ class Unbegun(LenientRecord):
 
 
 class UsedData(LenientRecord):
-    """The data of a contest: where they came from (data/on_shelf.py), and the samples of either part."""
+    """The data of a contest: their origin (data/on_shelf.py), and the number of samples of each part."""
 
     KIND: ClassVar[str] = "data"
 
@@ -147,7 +147,7 @@ class UsedData(LenientRecord):
 
 
 class Dropped(LenientRecord):
-    """A round does not count, and why."""
+    """A round that does not count, and why."""
 
     KIND: ClassVar[str] = "dropped"
 
@@ -158,7 +158,7 @@ class Dropped(LenientRecord):
 class RoundLoad(Record):
     """The machine's load in a round: shares of the time of `processors` processors over `seconds` of wall time.
 
-    `others` is that of programs outside the contest, `stolen` what the hypervisor took.
+    `others` is the share of programs outside the contest, `stolen` that of the hypervisor.
     """
 
     KIND: ClassVar[str] = "load"
@@ -171,10 +171,10 @@ class RoundLoad(Record):
 
 
 class Stopped(LenientRecord):
-    """A contest has ended: why, and after how many rounds. `out` are the labels of those who had left before.
+    """The end of a contest: why, and after how many rounds. `out` are the labels of the contenders that left.
 
-    `turns_s` are the seconds that its turns took together, `controller_cpu_s` those that the controller computed;
-    neither is known where nobody took a turn.
+    `turns_s` is the time of all blocks together, `controller_cpu_s` the CPU time of the controller, both in seconds;
+    None if no block was timed.
     """
 
     KIND: ClassVar[str] = "stopped"
@@ -191,7 +191,7 @@ class Stopped(LenientRecord):
 
 
 class UsedEnvironment(LenientRecord):
-    """What a worker was started in: managed or external, the version of its Python, and of its packages."""
+    """The environment of a worker: managed or external, the version of its Python, and of its packages."""
 
     KIND: ClassVar[str] = "environment"
 
@@ -207,13 +207,13 @@ class ReadBack(Words):
 
 
 class Unreadable(Words):
-    """Of each figure that could not be read, why."""
+    """Why figures could not be read, by name."""
 
     KIND: ClassVar[str] = "unreadable"
 
 
 class ProofTime(Record):
-    """How long a proof took, its worker's start included."""
+    """The seconds that a proof took, including the start of its worker."""
 
     KIND: ClassVar[str] = "proof time"
 
@@ -224,9 +224,9 @@ class ProofTime(Record):
 
 
 class Shown(Strict):
-    """A series that forecasts are drawn of: its last observations before the horizon, and those that were forecast.
+    """A series shown with its forecasts: the last observations before the horizon, and those within it (`truth`).
 
-    None where a value is missing.
+    Missing values are None.
     """
 
     place: int
@@ -251,10 +251,10 @@ class ShownSeries(Record):
 
 
 class JudgedForecasts(Record):
-    """What a contender's sample paths of `series` series are worth, after its training.
+    """The accuracy of a trained contender's sample paths for `series` series.
 
-    Durations are in seconds, wall time: `predict_s` and `predict_cpu_s` in the worker, `score_s` in the laboratory. The
-    measures are those of statistics/forecast_accuracy.py; None where no series has one.
+    Durations are in seconds: `predict_s` (wall time) and `predict_cpu_s` in the worker, `score_s` (wall time) in the
+    controller. The measures are those of statistics/forecast_accuracy.py; None if they are defined for no series.
     """
 
     KIND: ClassVar[str] = "forecasts"
@@ -276,9 +276,9 @@ class JudgedForecasts(Record):
 
 
 class WatchedMove(Strict):
-    """How the parameters of contenders have moved over some steps: the two that are furthest apart.
+    """How the parameters of contenders moved over some steps: the largest difference of a pair.
 
-    `distance` is relative to the longer of two moves, `ratio` that of their lengths, both of the middle tensor.
+    `distance` is relative to the longer of two moves, `ratio` that of their lengths, both in the median tensor.
     """
 
     when: str
@@ -288,10 +288,10 @@ class WatchedMove(Strict):
 
 
 class Watched(Record):
-    """What was seen of the processes of a contest while they were timed; who did other work has a Failure of its own.
+    """The findings of the watch over one process of each contender. A contender that did other work has a Failure too.
 
-    `outputs` is how far outputs were at most from those that another framework computes from the same weights;
-    `seconds` what looking has taken; `unchecked` are sentences about what could not be checked.
+    `outputs` is the largest distance of outputs from those that another framework computes from the same weights,
+    `seconds` the time that watching took; `unchecked` has sentences about what could not be checked.
     """
 
     model_config = ConfigDict(ser_json_inf_nan="strings", frozen=False)

@@ -1,9 +1,9 @@
-"""The tables. Rows are only ever added: what happened does not unhappen, and a killed run loses nothing.
+"""The tables. Rows are only added, never changed, and a killed run loses nothing.
 
 Run ─< Contest ─< Entry ─< Block, Figure, Certification
 Run ─< Event, Failure
 
-On SQLite, triggers refuse UPDATE and DELETE, so that no mistake of ours, and no stray tool, rewrites a result.
+On SQLite, triggers refuse UPDATE and DELETE, so that neither a bug nor another tool can rewrite a result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
 
 SCHEMA_VERSION = 1
-"""Stored in the database; a store of another version is refused with a sentence, never half read."""
+"""Stored in the database; a store of another version is refused, never partly read."""
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
@@ -31,7 +31,7 @@ class Version(Base):
 
 
 class Run(Base):
-    """One invocation of ``rosetta run``, with everything that it takes to go on with it."""
+    """One invocation of a command that makes a run, with everything needed to resume it."""
 
     __tablename__ = "runs"
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -39,7 +39,7 @@ class Run(Base):
     version: Mapped[str]
     """Version of Rosettabench."""
     command: Mapped[list[str]]
-    """The command that repeats it, word by word."""
+    """The words of the command that repeats it."""
     request: Mapped[dict[str, Any]]
     machine: Mapped[dict[str, Any]]
     contests: Mapped[list[Contest]] = relationship(init=False, order_by="Contest.id", back_populates="run")
@@ -48,7 +48,7 @@ class Run(Base):
 
 
 class Contest(Base):
-    """One workload with one setting of the axes: the contenders that are compared with each other."""
+    """One workload and setting, with the contenders that are compared on it."""
 
     __tablename__ = "contests"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
@@ -81,14 +81,14 @@ class Entry(Base):
 
 
 class Block(Base):
-    """One timed turn: `steps` optimiser steps from step `first` on, with the device idle at both clock readings."""
+    """One timed block: `steps` steps from step `first` on; the device is idle at both clock readings."""
 
     __tablename__ = "blocks"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
     entry_id: Mapped[int] = mapped_column(ForeignKey("entries.id"), index=True)
     at: Mapped[str]
     session: Mapped[int]
-    """Which process of this entry: 1, and one more after each restart."""
+    """The process of this entry, counted from 1."""
     phase: Mapped[str]
     """``warm-up`` (recorded, not counted) or ``turn``."""
     round: Mapped[int]
@@ -107,9 +107,9 @@ class Block(Base):
 class Figure(Base):
     """One measured number that is not a block; FigureName of store/record.py has the names.
 
-    `detail` of an evaluation and of what it scores has samples, correct and epoch; that of mean_auc also labels, of how
-    many it is the mean, of them all. What all turns of a session used together has windows, seconds, and where it
-    applies resolution and idle power (docs/reference/resources.md).
+    The `detail` of an evaluation and its scores has samples, correct and epoch; that of mean_auc also labels (how many
+    labels the mean covers) and of (how many there are). The `detail` of resources that all blocks of a session used has
+    windows, seconds, and where it applies resolution and idle power (docs/reference/resources.md).
     """
 
     __tablename__ = "figures"
@@ -123,21 +123,21 @@ class Figure(Base):
 
 
 class Certificate(Base):
-    """The evidence that one contender did equal work; shared by every trial with the same `key`."""
+    """The evidence that one contender did equal work; shared by every trial with this `key`."""
 
     __tablename__ = "certificates"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
     key: Mapped[str] = mapped_column(index=True)
-    """sha256 over everything that the proof depends on."""
+    """sha256 of everything that the proof depends on."""
     at: Mapped[str]
     passed: Mapped[bool]
     body: Mapped[dict[str, Any]]
     digest: Mapped[str]
-    """sha256 of `body`: shows damage."""
+    """sha256 of `body`, which reveals damage."""
 
 
 class Certification(Base):
-    """An entry's certificate: the one it was measured under."""
+    """The certificate with which an entry was measured."""
 
     __tablename__ = "certifications"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
@@ -148,9 +148,9 @@ class Certification(Base):
 
 
 class Event(Base):
-    """Something that happened in a run: data prepared, settings read back, interrupted, finished, and their like.
+    """Something that happened in a run: data prepared, settings read back, interrupted, finished, ….
 
-    Each kind is a class of store/record.py, or beside what it holds in a room above.
+    Each kind is a class in store/record.py, or in the room it belongs to.
     """
 
     __tablename__ = "events"
@@ -164,7 +164,7 @@ class Event(Base):
 
 
 class Failure(Base):
-    """A contender that crashed, hung, ran out of memory or could not be installed: a result with its cause."""
+    """The failure of a contender, with its cause: it crashed, hung, ran out of memory or could not be installed."""
 
     __tablename__ = "failures"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)

@@ -1,4 +1,4 @@
-"""The store: open it, add rows to it, read runs from it."""
+"""The store: open it, add rows, read runs."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def later(moment: str) -> str:
 
 
 def now() -> str:
-    """Return the present moment as the store writes it: UTC, ISO 8601, microseconds."""
+    """Return the current time as the store writes it: UTC, ISO 8601, microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 class Store:
-    """Results, in any database that SQLAlchemy speaks to; an SQLite file by default.
+    """Results in any database that SQLAlchemy supports; an SQLite file by default.
 
-    Every `add` is committed, and on disk, before it returns. Raises StoreError with a sentence when the database cannot
-    be opened, read or written.
+    Every `add` is committed, and on disk, before it returns. Raises StoreError if the database cannot be opened, read
+    or written.
     """
 
     def __init__(self, url: str) -> None:
-        """Open it; `url` is an SQLAlchemy URL, or the path of an SQLite file. `name` is what one may tell of it."""
+        """Open it. `url` is an SQLAlchemy URL, or the path of an SQLite file; `name` is `url` without its password."""
         self.name = without_password(url)
         self._together: Session | None = None
         with explain_database_errors(self.name):
@@ -64,7 +64,7 @@ class Store:
 
     @classmethod
     def existing(cls, url: str) -> Self:
-        """Open one that is there already, for who only reads. Raises StoreError where its file is missing."""
+        """Open an existing store, for reading. Raises StoreError if its file is missing."""
         file = file_of(url)
         if file is not None and not file.exists():
             raise StoreError(
@@ -74,7 +74,7 @@ class Store:
         return cls(url)
 
     def _create_or_check(self) -> None:
-        """Make the tables of a new store; refuse one of another version."""
+        """Create the tables of a new store; refuse a store of another version."""
         if not inspect(self.engine).has_table(Version.__tablename__):
             create(self.engine)
         with Session(self.engine) as session:
@@ -86,7 +86,7 @@ class Store:
             )
 
     def add(self, row: Row) -> Row:
-        """Write one row durably and return it with its id. Of a run's command, passwords are left out."""
+        """Write one row durably and return it with its id. Passwords in a run's command are removed."""
         if isinstance(row, Run):
             row.command = [without_password(word) for word in row.command]
         if self._together is not None:
@@ -101,9 +101,9 @@ class Store:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Keep all rows that are added meanwhile, or none of them: they are on disk when it ends without an error.
+        """Store all rows that are added inside, or none: they are on disk when it ends without an error.
 
-        Nobody else can write into the store until then.
+        No other process can write to the store until then.
         """
         with explain_database_errors(self.name), Session(self.engine, expire_on_commit=False) as session:
             self._together = session
@@ -114,9 +114,9 @@ class Store:
                 self._together = None
 
     def moment(self) -> str:
-        """Return a moment for a new run: now, or just after the newest run, where the clock has gone back since.
+        """Return the time of a new run: now, or just after the newest run if the clock has gone back since.
 
-        The newest run is found by its moment.
+        The time decides which run is the newest.
         """
         with explain_database_errors(self.name), Session(self.engine) as session:
             newest = session.scalar(select(func.max(Run.at)))
@@ -124,7 +124,7 @@ class Store:
         return max(now(), just_after)
 
     def runs(self, workload: str | None = None) -> Sequence[Run]:
-        """Return all runs, or those that have a contest of `workload`, newest first, without their contents."""
+        """Return all runs, or those with a contest of `workload`, newest first, without their contents."""
         wanted = select(Run).order_by(Run.at.desc())
         if workload is not None:
             wanted = wanted.where(Run.contests.any(Contest.workload == workload))
@@ -132,9 +132,9 @@ class Store:
             return session.scalars(wanted).all()
 
     def run(self, run_id: str | None = None) -> Run:
-        """Return a run with everything below it; where no id is given, the newest that did not measure the machine.
+        """Return a run with all its contents; without an id, the newest run that has contenders.
 
-        An unambiguous beginning of an id will do. Raises UsageError when there is no such run.
+        An unambiguous beginning of an id is enough. Raises UsageError if there is no such run.
         """
         wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
         with explain_database_errors(self.name), Session(self.engine) as session:
@@ -151,30 +151,30 @@ class Store:
         return found[0]
 
     def newest_measured(self) -> str | None:
-        """Return the id of the newest run that measured contenders, not only proved them; None if there is none."""
+        """Return the id of the newest run that timed contenders; None if there is none."""
         with explain_database_errors(self.name), Session(self.engine) as session:
             return self._newest(session, lambda kind: kind.is_timed)
 
     def _newest(self, session: Session, fits: Callable[[RunKind], bool]) -> str | None:
-        """Return the id of the newest run whose kind fits; the requests are read here, and not by the database.
+        """Return the id of the newest run whose kind fits.
 
-        To SQLite, one number that is not finite makes all of them unreadable.
+        The requests are parsed here: SQLite's JSON functions fail for all if one has a number that is not finite.
         """
         requests = session.execute(select(Run.id, Run.request).order_by(Run.at.desc()))
         return next((run for run, request in requests if fits(kind_of(request))), None)
 
     def certificate(self, key: str) -> Certificate | None:
-        """Return the newest certificate for `key`, or None. A damaged one raises StoreError."""
+        """Return the newest certificate for `key`, or None. Raises StoreError if it is damaged."""
         newest = select(Certificate).where(Certificate.key == key).order_by(Certificate.id.desc()).limit(1)
         found = self._read(newest)
         return found[0] if found else None
 
     def certificates(self) -> Sequence[Certificate]:
-        """Return all certificates, the oldest first. A damaged one raises StoreError."""
+        """Return all certificates, the oldest first. Raises StoreError if one is damaged."""
         return self._read(select(Certificate).order_by(Certificate.id))
 
     def _read(self, wanted: Select[Any]) -> Sequence[Certificate]:
-        """Return certificates, once their content was seen to match their digests."""
+        """Return certificates after checking that their content matches their digests."""
         with explain_database_errors(self.name), Session(self.engine) as session:
             found: Sequence[Certificate] = session.scalars(wanted).all()
         for one in found:
@@ -187,17 +187,17 @@ class Store:
 
 
 def events_of(run: Run, contest: Contest) -> list[Event]:
-    """Return what happened in a contest and to its entries, in order."""
+    """Return the events of a contest and its entries, in order."""
     return [event for event in run.events if event.contest_id == contest.id]
 
 
 def dropped_rounds(run: Run, contest: Contest) -> set[int]:
-    """Return the rounds of a contest that do not count, because something happened in them: see its events."""
+    """Return the rounds of a contest that do not count, by its events."""
     return {one.round for one in Dropped.all_of(events_of(run, contest))}
 
 
 def unbegun(run: Run, contest: Contest) -> bool:
-    """Return whether a contest waits: the budget was spent when its turn came, and nothing has happened since."""
+    """Return whether a contest was not begun because the budget was used up, and nothing happened since."""
     kinds = [event.kind for event in events_of(run, contest)]
     return kinds[-1:] == [Unbegun.KIND] and Stopped.KIND not in kinds
 
@@ -212,31 +212,31 @@ EVERYTHING = (
     .selectinload(Entry.certifications)
     .selectinload(Certification.certificate),
 )
-"""Loader options that bring a run with all that hangs on it, so that it can be read after the session is closed."""
+"""Options that load a run with all its contents, so that it can be read after the session is closed."""
 
 
 def digest(body: dict[str, Any]) -> str:
-    """Return the sha256 of a JSON object, independent of the order of its keys."""
+    """Return the sha256 of a JSON object, whatever the order of its keys."""
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def without_password(text: str) -> str:
-    """Return a text in which every URL has lost its password."""
+    """Return a text with the passwords of all URLs replaced by ***."""
     return re.sub(r"(://[^:/@\s]*):[^/\s]*@", r"\1:***@", text)
 
 
 def is_path(text: str) -> bool:
-    """Whether a text that names a store is the path of a file: it has a folder in it, or a database's ending."""
+    """Return whether the name of a store is the path of a file: it contains a folder, or ends like a database."""
     return "://" not in text and ("/" in text or text.endswith((".db", ".sqlite", ".sqlite3")))
 
 
 def address_of(url: str) -> URL:
-    """Return the address of a store that is named by its URL, or by the path of an SQLite file."""
+    """Return the address of a store from its URL, or from the path of an SQLite file."""
     return URL.create("sqlite", database=str(Path(url).expanduser().absolute())) if is_path(url) else make_url(url)
 
 
 def file_of(url: str) -> Path | None:
-    """Return the SQLite file of a store, which need not exist; None of another database, and of what is no URL."""
+    """Return the SQLite file of a store, which need not exist; None for another database or an invalid URL."""
     try:
         address = address_of(url)
     except ArgumentError:
@@ -246,7 +246,7 @@ def file_of(url: str) -> Path | None:
 
 
 def open_engine(url: str) -> Engine:
-    """Return an engine for `url`, or a path; for SQLite with WAL, durable commits and foreign keys."""
+    """Return an engine for a URL or a path; SQLite gets WAL, durable commits and foreign keys."""
     address = address_of(url)
     if address.get_backend_name() == "sqlite" and address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
@@ -257,10 +257,10 @@ def open_engine(url: str) -> Engine:
 
 
 def create(engine: Engine) -> None:
-    """Create the tables, all or none of them, even where two processes find none at the same moment."""
+    """Create all tables or none, even if two processes find none at the same moment."""
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")  # whoever comes second waits here, and finds them made
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # the second process waits here, and finds the tables made
         if not inspect(connection).has_table(Version.__tablename__):
             Base.metadata.create_all(connection)
             connection.execute(insert(Version).values(version=SCHEMA_VERSION))
@@ -270,7 +270,7 @@ def create(engine: Engine) -> None:
 def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
     """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut.
 
-    Raises StoreError, before anything is written, where another program has its tables there.
+    Raises StoreError, before anything is written, if the file has another program's tables.
     """
     cursor = connection.cursor()
     cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -287,13 +287,13 @@ def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
 
 
 BUSY_MS = 10_000
-"""How many milliseconds a connection waits for another process that writes."""
+"""Milliseconds that a connection waits for another process that writes."""
 
 
 def _write_ahead(cursor: DBAPICursor) -> None:
-    """Switch the file to its write-ahead log, once nobody else is at it.
+    """Switch the file to its write-ahead log, as soon as no other process uses it.
 
-    SQLite's own time to wait does not hold here: whoever meets another process that switches, too, is refused at once.
+    SQLite's busy timeout does not apply here: if another process switches too, the call fails at once.
     """
     end = time.monotonic() + BUSY_MS / 1000
     while True:
@@ -313,15 +313,15 @@ TO_DO = {
     "disk I/O": "Free some space if the disk is full; if it is damaged, name another place with --store.",
     "locked": "Another process writes into it for long: try again when that has ended.",
 }
-"""What to do about what SQLite says, by words of it."""
+"""The hint for an error of SQLite, by words in its message."""
 
 OTHERWISE = "Move the file away, or name another place with --store; nothing was overwritten."
-"""What to do about a file that is damaged, or no database."""
+"""The hint for any other error, such as a damaged file or one that is not a database."""
 
 
 @contextmanager
 def explain_database_errors(url: str) -> Iterator[None]:
-    """Turn what a database driver says into a sentence for the user."""
+    """Turn the errors of a database driver into StoreError or UsageError with a sentence for the user."""
     try:
         yield
     except ArgumentError as error:

@@ -1,1 +1,1 @@
-"""Whether an installation is as fast as it should be, and if not, what was read of it that usually makes it slow."""
+"""Check whether an installation is as fast as it should be, and if not, find the usual causes in its settings."""

@@ -1,7 +1,7 @@
-"""What usually makes an installation slow, as far as it was read of this one: nothing here is a guess.
+"""Find usual causes of a slow installation in its settings and packages. Nothing here is guessed.
 
-The keys of the settings are those that adapters report (docs/explanation/fairness.md): a key that is missing cannot
-be read, and is told as such.
+The keys of the settings are those that adapters report (docs/explanation/fairness.md). A missing key could not be read,
+and is reported as such.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ WANTED = {
     "isa": "the instruction set",
     "debug": "whether it is a debug build",
 }
-"""Settings by which causes are recognised, and how they are called."""
+"""Settings that reveal causes, and their names in words."""
 
 ELSEWHERE = frozenset({*WANTED, *VOLATILE, "processors", "processor_isa", "libraries", "oneDNN_version", "mode"})
-"""Settings that have a rule of their own, or that say nothing by being different."""
+"""Settings that have their own rule, or whose difference means nothing."""
 
 CPU_BUILD = re.compile(r"\+cpu\b")
-"""The local part of a version that says that a wheel was built without CUDA."""
+"""The local version of a wheel built without CUDA."""
 
 FOR_CPU = frozenset({"tensorflow-cpu", "intel-tensorflow", "mxnet"})
-"""Distributions that are built for processors only; with CUDA they have another name."""
+"""Distributions without CUDA, whose CUDA builds have another name."""
 
 CUDA_PARTS = re.compile(r"nvidia-|jax-cuda|.*-cu\d+$")
-"""Distributions that only a build for NVIDIA cards brings."""
+"""Distributions that come only with a build for NVIDIA cards."""
 
 
 @dataclass(frozen=True)
 class Installation:
-    """What was read of one side of a verification: settings in force, packages by lower-case name, Python's build."""
+    """One side of a verification: settings in force, packages by lower-case name, Python's build."""
 
     settings: Mapping[str, Any]
     packages: Mapping[str, str]
@@ -46,16 +46,16 @@ class Installation:
 
 @dataclass(frozen=True)
 class Cause:
-    """Something that was read and usually makes a framework slow, and what to do about it."""
+    """A usual cause of a slow framework that was found, and its remedy."""
 
     what: str
     remedy: str
 
 
 def causes(own: Installation, managed: Installation | None, hardware: Hardware, threads: int) -> list[Cause]:
-    """Return what was read of an installation that usually makes one slow, the likeliest first.
+    """Return the usual causes of slowness that were found in an installation, the likeliest first.
 
-    `managed` is the managed release's, None where there is none; `threads` is how many it was allowed.
+    `managed` is the managed release, None if there is none; `threads` is the number of threads allowed.
     """
     return [
         *thread_causes(own.settings, threads),
@@ -68,12 +68,12 @@ def causes(own: Installation, managed: Installation | None, hardware: Hardware, 
 
 
 def unreadable(settings: Mapping[str, Any]) -> list[str]:
-    """Return, in words, what would be looked at and was not reported."""
+    """Return, in words, the settings of WANTED that were not reported."""
     return [words for name, words in WANTED.items() if settings.get(name) is None]
 
 
 def thread_causes(settings: Mapping[str, Any], allowed: int) -> Iterator[Cause]:
-    """Yield fewer threads than allowed, and fewer processors than threads."""
+    """Yield a cause for fewer threads, or fewer processors, than allowed."""
     found = settings.get("threads")
     if isinstance(found, int) and found < allowed:
         word = "one thread" if found == 1 else f"{found} threads"
@@ -92,7 +92,7 @@ def thread_causes(settings: Mapping[str, Any], allowed: int) -> Iterator[Cause]:
 
 
 def library_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterator[Cause]:
-    """Yield another BLAS than the managed release's."""
+    """Yield a cause for another BLAS than the managed release's."""
     mine, theirs = own.get("blas"), managed.get("blas")
     if mine is not None and theirs is not None and plain(mine) != plain(theirs):
         yield Cause(
@@ -102,7 +102,7 @@ def library_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterat
 
 
 def isa_causes(own: Mapping[str, Any], managed: Mapping[str, Any], hardware: Hardware) -> Iterator[Cause]:
-    """Yield kernels for a narrower instruction set than the processor's, unless the managed release's are as narrow."""
+    """Yield a cause for kernels narrower than the processor's instruction set and the managed release's kernels."""
     mine, theirs, offered = (isa_level(words) for words in (own.get("isa"), managed.get("isa"), hardware.isa))
     if mine is None or offered is None or mine >= offered or (theirs is not None and mine >= theirs):
         return
@@ -113,7 +113,7 @@ def isa_causes(own: Mapping[str, Any], managed: Mapping[str, Any], hardware: Har
 
 
 def debug_causes(own: Installation) -> Iterator[Cause]:
-    """Yield a debug build, of the framework or of Python."""
+    """Yield a cause for a debug build of the framework or of Python."""
     if own.settings.get("debug") is True:
         yield Cause("it is a debug build", "Install a release build.")
     if own.debug_python:
@@ -121,7 +121,7 @@ def debug_causes(own: Installation) -> Iterator[Cause]:
 
 
 def build_causes(own: Installation, hardware: Hardware) -> Iterator[Cause]:
-    """Yield a build for processors on a machine with an NVIDIA card."""
+    """Yield a cause for a CPU build on a machine with an NVIDIA card."""
     if not hardware.cards or own.settings.get("device") != "cpu":
         return
     marked = [f"{name} {version}" for name, version in own.packages.items() if CPU_BUILD.search(version)]
@@ -134,7 +134,7 @@ def build_causes(own: Installation, hardware: Hardware) -> Iterator[Cause]:
 
 
 def other_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterator[Cause]:
-    """Yield every other setting that differs from the managed release's."""
+    """Yield a cause for every other setting that differs from the managed release's."""
     for name in sorted(own.keys() & managed.keys() - ELSEWHERE):
         if own[name] != managed[name]:
             yield Cause(
@@ -144,5 +144,5 @@ def other_causes(own: Mapping[str, Any], managed: Mapping[str, Any]) -> Iterator
 
 
 def plain(words: object) -> str:
-    """Return a library's name without what differs between two builds of one release."""
+    """Return a library's name in a form that is equal for all builds of one release."""
     return re.sub(r"\W+", " ", str(words)).strip().casefold()

@@ -1,4 +1,4 @@
-"""What the processor offers, and whether there is an NVIDIA card with a driver: what a build could make use of."""
+"""Read the hardware that a build could use: the processor's instruction sets, and NVIDIA cards with a driver."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ LEVELS = ("SSE4.2", "AVX", "AVX2", "AVX512", "AMX")
 """Instruction sets from the narrowest to the widest."""
 
 FLAGS = {"sse4_2": "SSE4.2", "avx": "AVX", "avx2": "AVX2", "avx512f": "AVX512", "amx_tile": "AMX"}
-"""Flags of /proc/cpuinfo and what they stand for."""
+"""Flags of /proc/cpuinfo → instruction sets."""
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """The widest instruction set of the processor, None where the system does not tell; the names of the cards."""
+    """The widest instruction set of the processor, None if the system does not report it; the names of the cards."""
 
     isa: str | None
     cards: tuple[str, ...]
 
 
 def read_hardware() -> Hardware:
-    """Return what this machine offers."""
+    """Return the hardware of this machine."""
     return Hardware(processor_isa(Path("/proc/cpuinfo")), tuple(gpu_names()))
 
 
 def processor_isa(cpuinfo: Path) -> str | None:
-    """Return the widest instruction set among the flags of the first processor; None where there are no flags."""
+    """Return the widest instruction set among the flags of the first processor; None if there are no flags."""
     try:
         text = cpuinfo.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -40,9 +40,9 @@ def processor_isa(cpuinfo: Path) -> str | None:
 
 
 def isa_level(words: object) -> int | None:
-    """Return the place in LEVELS of what a framework calls its instruction set; None where that is unknown.
+    """Return the place in LEVELS of the instruction set that a framework reports; None if unknown.
 
-    PyTorch says DEFAULT, or NO AVX, for kernels that use none of them; "AVX2 FMA" is AVX2.
+    PyTorch reports DEFAULT, or NO AVX, for kernels that use none of them (-1); "AVX2 FMA" is AVX2.
     """
     text = str(words).upper().replace("-", "").replace("_", "")
     if not words:

@@ -1,4 +1,4 @@
-"""Which frameworks an interpreter has, and the managed release that each is to be compared with."""
+"""Find the frameworks that an interpreter has, and the managed release to compare each with."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ sys.path[:] = [entry for entry in sys.path if entry]
 import importlib.util, json
 print("\\n" + json.dumps([name for name in sys.argv[1:] if importlib.util.find_spec(name)]))
 """
-"""Asks which modules could be imported, and imports none: TensorFlow alone would take ten seconds."""
+"""A program that prints which modules could be imported, without importing: TensorFlow alone takes ten seconds."""
 
 ALSO = {"tensorflow": ("tensorflow-cpu", "intel-tensorflow"), "mxnet": ("mxnet-mkl", "mxnet-cu112", "mxnet-cu102")}
-"""Distributions that bring a module under another name than its own."""
+"""Other distributions that provide a module."""
 
 
 @dataclass(frozen=True)
 class Counterpart:
-    """The managed release beside an installation: `release` as contenders are written, "2.13.0", of the same version.
+    """The managed release to compare an installation with; `release` is written as in contenders, "2.13.0".
 
-    `same` is false where no lock has that version, and this is the nearest.
+    `same` is false if no lock has the installed version; then this is the nearest.
     """
 
     release: str
@@ -42,7 +42,7 @@ class Counterpart:
 
 
 def modules_of(python: Path, modules: Sequence[str]) -> set[str]:
-    """Return which of some top-level modules an interpreter has; EnvironmentFault if it does not start."""
+    """Return which of these top-level modules an interpreter has; raise EnvironmentFault if it does not start."""
     output = start(python, ["-c", SOURCE, *modules], TIME_LIMIT_S)
     try:
         return set(json.loads(output.splitlines()[-1]))
@@ -51,15 +51,15 @@ def modules_of(python: Path, modules: Sequence[str]) -> set[str]:
 
 
 def is_debug_build(python: Path) -> bool:
-    """Whether an interpreter is a debug build of Python, which counts references. EnvironmentFault as `start`."""
+    """Return whether an interpreter is a debug build of Python, which counts references. Raises as `start`."""
     return start(python, ["-c", "import sys; print(hasattr(sys, 'gettotalrefcount'))"], TIME_LIMIT_S).strip() == "True"
 
 
 def installed_frameworks(python: Path, workload: Workload) -> list[FrameworkEntry]:
-    """Return the frameworks that implement a workload and that an interpreter has; EnvironmentFault if there is none.
+    """Return the frameworks that implement a workload and that an interpreter has.
 
-    Of an API on several back ends, each back end that is there counts. What another program than this interpreter runs
-    is not asked for.
+    An API on several back ends counts once per back end. Frameworks that another program runs are ignored. Raises
+    EnvironmentFault if there is none.
     """
     able = [entry for entry in contestants().values() if entry.does(workload) and entry.program is None]
     wanted = sorted({module for entry in able for module in entry.packages})
@@ -75,7 +75,7 @@ def installed_frameworks(python: Path, workload: Workload) -> list[FrameworkEntr
 
 
 def require(python: Path, contenders: Sequence[Contender]) -> None:
-    """Raise EnvironmentFault if the interpreter lacks a framework that was asked for by name."""
+    """Raise EnvironmentFault if the interpreter lacks the framework of one of these contenders."""
     there = modules_of(python, sorted({module for one in contenders for module in one.entry.packages}))
     for one in contenders:
         missing = [module for module in one.entry.packages if module not in there]
@@ -87,7 +87,7 @@ def require(python: Path, contenders: Sequence[Contender]) -> None:
 
 
 def version_of(entry: FrameworkEntry, packages: Mapping[str, str]) -> str | None:
-    """Return the version of a framework's main package among `packages`, name to version; None if it has none."""
+    """Return the version of a framework's main package in `packages` (name → version); None if missing."""
     names: dict[str, str] = {canonicalize_name(name): version for name, version in packages.items()}
     module = entry.packages[0]
     candidates = (canonicalize_name(module), *ALSO.get(module, ()))
@@ -109,12 +109,12 @@ def counterpart(entry: FrameworkEntry, packages: Mapping[str, str]) -> Counterpa
 
 
 def is_same_version(mine: str | None, other: str) -> bool:
-    """Whether two versions are one, whatever build: 2.13.0+cpu is 2.13.0."""
+    """Return whether two versions are equal, whatever the build: 2.13.0+cpu is 2.13.0."""
     return mine is not None and distance(mine, other) == (0,) * len(distance(mine, other))
 
 
 def distance(mine: str | None, other: str) -> tuple[int, ...]:
-    """Return how far two versions lie apart, part by part; farthest of all where one is not a version."""
+    """Return the distance of two versions, part by part; the largest if one is not a version."""
     try:
         one, two = Version(mine or "?").release, Version(other).release
     except InvalidVersion:

@@ -1,7 +1,4 @@
-"""How far an installation's own matrix products stay below the ceiling of this machine.
-
-The ceiling is that of docs/explanation/ceilings.md.
-"""
+"""Compare an installation's matrix products with the ceiling of this machine (docs/explanation/ceilings.md)."""
 
 from __future__ import annotations
 
@@ -21,20 +18,20 @@ if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
 
 SECONDS = 2.0
-"""How long products are repeated: enough for every size that two seconds can hold."""
+"""Seconds in which products are repeated: enough for every size that fits in them."""
 
 LOW = 0.5
-"""A share below this is told as a cause: half of what is possible is what vectors of half the width give (AVX2 where
-there is AVX-512, SSE where there is AVX2), and more than tuned libraries of one width differ by."""
+"""A share below this is reported as a cause. Vectors of half the width give half of the rate (AVX2 instead of AVX-512,
+SSE instead of AVX2); tuned libraries with one width differ by less."""
 
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Roof:
-    """The highest rate of an installation's own products, in operations per second, and the ceiling of the others.
+    """The highest rate of an installation's products, in operations per second, and the ceiling of other libraries.
 
-    `ceiling` is None where no other library's products were measured on this machine with the same threads.
+    `ceiling` is None if no other library was measured on this machine with as many threads.
     """
 
     precision: str
@@ -44,16 +41,16 @@ class Roof:
 
     @property
     def share(self) -> float | None:
-        """The rate as a share of the ceiling; above 1 where it is the new one."""
+        """The rate as a share of the ceiling; above 1 if it is the new ceiling."""
         return self.rate / self.ceiling.rate if self.ceiling else None
 
 
 def measure_roof(
     laboratory: Laboratory, library: BenchLibrary, setting: Mapping[str, Any], timeout: float, command: Sequence[str]
 ) -> Roof | None:
-    """Measure an installation's products in a worker of its own, and keep them in the store like every ceiling.
+    """Measure an installation's products in a new worker, and store them like every ceiling.
 
-    `setting` is that of its contest. None where its framework's adapter multiplies nothing, or not in this precision.
+    `setting` is that of its contest. None if its framework's adapter has no products, or none in this precision.
     """
     precision, threads, device = setting["precision"], setting["threads"], setting["device"]
     works = Works((precision,), (), threads, device, SECONDS)
@@ -66,7 +63,7 @@ def measure_roof(
 
 
 def roof_words(roof: Roof) -> str:
-    """Return in a sentence how its products stand below the ceiling."""
+    """Return the products' rate and share of the ceiling in a sentence."""
     where = f"{roof.precision} with {roof.threads} {'thread' if roof.threads == 1 else 'threads'}"
     reached = f"Its matrix products in {where} reach {figures.speed(roof.rate)}"
     if roof.ceiling is None or roof.share is None:
@@ -78,7 +75,7 @@ def roof_words(roof: Roof) -> str:
 
 
 def roof_causes(roof: Roof | None) -> list[Cause]:
-    """Return low products as a cause."""
+    """Return a cause if the products reach less than LOW of the ceiling."""
     if roof is None or roof.ceiling is None or roof.share is None or roof.share >= LOW:
         return []
     return [

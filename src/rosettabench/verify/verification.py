@@ -1,4 +1,4 @@
-"""A verification: one framework of an interpreter beside its managed release, its own past, and what was read of it."""
+"""A verification: compare a framework of an interpreter with its managed release and its past; find causes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class InstallationStanding(StrEnum):
-    """What a comparison says of an installation."""
+    """The result of comparing an installation."""
 
     RIGHT = "as it should be"
     SLOW = "slow"
@@ -36,7 +36,7 @@ class InstallationStanding(StrEnum):
 
 @dataclass(frozen=True)
 class Beside:
-    """An installation beside something else: how it stands, its time over the other's, and why that is in doubt."""
+    """An installation compared with something else: its standing, its time over the other's, and the doubt, if any."""
 
     standing: InstallationStanding
     interval: Interval | None = None
@@ -48,10 +48,10 @@ NOTHING = Beside(InstallationStanding.NONE)
 
 @dataclass(frozen=True)
 class CeilingShare:
-    """An installation beside the machine's ceiling: the `share` that it reaches, and that of the managed release.
+    """The share of the machine's ceiling that an installation reaches, and that of the managed release.
 
-    None where the ceiling is not measured yet; `sentence` says what is known of it. It is told and not judged: a small
-    model is far below any ceiling in every framework.
+    None if the ceiling is not measured yet; `sentence` says what is known. The share is reported and not judged: a
+    small model is far below the ceiling in every framework.
     """
 
     share: Estimate | None
@@ -61,12 +61,12 @@ class CeilingShare:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found of one framework of an interpreter.
+    """The findings for one framework of an interpreter.
 
-    `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty where all is well.
-    `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
-    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what
-    its steps reach of it. `causes` and `unread` are what was read of it, and what could not be.
+    `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty if all is well.
+    `managed` compares it with the managed release in the same rounds, `earlier` with its `runs` earlier runs on this
+    machine; `past` is that comparison in full. `roof` compares its products with the machine's ceiling; `ceiling` is
+    the share of the ceiling that its steps reach. `unread` are the settings that could not be read.
     """
 
     label: str
@@ -87,17 +87,17 @@ class Verification:
 
     @property
     def standing(self) -> InstallationStanding:
-        """The verdict: slow where either comparison says so; else what the managed release says, or else the past."""
+        """The verdict: slow if either comparison says so, else that of the managed release, else that of the past."""
         if InstallationStanding.SLOW in (self.managed.standing, self.earlier.standing):
             return InstallationStanding.SLOW
         return self.earlier.standing if self.managed.standing is InstallationStanding.NONE else self.managed.standing
 
 
 def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
-    """Return how something stands that takes `interval` times as long as it should.
+    """Return the standing of an installation that takes `interval` times as long as it should.
 
-    As it should be: the whole interval lies below 1 + margin (a test of non-inferiority: Schuirmann 1987). Slow: it is
-    surely slower, and by more than the margin as estimated. In between nothing can be said.
+    As it should be: the whole interval is at most 1 + margin (a test of non-inferiority: Schuirmann 1987). Slow: the
+    interval is above 1, and the estimate above 1 + margin. Otherwise there is not enough data.
     """
     if interval is None or doubt or not interval.steady:
         return Beside(InstallationStanding.OPEN, interval, doubt)
@@ -110,9 +110,9 @@ def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
 
 @dataclass(frozen=True)
 class VerifiedSubject:
-    """What is verified: a framework's installed version, as far as known, and the managed release chosen for it.
+    """The subject of a verification: a framework's installed version, if known, and the managed release chosen for it.
 
-    `debug_python` is whether its interpreter is a debug build, `roof` what its own products reach, if measured.
+    `debug_python` is whether its interpreter is a debug build, `roof` the rate of its products, if measured.
     """
 
     version: str | None
@@ -122,7 +122,7 @@ class VerifiedSubject:
 
 
 def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Hardware, margin: float) -> Verification:
-    """Return what a run of one contest says: its first entry is the installation, the next the managed release."""
+    """Return the verification from a run of one contest: its first entry is the installation, the next the release."""
     contest = summarise(run, measured_here(store, run.machine)).contests[0]
     labels = [entry.label for entry in run.contests[0].entries if entry.control_of is None]
     own, *others = (find(contest, label) for label in labels)
@@ -157,22 +157,22 @@ def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Har
 
 
 def find(contest: ContestSummary, label: str) -> EntrySummary:
-    """Return the entry of a label."""
+    """Return the entry with a label."""
     return next(entry for entry in contest.entries if entry.label == label)
 
 
 def fault_of(own: EntrySummary) -> str:
-    """Return why an installation could not be measured; empty where it was."""
+    """Return why an installation could not be measured; empty if it was."""
     return "" if own.rounds else (own.faults[0].what if own.faults else "it was not timed")
 
 
 def cause_words(own: EntrySummary) -> str:
-    """Return what a failed proof names as the likely cause."""
+    """Return the likely cause of a failed proof, in brackets; empty if unknown."""
     return f" (likely: {own.proof.cause})" if own.proof.cause else ""
 
 
 def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySummary | None, margin: float) -> Beside:
-    """Return an installation beside the managed release, in the rounds that they shared."""
+    """Compare an installation with the managed release in their common rounds."""
     if managed is None:
         return NOTHING
     if not managed.rounds:
@@ -187,10 +187,10 @@ def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySum
 
 
 def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: float) -> tuple[Compared | None, int]:
-    """Return an installation compared with its earlier runs here, and their number; None and 0 without any.
+    """Compare an installation with its earlier runs on this machine; return also their number; None and 0 without any.
 
-    Of the earlier runs those count that are like the newest: what the installation was before it last changed. Where
-    all of them had the same managed release beside it, it is the control.
+    Only earlier runs that equal the newest count: the state before the last change of the installation. If all of them
+    included the same managed release, it is the control.
     """
     now = next((one for one in sittings(run) if labels[0] in one.cells), None)
     if now is None:
@@ -205,7 +205,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
 
 
 def alike_contests(found: Sequence[Sitting], run: str, keys: Sequence[Key]) -> list[Sitting]:
-    """Return the earlier contests that are like the newest of them in all cells; of flawed ones none."""
+    """Return the earlier contests that equal the newest of them in all cells, without flawed ones."""
     sound = [
         one for one in found if one.run < run and all((cell := one.find_cell(key)) and not cell.flaw for key in keys)
     ]

@@ -1,6 +1,6 @@
-"""What a contest checks of the work that it times: that everybody does what was proven, and reports it truly.
+"""The rules by which a contest checks that contenders do, while timed, the work that was proven, and report it truly.
 
-A proof looks at a few steps before the clock runs. Here are the rules for what is looked at while it runs, all of them
-outside of timed blocks: losses, the way of the parameters, outputs, the clock, the settings. Numbers in, who is odd
-out; lab/watch.py asks the workers and draws the consequences.
+A proof covers a few steps before the timing. These rules cover losses, moves of the parameters, outputs and the clock
+during a contest, always between timed blocks. They take numbers and return the odd contenders; lab/watch.py asks the
+workers and acts on the result.
 """

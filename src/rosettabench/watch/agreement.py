@@ -1,4 +1,4 @@
-"""Who is odd among contenders that should agree."""
+"""Find the odd ones among contenders that should agree."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Split:
-    """How contenders part: `odd` ones disagree with more frameworks than agree with them.
+    """How contenders split: the `odd` ones are outside the group with most frameworks.
 
-    Of those that are `undecided`, nobody has more frameworks on their side than others have.
+    All are `undecided` if no group has more frameworks than every other.
     """
 
     odd: tuple[str, ...] = ()
@@ -18,15 +18,15 @@ class Split:
 
     @property
     def whole(self) -> bool:
-        """Whether everybody agrees."""
+        """Whether all contenders agree."""
         return not (self.odd or self.undecided)
 
 
 def split(voices: Mapping[str, str], near: Callable[[str, str], bool]) -> Split:
-    """Return how contenders part; `voices` maps each label to its framework, `near` says whether two of them agree.
+    """Return how contenders split; `voices` maps each label to its framework, `near` says whether two of them agree.
 
-    Whoever agrees with one of a group belongs to it. Modes of one framework share their code, mistakes included, and
-    so have one voice together.
+    A contender that agrees with one of a group belongs to it. Modes of one framework share their code, mistakes
+    included, and so count as one voice.
     """
     groups: list[list[str]] = []
     for label in voices:
@@ -44,5 +44,5 @@ def split(voices: Mapping[str, str], near: Callable[[str, str], bool]) -> Split:
 
 
 def in_words(labels: Sequence[str]) -> str:
-    """Return names as a sentence lists them: a, b and c."""
+    """Return names as a list in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))

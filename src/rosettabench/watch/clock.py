@@ -1,4 +1,4 @@
-"""The worker's clock, held against the controller's own around the same requests."""
+"""Compare a worker's clock with the controller's around the same requests."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from statistics import median
 
 LOST = 0.2
-"""Share of the controller's time that a worker may not account for in the middle block.
+"""Share of the controller's time that may be missing from the worker's, in the median block.
 
-It takes in the request, cuts out which samples are asked for, and sends the reply: a few milliseconds of the 50 that
-the shortest block has (docs/results/overheads.md has what was measured). Who reports half of the time loses 0.5."""
+Reading the request, selecting its samples and replying take a few milliseconds of the shortest block's 50
+(docs/results/overheads.md has the measurements). A worker that reports half of the time has a share of 0.5."""
 
 LOST_S = 0.02
-"""Seconds that a worker may always spend so: a busy machine may leave a process waiting before it reads a request."""
+"""Seconds that may always be missing: on a busy machine a process may wait before it reads a request."""
 
 AHEAD = 0.01
-"""Share by which a worker's time may be longer than the controller's: two clocks of one machine, read apart."""
+"""Share by which a worker's time may exceed the controller's: the two clocks are not read at the same moment."""
 
 
 def clock_fault(elapsed: Sequence[float], wall: Sequence[float]) -> str | None:
-    """Return what is wrong with a worker's clock, in words; None where nothing is.
+    """Return what is wrong with a worker's clock, in words; None if nothing is.
 
-    `elapsed` are the seconds that it reports of its blocks, `wall` those that passed here between request and reply.
+    `elapsed` are the seconds that it reports for its blocks, `wall` the controller's from request to reply.
     """
     if not elapsed:
         return None

@@ -1,7 +1,7 @@
-"""How the parameters of contenders move: over the same batches, everybody's must go the same way, and as far.
+"""Compare how the parameters of contenders move over the same batches: in direction and in length.
 
-From the same weights, a few steps lead everybody to the same place, but for round-off. Later on contenders are at
-different places, and what they still share is how far a step carries each tensor.
+From equal weights, a few steps lead all contenders to equal weights, up to round-off. Later their weights differ, but
+a step still moves each tensor about as far in all of them.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from numpy.typing import NDArray
 from rosettabench.watch.agreement import Split, split
 
 AWAY = 0.2
-"""From the same weights, two moves may differ by this share of their length, in the middle tensor.
+"""From equal weights, two moves may differ by this share of their length, in the median tensor.
 
-Honest contenders were apart by at most 0.10, whoever leaves steps or samples out by 0.5 and more
+Honest contenders differed by at most 0.10, those that left out steps or samples by 0.5 and more
 (docs/results/proof-margins.md)."""
 
 FURTHER = 1.35
-"""One move may be this many times as long as the other, in the middle tensor. Half of the steps are half of the way, or
-0.7 of it where the gradient is nothing but noise."""
+"""One move may be this many times as long as the other, in the median tensor. Half of the steps give half of the
+length, or 0.7 of it if the gradient is pure noise."""
 
 STILL = 0.02
-"""A tensor stands still that moves less than this share of what it moves in others."""
+"""A tensor stands still if it moves less than this share of its move in others."""
 
 MATTERS = 1e-3
-"""Tensors whose move is less than this share of the longest one are left out: what has no gradient but round-off goes
-wherever that leads."""
+"""Tensors whose move is shorter than this share of the longest are left out: if a gradient is only round-off, so is the
+direction of the move."""
 
 Files = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What moves may differ by: `away` in distance, `further` in length; `still` is the share that counts as none."""
+    """How much moves may differ: `away` in distance, `further` in length. A share below `still` is no move."""
 
     away: float = AWAY
     further: float = FURTHER
@@ -47,15 +47,15 @@ class Bounds:
 
 
 TOGETHER = Bounds()
-"""Everybody begins at the same place, and goes the same way."""
+"""All begin with equal weights and must move the same way."""
 
 APART = Bounds(away=inf)
-"""Everybody is at another place. An optimiser that divides a gradient by its own size still steps as far."""
+"""All have different weights. An optimiser that divides a gradient by its own size still steps equally far."""
 
 ANYWHERE = Bounds(away=inf, further=inf, still=0.0)
-"""Everybody is at another place, and gradient descent steps as far as the slope there is: only a tensor that does not
-move at all is odd. Of two honest contenders that drew their own dropout, one went 1.5, 5 and 48,000 times as far as the
-other in a round of `cifar-vgg` at batch 8 (docs/results/proof-margins.md)."""
+"""All have different weights, and the length of a step of gradient descent depends on the slope there: only a tensor
+that does not move at all is odd. With dropout of their own, one of two honest contenders moved 1.5, 5 and 48,000 times
+as far as the other in a round of `cifar-vgg` at batch 8 (docs/results/proof-margins.md)."""
 
 
 @dataclass(frozen=True)
@@ -68,36 +68,36 @@ class Move:
 
 @dataclass
 class Moves:
-    """What a comparison of moves found: for each pair the middle tensor's distance and ratio of lengths."""
+    """The result of comparing moves: for each pair the median over tensors of the distance and the ratio of lengths."""
 
     distance: dict[tuple[str, str], float] = field(default_factory=dict)
     ratio: dict[tuple[str, str], float] = field(default_factory=dict)
     least: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """Label to the tensor that moves least in it, after the share of what it moves in others."""
+    """Label → (share, tensor) of the tensor that moves least, as a share of its longest move in any contender."""
 
     @property
     def furthest(self) -> float:
-        """The largest distance of two."""
+        """The largest distance of a pair."""
         return max(self.distance.values(), default=0.0)
 
     @property
     def steepest(self) -> float:
-        """The largest ratio of two lengths, 1 or more."""
+        """The largest ratio of lengths of a pair, 1 or more."""
         return max(self.ratio.values(), default=1.0)
 
     def standing(self, label: str, bounds: Bounds) -> str | None:
-        """Return a tensor that stands still in one and moves in others; None where all move."""
+        """Return a tensor that stands still in a contender and moves in others; None if all move."""
         share, tensor = self.least.get(label, (1.0, ""))
         return tensor if share == 0 or share < bounds.still else None
 
     def odd_ones(self, voices: Mapping[str, str], bounds: Bounds = TOGETHER) -> Split:
-        """Return who is odd: further away than allowed, or faster or slower; see `split`.
+        """Return the odd contenders: too far away, or with moves of another length; see `split`.
 
-        Whoever has a tensor that stands still agrees with nobody in whom it moves.
+        A contender in which a tensor stands still disagrees with those in which it moves.
         """
 
         def near(one: str, other: str) -> bool:
-            """Whether two have moved alike."""
+            """Return whether two contenders moved alike."""
             pair = (one, other) if (one, other) in self.distance else (other, one)
             alike = self.standing(one, bounds) == self.standing(other, bounds)
             return alike and self.distance[pair] <= bounds.away and self.ratio[pair] <= bounds.further
@@ -106,7 +106,7 @@ class Moves:
 
 
 def compare_moves(moves: Mapping[str, Move], trained: Iterable[str]) -> Moves:
-    """Compare the moves of contenders, of the tensors that are `trained`; one tensor is in memory at a time."""
+    """Compare the moves of contenders in the `trained` tensors; only one tensor is in memory at a time."""
     lengths: dict[str, dict[str, float]] = {}
     distances: dict[str, dict[tuple[str, str], float]] = {}
     for tensor in trained:
@@ -119,7 +119,7 @@ def compare_moves(moves: Mapping[str, Move], trained: Iterable[str]) -> Moves:
 
 
 def moved_by(move: Move, tensor: str) -> NDArray[np.float64]:
-    """Return how a tensor has moved, as one row of numbers in float64."""
+    """Return how a tensor moved, as a vector in float64."""
     before, after = (np.load(files[tensor], mmap_mode="r", allow_pickle=False) for files in (move.before, move.after))
     way: NDArray[np.float64] = np.subtract(after, before, dtype=np.float64).ravel()
     return way
@@ -128,7 +128,7 @@ def moved_by(move: Move, tensor: str) -> NDArray[np.float64]:
 def summed_up(
     lengths: Mapping[str, Mapping[str, float]], distances: Mapping[str, Mapping[tuple[str, str], float]]
 ) -> Moves:
-    """Return what the lengths and distances of all tensors say together: the middle one of those that matter."""
+    """Summarise lengths and distances by the median over the tensors that matter."""
     typical = {tensor: median(of.values()) for tensor, of in lengths.items() if of}
     longest = max(typical.values(), default=0.0)
     matter = [tensor for tensor, length in typical.items() if length > MATTERS * longest]
@@ -148,6 +148,6 @@ def summed_up(
 
 
 def ratio_of(one: float, other: float) -> float:
-    """Return how many times the longer of two is as long as the shorter; endless where one is nothing."""
+    """Return the longer length over the shorter; infinite if only one is 0, 1 if both are."""
     longer, shorter = max(one, other), min(one, other)
     return 1.0 if longer == 0 else float("inf") if shorter == 0 else longer / shorter

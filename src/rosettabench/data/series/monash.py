@@ -12,8 +12,9 @@ from functools import cache
 from pathlib import Path
 from zlib import crc32
 
+from rosettabench.catalogue.data_entry import MONASH
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.workload import MONASH, Strict
+from rosettabench.catalogue.strict import Strict
 from rosettabench.data.data_set import Remote, Source
 from rosettabench.data.readers.tsf import read_tsf
 from rosettabench.data.series.frequency import Frequency

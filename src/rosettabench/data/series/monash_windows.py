@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rosettabench.catalogue.workload import MONASH
+from rosettabench.catalogue.data_entry import MONASH
 from rosettabench.data.data_set import Remote, Source
 from rosettabench.data.series.monash import MonashSet, monash_set
 from rosettabench.errors import UsageError

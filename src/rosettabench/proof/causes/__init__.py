@@ -1,1 +1,1 @@
-"""Likely causes of a failed proof, by what diverged first: `likely.py` has the table."""
+"""Likely causes of a failed proof, by the first quantity that diverged: `likely.py` has the table."""

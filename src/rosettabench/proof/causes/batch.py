@@ -1,4 +1,4 @@
-"""Likely causes where the batch differs, as the framework holds it, or the samples of a step or an evaluation."""
+"""Likely causes of a deviating batch, or of a wrong number of samples in a step or an evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.proof.walk import read_array
 
 
 def rounded_inputs(case: Case) -> Iterator[str]:
-    """Inputs that went through half precision on their way."""
+    """Test for inputs that were rounded to half precision."""
     assert case.found is not None
     exact = read_array(case.exact.batch, "inputs")
     found = canonical_form(read_array(case.found.batch, "inputs"), exact)
@@ -21,7 +21,7 @@ def rounded_inputs(case: Case) -> Iterator[str]:
 
 
 def rearranged_inputs(case: Case) -> Iterator[str]:
-    """The right samples, each with its values in another order."""
+    """Test for the right samples with their values in another order."""
     assert case.found is not None
     exact = read_array(case.exact.batch, "inputs")
     found = canonical_form(read_array(case.found.batch, "inputs"), exact)
@@ -30,7 +30,7 @@ def rearranged_inputs(case: Case) -> Iterator[str]:
 
 
 def another_batch(case: Case) -> Iterator[str]:
-    """The batch of another step, or none of them."""
+    """Test for the batch of another step; else say that it is the batch of no step."""
     assert case.found is not None
     found = read_array(case.found.batch, "labels")
     for step in case.reference.steps:
@@ -40,7 +40,7 @@ def another_batch(case: Case) -> Iterator[str]:
 
 
 def sample_count(case: Case) -> Iterator[str]:
-    """Samples lost or counted twice."""
+    """Say that samples are lost or counted twice."""
     if case.divergence.tensor == "evaluation":
         yield "evaluation does not return every sample: the last, partial batch is dropped, or padded"
     else:

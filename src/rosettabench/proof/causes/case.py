@@ -1,4 +1,4 @@
-"""What there is to go by when a proof has failed."""
+"""The case of a failed proof: the numbers from which its cause is sought."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Normalisation, Optimizer, RecurrentLayer
+from rosettabench.catalogue.optimizer import Optimizer
+from rosettabench.catalogue.workload import Normalisation, RecurrentLayer
 from rosettabench.proof.augmentation import Seen
 from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.comparison import Deviation
@@ -19,20 +20,20 @@ from rosettabench.proof.walk import Array, Walked, read_array
 from rosettabench.proof.weights import Weights
 
 FITS = 1e-3
-"""A suspicion fits when it explains the contender's numbers to this relative deviation: a thousand times float32
-round-off, and a hundred times less than the mistakes that it tells apart."""
+"""A suspicion fits if it explains the contender's numbers to this relative deviation: a thousand times float32
+round-off, and a hundred times less than the mistakes that it distinguishes."""
 
 UNKNOWN_CAUSE = "unknown: nothing that was tried explains the numbers"
-"""What is said where no suspicion fits."""
+"""The sentence if no suspicion fits."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What there is to go by: the first divergence, the contender's step, the reference, and the same batch once more.
+    """A failed proof: the first divergence, the contender's step, the reference, and what the proof observed.
 
-    `again` returns the contender's logits of one batch, computed anew at each call. Of the tensors `lazy` only the rows
-    that a batch names are updated. `own` holds the contender's own gradients; the parameters of a precision that is
-    `mixed` are held against these alone.
+    `again` returns the contender's logits of one batch, computed again at each call. In the tensors `lazy`, only the
+    rows that a batch names are updated. `own` has the contender's own gradients; in a `mixed` precision, parameters are
+    compared only with the updates from these.
     """
 
     divergence: Deviation
@@ -55,11 +56,11 @@ class Case:
 
     @property
     def fits(self) -> float:
-        """FITS; in mixed precision, how far off a gradient may be."""
+        """FITS; in mixed precision, the guide of a gradient."""
         return MIXED[self.own.precision]["gradient"] if self.own and self.mixed else FITS
 
     def explains(self, off: float) -> bool:
-        """Whether a suspicion that is still `off` by so much explains most of the deviation."""
+        """Return whether a suspicion with the remaining deviation `off` explains most of the deviation."""
         return off < self.divergence.value / 5
 
     def weights(self) -> Weights:
@@ -77,5 +78,5 @@ def numbers(case: Case, name: str) -> tuple[Array, Array]:
 
 def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)
     """Return the softmax over the last axis."""
-    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))

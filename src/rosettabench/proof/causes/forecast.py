@@ -1,4 +1,4 @@
-"""Likely causes where a forecast of time series fails its proof: see `rosettabench.proof.causes.likely`."""
+"""Likely causes of a failed proof of a time-series forecast: see `rosettabench.proof.causes.likely`."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from rosettabench.proof.causes.case import Case
 
 SAME = 1e-5
-"""Relative deviation up to which two losses count as the same: one value in a hundred makes more of a difference."""
+"""Relative deviation up to which two losses count as equal: one value in a hundred makes a larger difference."""
 
 
 def is_forecast(case: Case) -> bool:
-    """Whether the logits of a case are parameters of distributions, (samples, steps, 3), on windows of time series."""
+    """Return whether the logits of a case are parameters, (samples, steps, 3), for windows of time series."""
     inputs, logits = read_array(case.exact.batch, "inputs"), read_array(case.exact.gradients, "logits")
     return logits.ndim == 3 and inputs.shape[2:] == (CHANNELS,)
 
 
 def other_parameters(case: Case) -> Iterator[str]:
-    """Parameters of the distribution that lack the last step that makes them such."""
+    """Test for parameters of the distribution that lack the last step of their computation."""
     assert case.found is not None
     if not is_forecast(case):
         return
@@ -45,7 +45,7 @@ def other_parameters(case: Case) -> Iterator[str]:
 
 
 def other_windows(case: Case) -> Iterator[str]:
-    """The reference says to other inputs what the contender says: the model reads its windows otherwise."""
+    """Test whether the reference has these logits for changed inputs: the model reads its windows in another way."""
     assert case.found is not None
     if not is_forecast(case):
         return
@@ -58,7 +58,7 @@ def other_windows(case: Case) -> Iterator[str]:
 
 
 def rearrange_windows(inputs: Array) -> Iterator[tuple[str, Array]]:
-    """Yield ways in which windows get read otherwise: the steps of the scale, and lagged values of another step."""
+    """Yield wrong ways of reading windows: other steps for the scale, and lagged values of another step."""
     every = inputs.copy()
     every[..., -1] = inputs[..., 0] != 0
     yield "the scale is that of the whole window, the horizon included: it is to be that of the context", every
@@ -70,7 +70,7 @@ def rearrange_windows(inputs: Array) -> Iterator[tuple[str, Array]]:
 
 
 def forecast_loss(found: float, logits: Array, labels: Array) -> Iterator[str]:
-    """Yield how a mean over the values of a batch goes wrong; `found` is a loss, of right logits, that is not right."""
+    """Yield wrong means over the values of a batch that give `found`, a wrong loss from right logits."""
     values, weights = labels[..., 0], labels[..., 1]
     each = negative_log_likelihood(logits, values)
     wrong = {

@@ -1,4 +1,4 @@
-"""Likely causes where a gradient differs."""
+"""Likely causes of a deviating gradient."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosettabench.proof.walk import read_array
 
 
 def gradient_scale(case: Case) -> Iterator[str]:
-    """A gradient that is missing, zero, or a multiple of the reference's."""
+    """Test for a gradient that is missing, zero, or a multiple of the reference's."""
     name = str(case.divergence.tensor)
     if case.found is None or name not in case.found.gradients:
         yield f"{name} has no gradient: it is not part of the model, or not trained"
@@ -34,7 +34,7 @@ def gradient_scale(case: Case) -> Iterator[str]:
 
 
 def missing_rows(case: Case) -> Iterator[str]:
-    """A matrix whose gradient is right but for rows that have none, as the padding of an embedding."""
+    """Test for a matrix whose gradient is right except for rows without one, such as the padding of an embedding."""
     name = str(case.divergence.tensor)
     if case.found is None or name not in case.found.gradients:
         return

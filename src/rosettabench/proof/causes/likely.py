@@ -1,4 +1,4 @@
-"""The likely cause of a failed proof: suspicions that can be tested are tested, and only what fits is said."""
+"""Find the likely cause of a failed proof: test suspicions, and report only one that fits."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "augmentation repeats": (augmenting,),
     "augmentation drawn": (augmenting,),
 }
-"""For the first quantity that diverges: the suspicions, the most specific first."""
+"""First quantity that diverges → the suspicions, the most specific first."""
 
 
 def likely_cause(case: Case) -> str:
-    """Return a sentence on what explains the first divergence, or UNKNOWN_CAUSE where no suspicion fits."""
+    """Return a sentence that explains the first divergence; UNKNOWN_CAUSE if no suspicion fits."""
     suspicions = BY_QUANTITY.get(case.divergence.quantity, ())
     return next((sentence for suspicion in suspicions for sentence in suspicion(case)), UNKNOWN_CAUSE)

@@ -1,4 +1,4 @@
-"""Likely causes where the loss differs."""
+"""Likely causes of a deviating loss."""
 
 from __future__ import annotations
 
@@ -8,36 +8,69 @@ from math import isclose
 import numpy as np
 
 from rosettabench.proof.causes.case import FITS, Case, softmax
-from rosettabench.proof.causes.forecast import forecast_loss
+from rosettabench.proof.causes.forecast import forecast_loss, is_forecast
 from rosettabench.proof.walk import Array, read_array
 
 
 def loss_scale(case: Case) -> Iterator[str]:
-    """A loss that is a multiple of the reference's, or one over probabilities."""
+    """Test for a loss that is a multiple of the reference's, or that takes logits for probabilities."""
     found, exact = case.found.turn.loss if case.found else None, case.exact.turn.loss
     labels = read_array(case.exact.batch, "labels")
     if found is None or exact is None:
         yield "the loss is not a finite number"
         return
-    if isclose(found / exact, len(labels), rel_tol=FITS):
-        yield "the loss is the sum over the batch; the mean is meant"
     logits = read_array(case.exact.gradients, "logits")
-    if logits.ndim == 3:
+    if is_forecast(case):
         yield from forecast_loss(found, logits, labels)
         return
-    probabilities = softmax(logits)
-    if labels.ndim > 1:
-        yield from multi_label_loss(found, exact, probabilities, labels)
-    elif isclose(found, float(-np.log(softmax(probabilities)[np.arange(len(labels)), labels]).mean()), rel_tol=FITS):
-        yield "softmax is applied twice: the loss takes the logits for probabilities"
+    if labels.dtype.kind == "i" and logits.shape[:-1] == labels.shape:
+        yield from class_loss(found, exact, logits.reshape(-1, logits.shape[-1]), labels.ravel(), len(labels))
+    elif isclose(found / exact, len(labels), rel_tol=FITS):
+        yield SUM
+    elif labels.ndim == logits.ndim == 2 and np.isin(labels, (0, 1)).all():
+        yield from multi_label_loss(found, exact, softmax(logits), labels)
+    else:
+        yield from difference_loss(found, logits, labels)
     if found > exact:
         yield "the logits are right and the loss too large: a penalty on the weights is added, or labels are smoothed"
 
 
-def multi_label_loss(found: float, exact: float, probabilities: Array, labels: Array) -> Iterator[str]:
-    """A loss over several labels of a sample that is added up, or made as if a sample had one of them.
+SUM = "the loss is the sum over the batch; the mean is meant"
 
-    `probabilities` are the softmax of the logits; like the labels, (samples, labels).
+
+def class_loss(found: float, exact: float, logits: Array, labels: Array, samples: int) -> Iterator[str]:
+    """A loss over classes that is a sum, or one over probabilities: (positions, classes), and (positions,) labels."""
+    for number, what in (
+        (len(labels), SUM),
+        (samples, SUM),
+        (len(labels) // samples, "the loss is the sum over positions"),
+    ):
+        if number > 1 and isclose(found / exact, number, rel_tol=FITS):
+            yield what
+    twice = softmax(softmax(logits))[np.arange(len(labels)), labels]
+    if isclose(found, float(-np.log(twice).mean()), rel_tol=FITS):
+        yield "softmax is applied twice: the loss takes the logits for probabilities"
+
+
+def difference_loss(found: float, outputs: Array, labels: Array) -> Iterator[str]:
+    """A loss over differences of numbers that is another function of them than their mean square."""
+    if outputs.shape != labels.shape:
+        return
+    difference = np.subtract(outputs, labels, dtype=np.float64)
+    others = {
+        "the loss is half of the mean square": (difference**2).mean() / 2,
+        "the loss is the sum of the squares; the mean is meant": (difference**2).sum(),
+        "the loss is the mean of the absolute differences": np.abs(difference).mean(),
+        "the loss is the root of the mean square": np.sqrt((difference**2).mean()),
+        "the loss adds up the squares of a sample; their mean is meant": (difference**2).sum() / len(labels),
+    }
+    yield from (sentence for sentence, value in others.items() if isclose(found, float(value), rel_tol=FITS))
+
+
+def multi_label_loss(found: float, exact: float, probabilities: Array, labels: Array) -> Iterator[str]:
+    """Test for a loss that sums over the labels of a sample, or that treats them as classes.
+
+    `probabilities` are the softmax of the logits, (samples, labels), like the labels.
     """
     if isclose(found / exact, labels.shape[1], rel_tol=FITS):
         yield "the loss is the sum over the labels; the mean is meant"

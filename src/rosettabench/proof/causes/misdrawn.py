@@ -1,7 +1,7 @@
-"""Likely causes where sample paths fail the check of `rosettabench.proof.sampling`.
+"""Likely causes of sample paths that fail the check of `rosettabench.proof.sampling`.
 
-What is drawn under other weights tells which part of a sampler is at fault: under weights to which that part makes no
-difference, all is well.
+Drawing with other weights shows which part of a sampler is wrong: with weights for which that part makes no difference,
+the check passes.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ from rosettabench.statistics.student_t import distribution_function
 from rosettabench.statistics.uniformity import off_uniform, shared_part
 
 SHARED = 0.3
-"""The share of the variance that is common where random numbers are used again; a wrong distribution may have it,
-too."""
+"""The common share of the variance that indicates reused random numbers; a wrong distribution may cause it too."""
 
 
 def drawing(case: Case) -> Iterator[str]:
-    """What a sampler does otherwise than it should."""
+    """Yield the mistakes of the sampler."""
     assert case.drawn is not None
     yield from misdrawn(case.drawn)
 
 
 def misdrawn(suspect: Suspect) -> Iterator[str]:
-    """Yield what explains the failure, the most specific first, and last where it begins."""
+    """Yield explanations of the failure, the most specific first, and last where it begins."""
     if not np.isfinite(suspect.found.uniform).all():
         yield "what is drawn, or what it is drawn from, is not a number"
         return
@@ -44,7 +43,7 @@ def misdrawn(suspect: Suspect) -> Iterator[str]:
 
 
 def shared_numbers(found: Sampled) -> Iterator[str]:
-    """Random numbers that are used again: what is common is nearly everything, and one share of it looks right."""
+    """Test for reused random numbers: nearly everything is common, and one of the parts alone passes the check."""
     for axis, words in ((1, "the paths of a series share"), (0, "all series share")):
         one = found.uniform.take([0], axis)
         if shared_part(found.scores, axis) > SHARED and off_uniform(one.ravel()[None]) < FITS:
@@ -57,7 +56,7 @@ def shared_numbers(found: Sampled) -> Iterator[str]:
 
 
 def other_law(suspect: Suspect) -> Iterator[str]:
-    """Values that are drawn from another distribution than Student's with these parameters."""
+    """Test for values drawn from another distribution than Student's with these parameters."""
     from scipy.stats import norm
 
     found, series = suspect.found, suspect.sampling.series
@@ -87,7 +86,7 @@ def other_law(suspect: Suspect) -> Iterator[str]:
 
 
 def other_weights(suspect: Suspect) -> Iterator[str]:
-    """A part of the sampler is at fault if all is well where it makes no difference."""
+    """Test parts of the sampler: one is wrong if the check passes with weights for which it makes no difference."""
     weights = suspect.sampling.responsive()
     if suspect.explains(suspect.sampling.draw(weights, dropout=False).uniform):
         yield "dropout is active while paths are drawn"
@@ -98,7 +97,7 @@ def other_weights(suspect: Suspect) -> Iterator[str]:
 
 
 def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
-    """What is drawn is not seen by the later steps, or by others than it should be."""
+    """Test whether drawn values are fed back to the later steps, and to the right ones."""
     found, series = suspect.found, suspect.sampling.series
     files = save_weights(weights, suspect.sampling.folder / "fed-back")
     true = continued_inputs(series, found.places, found.paths)
@@ -114,7 +113,7 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
 
 
 def later(true: Array, nothing: Array) -> Array:
-    """Return windows in which every value that was drawn is seen one step later than in the `true` ones."""
+    """Return windows in which every drawn value appears one step later than in the `true` ones."""
     changed = nothing.copy()
     drawn = true[..., :LAGS] - nothing[..., :LAGS]
     changed[:, 1:, :LAGS] += drawn[:, :-1]
@@ -122,25 +121,25 @@ def later(true: Array, nothing: Array) -> Array:
 
 
 def blind(weights: Weights, layers: Sequence[str]) -> Weights:
-    """Return weights to which earlier values make no difference but by the scale of the context."""
+    """Return weights for which earlier values make no difference, except by the scale of the context."""
     changed = {name: array.copy() for name, array in weights.items()}
     changed[f"{layers[0]}.kernel"][:, :LAGS] = 0
     return changed
 
 
 def forgetful(weights: Weights, layers: Sequence[str]) -> Weights:
-    """Return weights of a network in which nothing remains from step to step."""
+    """Return weights of a network whose state does not last from step to step."""
     changed = {name: array.copy() for name, array in weights.items()}
     for layer in layers:
         changed[f"{layer}.recurrent_kernel"][:] = 0
         gates = np.split(changed[f"{layer}.bias"], 4)
-        gates[1][:] = -100 * OPEN  # the forget gate, whatever comes in
+        gates[1][:] = -100 * OPEN  # the forget gate is shut for any input
         changed[f"{layer}.bias"] = np.concatenate(gates)
     return changed
 
 
 def where(suspect: Suspect) -> Iterator[str]:
-    """Say in which step it begins."""
+    """Yield the step in which the failure begins."""
     if off_uniform(suspect.found.by_step[:1]) < FITS:
         yield "the first value of a path is drawn rightly, and those behind it are not: the scale must stay, too"
     yield "the very first value is drawn from another distribution: another law, or another state behind the context"

@@ -1,4 +1,4 @@
-"""Likely causes where the forward pass differs."""
+"""Likely causes of a deviating forward pass."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from rosettabench.proof.comparison import relative
 from rosettabench.proof.walk import Array, Files, read_array
 
 EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""What libraries add to a variance unless told otherwise, and what one mistypes: 1e-5 in PyTorch, Flax, MXNet Gluon,
-1e-3 in Keras and MXNet's symbols."""
+"""Defaults of libraries for the number added to a variance, and likely typos: 1e-5 in PyTorch, Flax, MXNet Gluon, 1e-3
+in Keras and MXNet's symbols."""
 
 SLIGHTLY = 1e-2
-"""By how much a convolution is made larger, to see whether it is normalised."""
+"""The relative increase of a convolution that shows whether it is normalised."""
 
 
 def random_forward(case: Case) -> Iterator[str]:
-    """Two passes over one batch that differ."""
+    """Test whether two passes over one batch differ."""
     first, second = case.again(), case.again()
     if relative(first, second) > FITS:
         yield "two passes over the same batch differ: dropout, or another random layer, is active"
 
 
 def softmax_in_model(case: Case) -> Iterator[str]:
-    """Probabilities where logits are due."""
+    """Test for probabilities instead of logits."""
     found, exact = numbers(case, "logits")
     if found.shape == exact.shape and relative(found, softmax(exact)) < case.fits:
         yield "the model ends in a softmax, and the loss applies it again: it must return logits"
 
 
 def other_weights(case: Case) -> Iterator[str]:
-    """The reference under rearranged weights says what the contender says: the ties, or the layer, rearrange them."""
+    """Test whether the reference has these logits with rearranged weights, as wrong ties or a wrong layer cause."""
     found, _ = numbers(case, "logits")
     weights = case.weights()
     for sentence, changed in rearrangements(weights, case.recurrent):
@@ -43,10 +43,10 @@ def other_weights(case: Case) -> Iterator[str]:
 
 
 def other_epsilon(case: Case) -> Iterator[str]:
-    """A batch normalisation that adds another epsilon to the variance.
+    """Test for a batch normalisation that adds another epsilon to the variance.
 
-    Nobody needs another reference for that: a convolution s times as large in front of a normalisation has s² times the
-    variance, which is as if epsilon were divided by s².
+    It needs no other reference: a convolution s times as large in front of a normalisation has s² times the variance,
+    which has the effect of dividing epsilon by s².
     """
     if case.normalisation is None:
         return
@@ -61,14 +61,14 @@ def other_epsilon(case: Case) -> Iterator[str]:
 
 
 def normalised_layers(case: Case) -> set[str]:
-    """Return the last parts of the names of those convolutions whose size makes hardly a difference to the logits."""
+    """Return the kinds of the convolutions whose size hardly changes the logits, by the last part of their names."""
     convolutions = {layer_kind(name) for name, array in case.weights().items() if array.ndim == 4}
     _, exact = numbers(case, "logits")
     return {one for one in convolutions if relative(logits_of(case, {one}, 1 + SLIGHTLY), exact) < SLIGHTLY / 10}
 
 
 def logits_of(case: Case, layers: set[str], factor: float) -> Array:
-    """Return what the reference says when kernels and biases of these layers are `factor` times as large."""
+    """Return the reference's logits if kernels and biases of these layers are `factor` times as large."""
     weights = case.weights()
     changed = {
         name: array * factor
@@ -84,12 +84,12 @@ def layer_kind(name: str) -> str:
 
 
 def structure(case: Case) -> Iterator[str]:
-    """Nothing that can be tested fits: say so, and what differs in practice."""
+    """Say that no tested suspicion fits, and name the usual differences."""
     yield from layer_causes(case.reference.start, case.recurrent, normalised=bool(case.normalisation))
 
 
 def layer_causes(tensors: Files, recurrent: Mapping[str, RecurrentLayer], *, normalised: bool) -> Iterator[str]:
-    """Yield what usually differs in a model with these tensors and layers, and with a normalisation or none."""
+    """Yield the usual differences in a model with these tensors and layers, with or without a normalisation."""
     conv = any(read_array(tensors, name).ndim == 4 for name in tensors)
     usual = ["a layer too many or too few", "another activation in one of many layers"]
     for layer in recurrent.values():
@@ -103,14 +103,14 @@ def layer_causes(tensors: Files, recurrent: Mapping[str, RecurrentLayer], *, nor
 
 
 def evaluation_mode(case: Case) -> Iterator[str]:
-    """Evaluation alone is off."""
+    """Explain why only the evaluation deviates."""
     if relative(case.again(), case.again()) > FITS:
         yield "two evaluations differ: dropout is active in evaluation"
     yield "the model computes otherwise in evaluation than in training: a layer is in the wrong mode"
 
 
 def dropping(case: Case) -> Iterator[str]:
-    """What a dropout layer does otherwise than it should; the tensor is the layer that it follows."""
+    """Yield the mistake of a dropout layer; the divergence's tensor is the layer that it follows."""
     layer = case.divergence.tensor
     yield {
         "dropout evaluation": "dropout is active in evaluation",

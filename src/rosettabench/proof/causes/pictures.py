@@ -1,4 +1,4 @@
-"""Likely causes where what a loader brings is no crop of a picture, or cropped and flipped otherwise than stated."""
+"""Likely causes of a loader's samples that are not crops of a picture, or whose augmentation is not the stated one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.proof.walk import Array
 
 
 def no_crop(case: Case) -> Iterator[str]:
-    """What a sample is that is no crop of its picture, nor of the mirror image."""
+    """Explain a sample that is not a crop of its picture, nor of the mirror image."""
     assert case.seen is not None
     lost = case.seen.lost
     if lost is None:
@@ -31,7 +31,7 @@ def no_crop(case: Case) -> Iterator[str]:
 
 
 def augmenting(case: Case) -> Iterator[str]:
-    """What an augmentation does otherwise than it should."""
+    """Yield the mistake of an augmentation."""
     seen = case.seen
     assert seen is not None
     flipped, stated = seen.found[:, 2].mean(), seen.stated.flip
@@ -49,5 +49,5 @@ def augmenting(case: Case) -> Iterator[str]:
 
 
 def by(array: Array) -> str:
-    """Return a shape as one says it: ``3 × 64 × 64``."""
+    """Return a shape in words: ``3 × 64 × 64``."""
     return " × ".join(map(str, array.shape))

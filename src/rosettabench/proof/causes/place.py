@@ -1,4 +1,4 @@
-"""Where in a network a deviation begins, as far as the numbers of a step tell."""
+"""Find where in a network a deviation begins, from the numbers of a step."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from rosettabench.proof.check import Check
 
 FORWARD = ("logits", "loss")
-"""Where the way there is off, every gradient is, and tells nothing of a place."""
+"""Quantities of the forward pass. If one deviates, so does every gradient, which then does not show a place."""
 
 
 def beginning(checks: Sequence[Check]) -> str:
-    """Return a sentence on the tensor at which the first failure begins; "" where nothing tells.
+    """Return a sentence on the tensor at which the first failure begins; empty if not known.
 
-    On the way there each normalisation keeps the mean and the variance of what has come to it: the first of them that
-    is off has the mistake in front of it. On the way back, where logits and loss are right, it is the last gradient.
+    In the forward pass, each normalisation keeps the mean and variance of its input: the mistake is in front of the
+    first one that deviates. In the backward pass, if logits and loss are right, it is at the last deviating gradient.
     `checks` are in the order of the network.
     """
     first = next((check for check in checks if not check.passed), None)

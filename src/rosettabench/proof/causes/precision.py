@@ -1,4 +1,4 @@
-"""Likely causes that are a matter of how many bits a number has."""
+"""Likely causes: the precision of numbers."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from rosettabench.proof.causes.case import Case, numbers
 from rosettabench.proof.walk import Array, read_array
 
 MANTISSAS = {"float16": 11, "bfloat16": 8, "tf32": 11}
-"""Bits of the mantissa, the leading one included."""
+"""Bits of the mantissa, including the leading one."""
 
 HALF = ("float16", "bfloat16")
 
 ALIKE = 0.6
-"""Cosine from which on two deviations have one cause. Weights and inputs of a layer that are rounded both add up at a
-right angle: each alone is at 0.7 then. Deviations that have nothing to do with each other are at 0, give or take 0.1
-for a hundred logits."""
+"""Cosine from which on two deviations have one cause. The deviations from rounded weights and rounded inputs of a layer
+are at a right angle: if both are rounded, each alone has a cosine of 0.7 with their sum. Unrelated deviations are at 0,
+plus or minus 0.1 for a hundred logits."""
 
 ALIKE_INPUTS = 0.95
-"""The same for inputs: nothing adds to their rounding, and that of pictures has the direction of another scale."""
+"""Like ALIKE, for inputs: nothing else adds to their rounding, and rounded pictures deviate like rescaled ones."""
 
 MOST_KERNELS = 12
-"""So many kernels are tried one by one; each takes the reference a few seconds."""
+"""Kernels are tried one by one only if there are at most this many; each takes the reference a few seconds."""
 
 
 def half_precision(case: Case) -> Iterator[str]:
-    """Logits that are half-precision numbers, or off as the reference is with rounded weights, kernel or inputs.
+    """Test for logits that are half-precision numbers, or that deviate like the reference with rounded numbers.
 
-    The size of a deviation alone tells nothing: a wrong epsilon makes one of that size, too. So its direction counts.
+    The direction of the deviation decides, not its size: a wrong epsilon causes a deviation of that size too.
     """
     if case.mixed:
         return
@@ -47,7 +47,7 @@ def half_precision(case: Case) -> Iterator[str]:
 
 
 def rounded_logits(case: Case) -> Iterator[tuple[str, Array]]:
-    """Yield what is rounded, in words, and what the reference says then: all weights, one kernel, or the inputs."""
+    """Yield in words what is rounded (all weights, one kernel, or the inputs), and the reference's logits with it."""
     step, weights = case.divergence.step or 0, case.weights()
     inputs = np.array(read_array(case.exact.batch, "inputs"))
     kernels = [name for name, array in weights.items() if array.ndim > 1]
@@ -62,7 +62,7 @@ def rounded_logits(case: Case) -> Iterator[tuple[str, Array]]:
 
 
 def cosine_between(one: Array, other: Array) -> float:
-    """Return the cosine of the angle between two deviations; 0 where one is nothing, or the sizes differ fourfold."""
+    """Return the cosine of the angle between two deviations; 0 if one is zero, or if the sizes differ fourfold."""
     sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
     if not all(sizes) or max(sizes) > 4 * min(sizes):
         return 0.0
@@ -70,7 +70,7 @@ def cosine_between(one: Array, other: Array) -> float:
 
 
 def half_numbers(case: Case) -> Iterator[str]:
-    """A gradient, or a parameter, every number of which is one of half precision."""
+    """Test for a gradient or a parameter with only half-precision numbers."""
     if case.found is None or case.mixed:
         return
     name = str(case.divergence.tensor)
@@ -82,13 +82,13 @@ def half_numbers(case: Case) -> Iterator[str]:
 
 
 def too_exact(case: Case) -> Iterator[str]:
-    """Logits that are as near to float64 as only float32 can be."""
+    """Say that logits are as exact as in float32."""
     assert case.own is not None
     yield f"the logits are as exact as in float32: {case.own.precision} is not in force"
 
 
 def round_mantissa(array: Array, bits: int) -> Array:
-    """Return an array with its mantissas rounded to so many bits."""
+    """Return an array with its mantissas rounded to `bits` bits."""
     mantissa, exponent = np.frexp(array)
     rounded: Array = np.ldexp(np.round(mantissa * 2**bits) / 2**bits, exponent)
     return rounded

@@ -1,4 +1,4 @@
-"""Ways in which weights get mixed up on their way into a framework."""
+"""Usual ways in which weights are mixed up when they are loaded into a framework."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.weights import Weights
 
 GATES = {"gru": "reset update new", "lstm": "input forget cell output"}
-"""The canonical order of gates, by the kind of the recurrent layer."""
+"""Kind of recurrent layer → canonical order of its gates."""
 
 LSTM_ORDERS = ((0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 1, 2), (1, 0, 2, 3))
-"""Orders of other libraries, as places in the canonical one: Chainer's, TensorFlow 1's, ONNX's, and one slip. The
-reference is run for each, so that all 23 would take too long."""
+"""Orders of other libraries, as places in the canonical one: Chainer's, TensorFlow 1's, ONNX's, and one typical slip.
+The reference runs for each, so all 23 would take too long."""
 
 
 def rearrangements(weights: Weights, recurrent: Mapping[str, RecurrentLayer]) -> Iterator[tuple[str, Weights]]:
-    """Yield ways in which weights get mixed up: gates, biases, flipped kernels, flatten order, biases left out."""
+    """Yield mixed-up weights: gates, biases, flipped kernels, flatten order, missing biases."""
     for kind in dict.fromkeys(layer.kind for layer in recurrent.values()):
         yield from gate_orders(weights, kind, [name for name, layer in recurrent.items() if layer.kind == kind])
     for name, layer in recurrent.items():
@@ -37,7 +37,7 @@ def rearrangements(weights: Weights, recurrent: Mapping[str, RecurrentLayer]) ->
 
 
 def gate_orders(weights: Weights, kind: str, layers: Collection[str]) -> Iterator[tuple[str, Weights]]:
-    """Yield the weights of recurrent layers of one kind with the gates of all of them in another order."""
+    """Yield the weights of all recurrent layers of one kind with their gates in another order."""
     gated = [name for name in weights if name.partition(".")[0] in layers]
     canonical = GATES[kind].split()
     orders = LSTM_ORDERS if kind == "lstm" else list(permutations(range(3)))[1:]
@@ -50,7 +50,7 @@ def gate_orders(weights: Weights, kind: str, layers: Collection[str]) -> Iterato
 
 
 def lstm_biases(weights: Weights, name: str) -> Iterator[tuple[str, Weights]]:
-    """Yield what frameworks do to an LSTM's bias: one more for the forget gate, and a second bias beside it."""
+    """Yield what frameworks do to an LSTM's bias: add 1 for the forget gate, or train a second bias beside it."""
     bias = weights[name]
     enter, forget, cell, output = np.split(bias, 4)
     opened = np.concatenate([enter, forget + 1, cell, output])
@@ -59,7 +59,7 @@ def lstm_biases(weights: Weights, name: str) -> Iterator[tuple[str, Weights]]:
 
 
 def flatten_orders(weights: Weights, channels: int) -> Iterator[tuple[str, Weights]]:
-    """Yield the dense kernel behind the last convolution with its columns in the other order."""
+    """Yield the dense kernel after the last convolution with its columns in the other order."""
     for name, array in weights.items():
         side = isqrt(array.shape[1] // channels) if array.ndim == 2 else 0
         if side > 1 and channels * side * side == array.shape[1]:

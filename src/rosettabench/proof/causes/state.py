@@ -1,4 +1,4 @@
-"""Likely causes where what is kept beside the parameters differs."""
+"""Likely causes of a deviating kept state, such as a running mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.proof.walk import Array, read_array
 
 
 def running_average(case: Case) -> Iterator[str]:
-    """A running mean or variance that keeps another share of itself, or takes up another variance."""
+    """Test for a running mean or variance that keeps another share of itself, or adds another variance."""
     assert case.found is not None and case.normalisation is not None
     name = str(case.divergence.tensor)
     if name not in case.found.parameters:
@@ -37,6 +37,6 @@ def running_average(case: Case) -> Iterator[str]:
 
 
 def best_factor(found: Array, exact: Array, scale: float) -> tuple[float, float]:
-    """Return the number by which `exact` comes closest to `found`, and how far off it is then, relative to `scale`."""
+    """Return the factor with which `exact` is closest to `found`, and the remaining deviation relative to `scale`."""
     factor = float(np.vdot(exact, found) / (np.vdot(exact, exact) or 1.0))
     return factor, relative(found, factor * exact, scale)

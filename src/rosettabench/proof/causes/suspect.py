@@ -1,4 +1,4 @@
-"""Sample paths that failed, and the means to draw others."""
+"""Sample paths that failed their check, and the means to draw others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from rosettabench.proof.walk import Array
 from rosettabench.statistics.uniformity import off_uniform
 
 FITS = 3.3
-"""Standard errors up to which a suspicion explains what was drawn: by chance, one right one in a thousand is further
-off."""
+"""Standard errors up to which a suspicion explains the paths; by chance, one right one in a thousand exceeds it."""
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """What failed, and the means to look at it once more."""
+    """The paths that failed, and the means to draw others."""
 
     found: Sampled
     sampling: Sampling
 
     def explains(self, uniform: Array) -> bool:
-        """Whether transforms are uniform, all together and step by step."""
+        """Return whether transforms are uniform, all together and step by step."""
         rows = uniform.reshape(-1, uniform.shape[2]).T
         return bool(np.isfinite(uniform).all()) and max(off_uniform(rows), off_uniform(uniform.ravel()[None])) < FITS

@@ -1,4 +1,4 @@
-"""Likely causes where an optimiser step, or a block of them, leads elsewhere."""
+"""Likely causes of an optimiser step, or a block of steps, that ends elsewhere."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rosettabench.proof.optimizers import CLIPPINGS, suspects
 from rosettabench.proof.walk import Array, read_array
 
 ALIKE = 1.5
-"""How many times as far off as the best one another suspicion may be and still be as good: both leave round-off."""
+"""A suspicion is as good as the best one if its deviation is at most this many times as large: both are round-off."""
 
 
 def other_optimizer(case: Case) -> Iterator[str]:
-    """An optimiser with other values, or another one, that leads the contender's own gradients where it ended."""
+    """Test for another optimiser, or other values, with which the contender's own gradients lead where it ended."""
     assert case.found is not None
     assert case.own is not None
     name, own = str(case.divergence.tensor), case.own
@@ -33,6 +33,8 @@ def other_optimizer(case: Case) -> Iterator[str]:
         return
     if case.mixed and np.array_equal(found, round_mantissa(found, MANTISSAS[own.precision])):
         yield f"{name} is kept in {own.precision} between the steps: float32 is meant, but for products"
+    if not own.has_formula:
+        return
     ends = {sentence: partial(own.lead, name, **change) for sentence, change in suspects(case.optimizer).items()}
     longest = getattr(case.optimizer, "clip_norm", None)
     if longest is not None:
@@ -42,10 +44,10 @@ def other_optimizer(case: Case) -> Iterator[str]:
 
 
 def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, moved: float) -> Iterator[str]:
-    """Yield what is said of the optimiser that leads nearest to what was `found`, if it explains that.
+    """Yield the sentence for the optimiser that leads nearest to `found`, if it explains the deviation.
 
-    `ends` are where optimisers lead, by what is said of them. Some cannot be told apart yet: to Adam's first step every
-    length of a gradient is the same. Then all of them are named.
+    `ends` maps sentences to where their optimisers lead. Some cannot be distinguished, since Adam's first step does not
+    depend on the length of a gradient. Then all of them are named.
     """
     off = {sentence: relative(found, reach(), moved) for sentence, reach in ends.items()}
     best = min(off.values())
@@ -54,7 +56,7 @@ def best_fit(case: Case, ends: Mapping[str, Callable[[], Array]], found: Array, 
 
 
 def rate(case: Case) -> Iterator[str]:
-    """The learning rate as such, and where it follows a schedule."""
+    """Explain a wrong learning rate, constant or scheduled."""
     found = case.found.turn.learning_rate if case.found else None
     rates = [step.turn.learning_rate for step in case.reference.steps]
     if found is not None and len(set(rates)) > 1:
@@ -65,10 +67,10 @@ def rate(case: Case) -> Iterator[str]:
 
 
 def own_way(case: Case) -> Iterator[str]:
-    """Steps that begin where they are told to are right, and those that go on from their own are not."""
+    """Say that guided steps are right, and unguided ones are not."""
     yield "each step is right from weights that are given, and not from those that it has made: it trains on older ones"
 
 
 def block_loop(case: Case) -> Iterator[str]:
-    """Single steps are right and a block is not."""
+    """Say that single steps are right, and a block is not."""
     yield "a block of steps ends elsewhere than the same steps one by one: its loop skips, repeats or reorders batches"

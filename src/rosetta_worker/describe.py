@@ -1,0 +1,196 @@
+"""What a PyTorch model consists of: ``python describe.py FILE CLASS FOLDER [INPUTS]``.
+
+Makes a model of a class, and writes into FOLDER ``model.json``, which says what it consists of, and its first weights,
+one .npy for each tensor. INPUTS are the inputs of a sample, as JSON; without them those are tried that fit the model's
+first layer. Where it cannot be done, ``model.json`` has the one key ``error``: a sentence.
+"""
+
+import importlib.util
+import inspect
+import json
+import os
+import sys
+import traceback
+
+import numpy as np
+import torch
+
+SAMPLES = 2
+"""Samples of the batch with which a model is tried."""
+
+SIDES = (32, 28, 64, 96, 224)
+"""Heights and widths of images that are tried, and lengths of sequences."""
+
+LENGTHS = (16, 8, 32, 64, 128)
+"""Lengths of sequences that are tried."""
+
+
+class Refused(Exception):
+    """Says in a sentence why a model cannot be described."""
+
+
+def describe(file, name, folder, inputs=None):
+    """Return what ``model.json`` says; the weights are written."""
+    torch.manual_seed(0)
+    model = make(load_class(file, name), file, name)
+    tensors = list(trained(model)) + list(kept(model))
+    for tensor, array in first_values(model, tensors):
+        np.save(os.path.join(folder, tensor + ".npy"), array, allow_pickle=False)
+    model.eval()
+    wanted = [one for one in inspect.signature(model.forward).parameters.values() if one.default is one.empty]
+    names = [one.name for one in wanted if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    tried, output = try_inputs(model, names, inputs)
+    return {"tensors": tensors, "arguments": names, "inputs": tried, "output": list(output.shape[1:])}
+
+
+def load_class(file, name):
+    """Return the class of a file."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    spec = importlib.util.spec_from_file_location("model", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["model"] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise Refused("%s cannot be imported: %s" % (file, where(error, file))) from error
+    classes = [one for one in vars(module).values() if inspect.isclass(one) and issubclass(one, torch.nn.Module)]
+    own = [one.__name__ for one in classes if one.__module__ == "model"]
+    if not hasattr(module, name):
+        raise Refused("%s has no %s: it has %s" % (file, name, ", ".join(own) or "no torch.nn.Module"))
+    found = getattr(module, name)
+    if not (inspect.isclass(found) and issubclass(found, torch.nn.Module)):
+        raise Refused("%s of %s is no torch.nn.Module" % (name, file))
+    return found
+
+
+def make(found, file, name):
+    """Return a model of a class that needs no arguments."""
+    needed = [
+        one.name
+        for one in list(inspect.signature(found.__init__).parameters.values())[1:]
+        if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
+    if needed:
+        line = inspect.getsourcelines(found)[1]
+        raise Refused(
+            "%s, line %d: %s needs the arguments %s: give each a default" % (file, line, name, ", ".join(needed))
+        )
+    try:
+        return found()
+    except Exception as error:
+        raise Refused("%s() fails: %s" % (name, where(error, file))) from error
+
+
+def where(error, file):
+    """Return an exception in a line, with the last line of `file` that it came through."""
+    lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == file]
+    place = "line %d: " % lines[-1] if lines else ""
+    return "%s%s: %s" % (place, type(error).__name__, str(error).split("\n")[0])
+
+
+def trained(model):
+    """Yield what is said of each parameter; one that two layers share once."""
+    for name, tensor in model.named_parameters():
+        yield said_of(model, name, tensor, True)
+
+
+def kept(model):
+    """Yield the same of each buffer of real numbers: what is kept and not trained."""
+    for name, tensor in model.named_buffers():
+        if tensor.is_floating_point() and name in model.state_dict():
+            yield said_of(model, name, tensor, False)
+
+
+def said_of(model, name, tensor, trained):
+    """Return what is said of a tensor: the kind of layer that it is of is what its ties follow from."""
+    layer = model.get_submodule(name.rpartition(".")[0])
+    values = tensor.detach()
+    constant = float(values.flatten()[0]) if values.numel() and bool((values == values.flatten()[0]).all()) else None
+    return {
+        "name": name,
+        "shape": list(tensor.shape),
+        "trained": trained,
+        "layer": type(layer).__name__,
+        "constant": constant,
+    }
+
+
+def first_values(model, tensors):
+    """Yield (name, array) of the tensors whose first values are not all the same."""
+    state = model.state_dict()
+    for tensor in tensors:
+        if tensor["constant"] is None:
+            yield tensor["name"], state[tensor["name"]].detach().float().numpy()
+
+
+def try_inputs(model, names, inputs):
+    """Return the inputs of a sample with which the model works, and what it returns for a batch of them."""
+    last = None
+    for tried in [inputs] if inputs is not None else guesses(model):
+        batches = [batch_of(tried) for _ in names]
+        try:
+            with torch.no_grad():
+                output = model(*batches)
+        except Exception as error:  # noqa: BLE001 (whatever a user's model raises)
+            last = error
+            continue
+        if not torch.is_tensor(output):
+            raise Refused("the model returns %s: it is to return one tensor" % type(output).__name__)
+        if not bool(torch.isfinite(output).all()):
+            raise Refused("the model returns numbers that are not finite, for random inputs")
+        return tried, output
+    why = "" if last is None else " (%s: %s)" % (type(last).__name__, str(last).split("\n")[0])
+    kind = "cannot be guessed" if inputs is None else "do not fit the model"
+    raise Refused("the inputs of the model %s%s: name those of a sample with --inputs" % (kind, why))
+
+
+def guesses(model):
+    """Return inputs that may fit the first layer that takes any."""
+    for layer in model.modules():
+        kind = type(layer).__name__
+        if kind in GUESSES:
+            return GUESSES[kind](layer)
+    return []
+
+
+def ids(layer):
+    """Return whole numbers, one or a sequence of them."""
+    return [{"shape": list(shape), "below": layer.num_embeddings} for shape in [(), *((length,) for length in LENGTHS)]]
+
+
+def numbers(width):
+    """Return a row of numbers, or a sequence of rows."""
+    return [{"shape": [width]}, *({"shape": [length, width]} for length in LENGTHS)]
+
+
+GUESSES = {
+    "Embedding": ids,
+    "Linear": lambda layer: numbers(layer.in_features),
+    "Conv2d": lambda layer: [{"shape": [layer.in_channels, side, side]} for side in SIDES],
+    "Conv1d": lambda layer: [{"shape": [layer.in_channels, length]} for length in (*LENGTHS, 1024)],
+    "LSTM": lambda layer: numbers(layer.input_size)[1:],
+    "GRU": lambda layer: numbers(layer.input_size)[1:],
+}
+"""By the class of a model's first layer: inputs of a sample that it may take."""
+
+
+def batch_of(inputs):
+    """Return a batch of random inputs."""
+    shape = [SAMPLES] + list(inputs["shape"])
+    if inputs.get("below"):
+        return torch.randint(0, inputs["below"], shape)
+    return torch.randn(shape)
+
+
+def main(file, name, folder, inputs="null"):
+    """Write what is said of a model, or why nothing can be."""
+    try:
+        found = describe(file, name, folder, json.loads(inputs))
+    except Refused as refused:
+        found = {"error": "%s" % refused}
+    with open(os.path.join(folder, "model.json"), "w") as out:
+        json.dump(found, out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,174 @@
+"""The original as reference: a workload's PyTorch implementation itself, in float64.
+
+Ports of it are proven against what it computes. Its optimiser is written out as in the other reference, or, where the
+workload states one that only the implementations know, its own.
+"""
+
+import torch
+
+from rosetta_worker.frameworks.reference_pytorch import CHANCE, LoopedSums, clipping, nullcontext
+from rosetta_worker.frameworks.reference_pytorch import Adapter as Formulas
+
+DESCRIPTION = {
+    "title": "Original in PyTorch",
+    "modes": {"eager": "the implementation itself, in float64"},
+    "mode": "eager",
+    "packages": ["torch"],
+    "locks": ["pytorch@2.13.0"],
+    "reference": True,
+    "original": "pytorch",
+}
+
+
+class Adapter(Formulas):
+    """Holds the model's own tensors by their canonical names; its ties must not change any layout."""
+
+    lacks = {
+        "precision=bfloat16": "the noise of an original is that of float32 alone: bfloat16 has no tolerances",
+        "precision=tf32": "the noise of an original is that of float32 alone: TF32 has no tolerances",
+        "embedding_gradient": "an original computes dense gradients",
+    }
+
+    def __init__(self, implementation, setting):
+        self.original = implementation
+        self.penalty_of = getattr(implementation, "penalty", None)
+        super().__init__(Model(self, implementation), setting)
+        self.penalty = None if self.penalty_of is None else (lambda tensors: self.penalty_of(self.model))
+
+    def build(self, weights):
+        torch.set_num_threads(self.setting.threads)
+        self.dtype = getattr(torch, self.setting.precision)
+        torch.set_default_dtype(self.dtype)
+        self.arithmetic = nullcontext()
+        self.summation = LoopedSums() if self.setting.rounded == "weights" else nullcontext()
+        self.chance = torch.Generator().manual_seed(CHANCE)
+        self.model = self.original.Model().to(self.dtype)
+        undropped(self.model)
+        own = dict(self.model.named_parameters(), **dict(self.model.named_buffers()))
+        self.tensors = tied(self.original.TENSORS, own)
+        self.buffers = tied(getattr(self.original, "STATE", ()), own)
+        self.kept = {name: tensor.clone() for name, tensor in self.buffers.items()}
+        self.set_parameters(weights)
+        self.first = {name: torch.zeros_like(tensor) for name, tensor in self.tensors.items()}
+        self.second = {name: torch.full_like(tensor, self.initial) for name, tensor in self.tensors.items()}
+        self.count = 0
+        self.known = None
+        if self.trains:
+            self.mean_loss = self.original.loss
+            self.update = getattr(self, self.setting.optimizer.name)
+            if self.setting.optimizer.name == "own":
+                self.optimizer = self.original.optimizer(self.model, self.setting.optimizer)
+
+    @property
+    def initial(self):
+        """What the second moments begin as."""
+        return getattr(self.setting.optimizer, "initial", 0.0)
+
+    def set_parameters(self, weights):
+        with torch.no_grad():
+            for name, array in weights.items():
+                held = self.tensors if name in self.tensors else self.kept
+                held[name].copy_(torch.as_tensor(array))
+        self.known = None
+
+    def forward(self, inputs, kept=None):
+        """Return what the model makes of inputs; in training, where `kept` is given, what is kept goes into it."""
+        for name, buffer in self.buffers.items():
+            buffer.copy_(self.kept[name])
+        outputs = self.model(inputs)
+        if kept is not None:
+            kept.update({name: buffer.clone() for name, buffer in self.buffers.items()})
+        return outputs
+
+    def differentiate(self, dataset, ids):
+        self.model.train()
+        return super().differentiate(dataset, ids)
+
+    def evaluate(self, dataset, batches):
+        self.model.eval()
+        return super().evaluate(dataset, batches)
+
+    def infer(self, batches):
+        self.model.eval()
+        return super().infer(batches)
+
+    # -- optimisers, beside Adam and RMSprop -------------------------------------------------------------------------
+
+    def sgd(self, gradients):
+        """V = m·v + g, w = w - rate·v, or with Nesterov w - rate·(g + m·v); decay is added to what was clipped."""
+        hyper = self.setting.optimizer
+        with torch.no_grad():
+            shorter = clipping(gradients.values(), hyper.clip_norm)
+            for name, gradient in gradients.items():
+                g = shorter * gradient + hyper.weight_decay * self.tensors[name]
+                v = self.first[name] = hyper.momentum * self.first[name] + g
+                self.tensors[name] -= self.rate * (g + hyper.momentum * v if hyper.nesterov else v)
+
+    def adamw(self, gradients):
+        """Loshchilov and Hutter (2019), algorithm 2: the step of Adam, and rate · decay · weight beside it."""
+        hyper = self.setting.optimizer
+        new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
+        correction1 = self.one_minus("corrections", hyper.beta1, self.count)
+        correction2 = self.one_minus("corrections", hyper.beta2, self.count)
+        with torch.no_grad():
+            shorter = clipping(gradients.values(), hyper.clip_norm)
+            for name, gradient in gradients.items():
+                g, weight = shorter * gradient, self.tensors[name]
+                m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
+                v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
+                step = (m / correction1) / (torch.sqrt(v / correction2) + hyper.epsilon)
+                decay = hyper.weight_decay if hyper.decays == "all" or weight.dim() > 1 else 0.0
+                weight -= self.rate * (step + decay * weight)
+
+    def adagrad(self, gradients):
+        """Duchi, Hazan and Singer (2011): v = v + g², w = w - rate·g / (√v + epsilon)."""
+        hyper = self.setting.optimizer
+        with torch.no_grad():
+            for name, g in gradients.items():
+                v = self.second[name] = self.second[name] + g * g
+                self.tensors[name] -= self.rate * g / (torch.sqrt(v) + hyper.epsilon)
+
+    def own(self, gradients):
+        """The implementation's own optimiser."""
+        for name, gradient in gradients.items():
+            self.tensors[name].grad = gradient
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate
+        self.optimizer.step()
+
+
+class Model(object):
+    """An original, called as the formulas of a reference are: ``forward(w, inputs)``."""
+
+    def __init__(self, adapter, implementation):
+        self.adapter = adapter
+        if hasattr(implementation, "arrange"):
+            self.arrange = implementation.arrange
+
+    def forward(self, w, inputs, kept=None):
+        return self.adapter.forward(inputs, kept)
+
+
+def tied(table, own):
+    """Return {canonical name: the model's tensor} of a table of ties.
+
+    Raises ValueError where a tie changes a layout: canonical tensors are the original's own.
+    """
+    tensors = {}
+    for tie in table:
+        if tie.transforms or len(tie.canonical) != len(tie.own):
+            raise ValueError("a tie of the original changes the layout of %s" % " ".join(tie.canonical))
+        for canonical, name in zip(tie.canonical, tie.own):
+            if name not in own:
+                raise ValueError("the original has no tensor %s: it has %s" % (name, ", ".join(sorted(own))))
+            tensors[canonical] = own[name]
+    return tensors
+
+
+def undropped(model):
+    """Let a model drop nothing: what it drops is looked at by itself."""
+    for layer in model.modules():
+        if isinstance(layer, torch.nn.modules.dropout._DropoutNd):
+            layer.p = 0.0
+        if isinstance(layer, (torch.nn.RNNBase, torch.nn.MultiheadAttention)):
+            layer.dropout = 0.0

@@ -1,0 +1,12 @@
+"""The original in float64: hooks behind its modules."""
+
+from rosetta_worker.frameworks import original_pytorch
+from rosetta_worker.recorders.pytorch import recorded
+
+
+class Adapter(original_pytorch.Adapter):
+    """The original's adapter, which tells what passes through the modules."""
+
+    def gradients(self, dataset, ids):
+        logits, loss, _ = original_pytorch.Adapter.gradients(self, dataset, ids)
+        return logits, loss, recorded(self.model, self.original, self.batch(dataset, ids)[0])

@@ -1,0 +1,153 @@
+"""What a workload says of its data: a data set and its form, or arrays of the user's own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PositiveInt, ValidationError, model_validator
+
+from rosettabench.catalogue.strict import Strict, faults
+
+MONASH = "monash-"
+"""What the name of a data set of time series begins with: sets of the Monash archive."""
+
+OWN = "own"
+"""The name of a data set that is the user's own: the form is `OwnArrays`, `OwnFunction` or `OwnDrawn`."""
+
+
+class OwnArrays(Strict):
+    """Arrays in files beside the workload: ``x.npy``, or ``pairs.npz:x`` for one of several in a file.
+
+    Without `labels` the inputs are the labels, as a loss that has none wants it. Without `test` the last tenth of the
+    samples is the test part.
+    """
+
+    train: str
+    labels: str | None = None
+    test: str | None = None
+    test_labels: str | None = None
+
+    @model_validator(mode="after")
+    def _test_is_whole(self) -> Self:
+        """Refuse test labels without a test part, and a test part that lacks them."""
+        if (self.labels is None or self.test is None) != (self.test_labels is None):
+            raise ValueError("test_labels belong to test, where there are labels")
+        return self
+
+
+class OwnFunction(Strict):
+    """A function that returns the arrays, by the names of `OwnArrays`: ``data.py``, or ``data.py:load`` with its name.
+
+    It runs once, in a process of its own, with the interpreter `python` or else ours. What it returns is kept until the
+    file changes.
+    """
+
+    function: str
+    python: str | None = None
+
+
+class Draw(Strict):
+    """How an array is drawn: the `shape` of a sample, and its `values`.
+
+    They are normal (mean 0, deviation 1), uniform in [0, 1), or integers from 0 to `below`, that not included.
+    """
+
+    shape: tuple[PositiveInt, ...] = ()
+    values: Literal["normal", "uniform", "integers"] = "normal"
+    below: PositiveInt | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        """Refuse integers without a bound, and a bound of anything else."""
+        if (self.values == "integers") != (self.below is not None):
+            raise ValueError('below = 10, say, belongs to values = "integers"')
+        return self
+
+
+class OwnDrawn(Strict):
+    """Arrays that are drawn at random: so many `samples` for training, and `test` ones. Nothing can be learned of them.
+
+    Without `labels` the inputs are the labels.
+    """
+
+    samples: PositiveInt
+    test: PositiveInt = 64
+    inputs: Draw
+    labels: Draw | None = None
+
+
+class Augmentation(Strict):
+    """What training does at random to each image that comes from its file, anew in each epoch.
+
+    `crop`, two sides: the image is made a square of the second, and a square of the first is cut out of it, each place
+    as likely as any other. Of images of another size both are as much smaller. `flip` is the chance that left and right
+    are exchanged.
+    """
+
+    crop: tuple[PositiveInt, PositiveInt] = (1, 1)
+    flip: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        """Refuse a square that is larger than what it is cut out of."""
+        if self.crop[0] > self.crop[1]:
+            raise ValueError("crop is [224, 264], say: the first side is cut out of the second")
+        return self
+
+    def stored(self, side: int) -> int:
+        """Return the side of the square out of which one of `side` is cut."""
+        return round(side * self.crop[1] / self.crop[0])
+
+    def places(self, side: int) -> int:
+        """Return how many places there are for a crop of `side`, from top to bottom and from left to right."""
+        return self.stored(side) - side + 1
+
+
+def own_form(form: dict[str, Any]) -> OwnArrays | OwnFunction | OwnDrawn:
+    """Return own data as a ``[data]`` table states them. Raises ValidationError, a ValueError, where it is wrong."""
+    if "random" in form:
+        others = sorted(set(form) - {"random"})
+        if others:
+            raise ValueError(f"random stands alone: leave out {', '.join(others)}")
+        return OwnDrawn.model_validate(form["random"])
+    return (OwnFunction if "function" in form else OwnArrays).model_validate(form)
+
+
+class DataEntry(Strict):
+    """Which data set, the form that the workload wants it in, and what training does to images besides.
+
+    Where no `set` is named, the other keys are those of `OwnArrays` or `OwnFunction`, or ``random``, an `OwnDrawn`.
+    """
+
+    set: str
+    series: bool = False
+    """Whether samples are windows of time series, a set of the Monash archive."""
+    form: dict[str, Any]
+    augmentation: Augmentation = Augmentation()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own(cls, stated: Any) -> Any:  # noqa: ANN401 (whatever a file holds)
+        """Read arrays of the user's own, which name no data set, as the form of one."""
+        if not isinstance(stated, dict) or "set" in stated:
+            return stated
+        form = {name: value for name, value in stated.items() if name not in cls.model_fields}
+        rest = {name: value for name, value in stated.items() if name in cls.model_fields}
+        return {**rest, "set": OWN, "form": form}
+
+    @model_validator(mode="after")
+    def _own_form(self) -> Self:
+        """Refuse own data that say in no way, or in several, where they come from."""
+        if self.set == OWN:
+            try:
+                own_form(self.form)
+            except ValidationError as error:
+                raise ValueError(faults(error)) from None
+        return self
+
+    @model_validator(mode="after")
+    def _archived(self) -> Self:
+        """Refuse series that are not of the archive, and a set of it that is not said to be series."""
+        if self.series != self.set.startswith(MONASH):
+            raise ValueError(f"series = true belongs to the sets {MONASH}…, and to no other")
+        return self

@@ -1,0 +1,113 @@
+"""Optimisers and schedules as a workload states them: every hyperparameter, and the formula that is meant."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
+
+from rosettabench.catalogue.strict import Strict
+
+Share = Annotated[float, Field(ge=0, lt=1)]
+"""What a running mean, or a momentum, keeps of itself in a step."""
+
+Decay = Annotated[float, Field(ge=0)]
+"""What weights are multiplied by before they are added to a gradient, or to a step."""
+
+
+class Adam(Strict):
+    """Hyperparameters of Adam, with epsilon added after the bias correction.
+
+    First all gradients together are made shorter where their norm is above `clip_norm`: g · min(1, clip_norm / ‖g‖). To
+    what comes of that, `weight_decay` times the weight is added (L2; it is not decoupled).
+    """
+
+    name: Literal["adam"]
+    learning_rate: float
+    beta1: float
+    beta2: float
+    epsilon: float
+    weight_decay: Decay = 0.0
+    clip_norm: PositiveFloat | None = None
+
+
+class AdamW(Strict):
+    """Hyperparameters of Adam with decoupled decay: each step also takes rate · `weight_decay` · weight away.
+
+    Loshchilov and Hutter (2019), "Decoupled weight decay regularization", algorithm 2, with the current rate. `decays`
+    says which tensors decay: ``all``, or ``matrices``, those of two dimensions and more.
+    """
+
+    name: Literal["adamw"]
+    learning_rate: float
+    beta1: float
+    beta2: float
+    epsilon: float
+    weight_decay: Decay
+    decays: Literal["all", "matrices"] = "all"
+    clip_norm: PositiveFloat | None = None
+
+
+class Sgd(Strict):
+    """Hyperparameters of gradient descent with momentum: v = m·v + g, w = w - rate·v. It is not damped.
+
+    With `nesterov`, w = w - rate·(g + m·v), v being the new one: Sutskever et al. (2013), as frameworks write it.
+    `weight_decay` and `clip_norm` are those of `Adam`.
+    """
+
+    name: Literal["sgd"]
+    learning_rate: float
+    momentum: Share
+    nesterov: bool = False
+    weight_decay: Decay = 0.0
+    clip_norm: PositiveFloat | None = None
+
+
+class RmsProp(Strict):
+    """Hyperparameters of RMSprop: v = rho·v + (1 - rho)·g², w = w - rate·g / (√v + epsilon), not √(v + epsilon)."""
+
+    name: Literal["rmsprop"]
+    learning_rate: float
+    rho: float
+    epsilon: float
+
+
+class Adagrad(Strict):
+    """Hyperparameters of Adagrad: v = v + g², w = w - rate·g / (√v + epsilon); v begins as `initial`.
+
+    Duchi, Hazan and Singer (2011), "Adaptive subgradient methods for online learning and stochastic optimization".
+    """
+
+    name: Literal["adagrad"]
+    learning_rate: float
+    epsilon: float
+    initial: Annotated[float, Field(ge=0)] = 0.0
+
+
+class OwnOptimizer(Strict):
+    """An optimiser that only the implementations know; it may state any values, which they read.
+
+    The reference is the original implementation's in float64, so that there has to be one.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    name: Literal["own"]
+    learning_rate: float
+
+
+Optimizer = Annotated[Adam | AdamW | Sgd | RmsProp | Adagrad | OwnOptimizer, Field(discriminator="name")]
+"""The optimiser of a workload: its name says which hyperparameters it has."""
+
+
+class Steps(Strict):
+    """A learning rate that falls in steps: from epoch ``after[i]`` on, counted from 0, it is ``factors[i]`` times."""
+
+    after: tuple[PositiveInt, ...]
+    factors: tuple[PositiveFloat, ...]
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        """Refuse steps that are out of order, or not as many as factors."""
+        if len(self.after) != len(self.factors) or list(self.after) != sorted(set(self.after)):
+            raise ValueError("after must ascend, with a factor for each")
+        return self

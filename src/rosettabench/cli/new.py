@@ -1,0 +1,78 @@
+"""``rosetta new``: a folder for a model of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosettabench.cli.options import split
+from rosettabench.errors import UsageError
+
+Name = Annotated[str, typer.Argument(help="The folder to make: my-gpt, or a path.", show_default=False)]
+Ports = Annotated[
+    list[str] | None,
+    typer.Option("-f", "--frameworks", help="What to write it in, with commas; PyTorch is the original."),
+]
+From = Annotated[str | None, typer.Option("--from", help="The model: a file and its class, my_model.py:GPT.")]
+Shape = Annotated[str | None, typer.Option("--inputs", help="The inputs of a sample: 'float[3,32,32]', 'int[64]<65'.")]
+Interpreter = Annotated[
+    Path | None, typer.Option("--python", help="A Python with PyTorch, in place of the managed environment.")
+]
+
+
+def new(
+    name: Name,
+    frameworks: Ports = None,
+    source: From = None,
+    inputs: Shape = None,
+    python: Interpreter = None,
+) -> None:
+    """Make a folder for a model of your own and its ports.
+
+    The model of --from, a PyTorch class that needs no arguments, becomes pytorch.py, the original. workload.toml states
+    its tensors, its first weights are kept, and each other framework gets a file in which Model is left to port: the
+    ties of its tensors are filled in where the kinds of layers decide them. Without --from it is a small model that
+    runs at once.
+
+    Example: rosetta new my-gpt --from my_model.py:GPT
+    Example: rosetta new my-net -f pytorch,jax,keras --from net.py:UNet --inputs 'float[1,64,64]'
+    """
+    from rosettabench.environments.environment import Environments, external
+    from rosettabench.environments.lock import load_lock
+    from rosettabench.places import cache_dir
+    from rosettabench.port.description import read_inputs
+    from rosettabench.port.folder import check_new, make_folder
+
+    ports = split(frameworks) or ("pytorch", "jax")
+    place = Path(name)
+    check_new(place, ports)
+    stated = read_inputs(inputs) if inputs else None
+    model = read_source(source) if source else None
+    if python is not None:
+        environment = external(python)
+    else:
+        environments = Environments(cache_dir() / "environments")
+        environment = environments.make(load_lock("pytorch@2.13.0"), lambda line: typer.echo(line, err=True))
+    described = make_folder(place, ports, model, environment, stated)
+    trained = sum(tensor.trained for tensor in described.tensors)
+    typer.echo(f"{place}: {trained} trained tensors, inputs {list(described.inputs.shape)} to {list(described.output)}")
+    for step in next_steps(place, ports, ported=model is None):
+        typer.echo(step)
+
+
+def read_source(word: str) -> tuple[Path, str]:
+    """Read ``my_model.py:GPT``. Raises UsageError where it names no file and class."""
+    file, colon, name = word.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise UsageError(f"--from {word!r} names no file and class", "Write --from my_model.py:GPT")
+    return Path(file), name
+
+
+def next_steps(place: Path, ports: tuple[str, ...], *, ported: bool) -> list[str]:
+    """Return what to do next, a line each."""
+    folder = f"./{place}" if not place.is_absolute() else str(place)
+    files = [f"{name.replace('-', '_')}.py" for name in ports if name != "pytorch"]
+    port = [] if ported or not files else [f"Port Model in {' and '.join(str(place / file) for file in files)}. Then:"]
+    return [*port, f"  rosetta prove {folder}", f"  rosetta run {folder}"]

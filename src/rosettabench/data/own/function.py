@@ -1,0 +1,70 @@
+"""A function of the user's that returns arrays: who calls it, and what is said where it fails."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosettabench.catalogue.data_entry import OwnFunction
+from rosettabench.data.own import returned
+from rosettabench.errors import DataError
+
+LIMIT_S = 900.0
+"""Seconds after which a function is given up."""
+
+DEFAULT = "load"
+"""The function's name, where none is stated."""
+
+
+def function_path(stated: OwnFunction, folder: Path) -> Path:
+    """Return the file of a function, beside the workload in `folder`."""
+    return folder / stated.function.partition(":")[0]
+
+
+def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float | None = None) -> dict[str, Any]:
+    """Return {name: array} of what a function returns, memory-mapped files in `place`.
+
+    Raises DataError where it raises, with file and line, or has not ended after `limit_s` seconds.
+    """
+    path = function_path(stated, folder)
+    name = stated.function.partition(":")[2] or DEFAULT
+    limit_s = LIMIT_S if limit_s is None else limit_s
+    command = [stated.python or sys.executable, returned.__file__, str(path), name, str(place)]
+    try:
+        ended = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit_s
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(
+            f"{path}: {name}() has not returned after {limit_s:g} s", "Does it wait for something?"
+        ) from None
+    except OSError as error:
+        raise DataError(f"{command[0]} does not start: {error.strerror}", "workload.toml names it: python.") from error
+    if ended.returncode != 0:
+        raise DataError(f"{path}{line_of(path, ended.stderr)}: {name}() failed: {last_line(ended.stderr)}")
+    files = {one: place / f"{one}.npy" for one in returned.NAMES}
+    return {one: loaded(file) for one, file in files.items() if file.is_file()}
+
+
+def loaded(file: Path) -> NDArray[Any]:
+    """Return an array that was written, memory-mapped."""
+    array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    return array
+
+
+def last_line(said: str) -> str:
+    """Return the last line of what a program said."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return lines[-1] if lines else "it said nothing"
+
+
+def line_of(path: Path, said: str) -> str:
+    """Return the line of the file in which it failed, as the last such line of the traceback has it; else nothing."""
+    lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', said)
+    return f", line {lines[-1]}" if lines else ""

@@ -1,0 +1,44 @@
+"""Arrays that a function of the user's returns: it is called in a process of its own, which may raise or hang.
+
+    python returned.py FILE FUNCTION FOLDER
+
+calls it and writes what it returns into FOLDER, one .npy for each array. This file imports nothing but NumPy, so that
+any interpreter can run it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+
+NAMES = ("train", "labels", "test", "test_labels")
+"""What a function returns: a dictionary with some of these names, or so many arrays in this order."""
+
+
+def call(file: str, function: str, folder: str) -> None:
+    """Call the function of a file and write its arrays. Raises whatever it raises, and ValueError for what is none."""
+    sys.path.insert(0, str(Path(file).parent))
+    spec = importlib.util.spec_from_file_location("data", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    returned = getattr(module, function)()
+    if not isinstance(returned, dict):
+        arrays = returned if isinstance(returned, tuple | list) else (returned,)
+        returned = dict(zip(NAMES, arrays, strict=False))
+    unknown = sorted(set(returned) - set(NAMES))
+    if unknown or "train" not in returned:
+        raise ValueError(f"{function} is to return a dictionary of {', '.join(NAMES)}, and returned {list(returned)}")
+    for name, array in returned.items():
+        found = np.asarray(array)
+        if found.dtype.kind not in "biuf":
+            raise ValueError(f"{function} returned {name} with the type {found.dtype}: not numbers")
+        np.save(Path(folder) / f"{name}.npy", found, allow_pickle=False)
+
+
+if __name__ == "__main__":
+    call(*sys.argv[1:])

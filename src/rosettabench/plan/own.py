@@ -1,0 +1,60 @@
+"""Workloads of the user's own, folders anywhere: who takes part in them, and whether they are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rosettabench.catalogue.contract import missing_in_cell
+from rosettabench.catalogue.framework import FrameworkEntry, contestants
+from rosettabench.catalogue.workload import Workload, find_workload, is_path
+from rosettabench.errors import UsageError
+
+MOST = 5
+"""Sentences on what is missing in a folder that are told at once."""
+
+
+def whole_path(workload: str) -> str:
+    """Return how a request names a workload: a folder by its whole path, so that a run is resumed from anywhere."""
+    return str(Path(workload).resolve()) if is_path(workload) else workload
+
+
+def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:
+    """Return the contenders of workloads that all are folders: every framework that one of these is written in.
+
+    Of several back ends the first takes part. Empty where a workload is the catalogue's: its suite says who does.
+    """
+    if not workloads or not all(map(is_path, workloads)):
+        return ()
+    found: dict[str, None] = {}
+    for workload in map(find_workload, workloads):
+        for entry in entries_of(workload):
+            python = workload.environments.get(entry.implementation_name)
+            found[entry.name if python is None else f"{entry.name}@{python}"] = None
+    return tuple(found)
+
+
+def entries_of(workload: Workload) -> list[FrameworkEntry]:
+    """Return the frameworks that a folder is written in, the original first; of several back ends the first."""
+    first: dict[str, FrameworkEntry] = {}
+    for entry in contestants().values():
+        if entry.does(workload):
+            first.setdefault(entry.implementation_name, entry)
+    return sorted(first.values(), key=lambda entry: entry.implementation_name != workload.reference)
+
+
+def check_own(workload: Workload) -> None:
+    """Raise UsageError where a folder lacks something; of frameworks that it is not written in nothing is asked."""
+    entries = entries_of(workload)
+    if workload.reference is not None and workload.reference not in [entry.implementation_name for entry in entries]:
+        raise UsageError(
+            f"{workload.folder} lacks its original: workload.toml says that {workload.reference} is the reference",
+            f"Write {workload.reference.replace('-', '_')}.py, or name another: reference = …",
+        )
+    if not entries:
+        raise UsageError(f"{workload.folder} has no implementation", "Write one, pytorch.py say: rosetta new --help")
+    sentences = [sentence for entry in entries for sentence in missing_in_cell(entry, workload)]
+    if sentences:
+        more = len(sentences) - MOST
+        told = [*sentences[:MOST], *([f"and {more} more"] if more > 0 else [])]
+        raise UsageError("; ".join(told), "docs/guide/port-a-model.md says what a folder holds.")

@@ -1,0 +1,67 @@
+"""What a model is trained on until its user says otherwise: random inputs, and labels that its outputs suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rosettabench.port.description import Description, Inputs
+
+SAMPLES = 2048
+"""Samples that are drawn for training."""
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """The inputs and labels of a sample, and the `loss`, a key of LOSSES."""
+
+    inputs: Inputs
+    labels: Inputs
+    loss: str
+
+
+def work_of(described: Description) -> Placeholder:
+    """Return the work for a model: several inputs are columns of one array.
+
+    One number for each class is taken for logits, and one in each step of a sequence of ids, too; anything else for
+    numbers of which the mean squared error is the loss.
+    """
+    inputs = described.inputs
+    if len(described.arguments) > 1:
+        inputs = Inputs((len(described.arguments), *inputs.shape), inputs.below)
+    output = described.output
+    if len(output) == 1 and output[0] > 1:
+        return Placeholder(inputs, Inputs((), output[0]), "classes")
+    if len(output) == 2 and described.inputs.below is not None and described.inputs.shape == output[:1]:
+        return Placeholder(inputs, Inputs(output[:1], output[1]), "tokens")
+    return Placeholder(inputs, Inputs(output), "squares")
+
+
+LOSSES: Mapping[str, Mapping[str, str]] = {
+    "pytorch": {
+        "classes": "functional.cross_entropy(outputs, labels)",
+        "tokens": "functional.cross_entropy(outputs.flatten(0, 1), labels.flatten())",
+        "squares": "functional.mse_loss(outputs, labels)",
+    },
+    "jax": {
+        "classes": "optax.softmax_cross_entropy_with_integer_labels(outputs, labels).mean()",
+        "tokens": "optax.softmax_cross_entropy_with_integer_labels(outputs, labels).mean()",
+        "squares": "((outputs - labels) ** 2).mean()",
+    },
+    "keras": {
+        "classes": "ops.mean(sparse_categorical_crossentropy(labels, outputs, from_logits=True))",
+        "tokens": "ops.mean(sparse_categorical_crossentropy(labels, outputs, from_logits=True))",
+        "squares": "ops.mean(ops.square(outputs - labels))",
+    },
+    "tensorflow": {
+        "classes": "tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, outputs))",
+        "tokens": "tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, outputs))",
+        "squares": "tf.reduce_mean(tf.square(outputs - labels))",
+    },
+    "mxnet-gluon": {
+        "classes": "(nd.log(nd.exp(outputs).sum(axis=-1)) - nd.pick(outputs, labels)).mean()",
+        "tokens": "(nd.log(nd.exp(outputs).sum(axis=-1)) - nd.pick(outputs, labels)).mean()",
+        "squares": "nd.mean(nd.square(outputs - labels))",
+    },
+}
+"""By framework: the mean over a batch, as its own users write it."""

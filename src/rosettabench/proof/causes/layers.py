@@ -1,0 +1,92 @@
+"""The first layer in which a port parts from its original, as recorded passes of both show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rosettabench.client.session import Session
+from rosettabench.proof.comparison import canonical_form, relative
+from rosettabench.proof.reference import RECORDERS, Reference
+from rosettabench.proof.walk import Array, Files, read_array
+
+PARTED = 1e-5
+"""How far off, relative to its norm, what a layer is given or returns has to be to count as another: ten times what
+float32 makes of a deep layer's activations."""
+
+SHARE = 0.1
+"""The same as a share of how far the logits are off, where that is less: a small mistake begins smaller."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What passed through one layer: its place among the calls, and the line of the implementation that called it."""
+
+    name: str
+    place: int
+    line: int
+    inputs: Array
+    outputs: Array
+
+
+def recorder_of(adapter: Path) -> Path | None:
+    """Return the adapter that records the layers of a framework; None where there is none."""
+    path = RECORDERS / adapter.name
+    return path if path.is_file() else None
+
+
+def read_layers(files: Files) -> dict[str, Layer]:
+    """Return the layers of a recorded pass by their names, in the order of their calls."""
+    found = []
+    for name in (name.removeprefix("place of ") for name in files if name.startswith("place of ")):
+        place, line = map(int, read_array(files, f"place of {name}"))
+        inputs, outputs = (read_array(files, f"{what} of {name}") for what in ("inputs", "outputs"))
+        found.append(Layer(name, place, line, inputs, outputs))
+    return {layer.name: layer for layer in sorted(found, key=lambda layer: layer.place)}
+
+
+def first_parting(session: Session, reference: Reference, step: int, logits_off: float, folder: Path) -> str:
+    """Return a sentence on the layer in which the contender of a session parts from the original; "" without one.
+
+    Both take the pass of the proof's step once more, from the weights that the proof begins with.
+    """
+    recorder = recorder_of(session.adapter)
+    if recorder is None or step != 0:
+        return ""
+    own = session.beside(recorder, folder / "layers")
+    try:
+        reference.supply(own)
+        own.build(reference.start)
+        files = own.ask("gradients", step=step, folder=str(folder / "layers" / "out"))["files"]
+        exact = reference.recorded(step)
+        return parting_words(
+            read_layers(files), read_layers(exact), min(PARTED, SHARE * logits_off), own.implementation
+        )
+    finally:
+        own.process.close()
+
+
+def parting_words(found: Mapping[str, Layer], exact: Mapping[str, Layer], parted: float, file: Path) -> str:
+    """Return the sentence on the first layer, in the original's order, that is given or returns something else."""
+    equal = ""
+    for name, target in exact.items():
+        if name not in found:
+            continue
+        own = found[name]
+        line = f" ({file.name}, line {own.line})" if own.line else ""
+        given, returned = off(own.inputs, target.inputs), off(own.outputs, target.outputs)
+        if given > parted:
+            behind = f"behind {equal}, whose outputs are equal" if equal else "in front of the first layer"
+            return f"it begins {behind}: the inputs of {name} are off by {given:.2g}{line}"
+        if returned > parted:
+            return f"it begins in {name}: its inputs are equal, its outputs off by {returned:.2g}{line}"
+        equal = name
+    return f"every layer's outputs are equal: it begins behind {equal}" if equal else ""
+
+
+def off(found: Array, exact: Array) -> float:
+    """Return how far an array is off, in the original's layout as far as extents tell; infinite for another shape."""
+    return relative(np.asarray(canonical_form(found, exact)), exact)

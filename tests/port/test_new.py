@@ -1,0 +1,118 @@
+"""``rosetta new``: what it writes runs at once, and what cannot be described is told before anything is written."""
+
+import re
+
+import pytest
+from folders import CLASSES, MODELS, new_folder
+from tiers import slow
+
+from rosettabench.catalogue.workload import read_folder
+from rosettabench.errors import UsageError
+from rosettabench.plan.own import check_own, own_contenders
+from rosettabench.port.description import read_inputs
+from rosettabench.port.folder import check_new
+from rosettabench.proof.weights import draw_weights
+
+pytestmark = pytest.mark.environment
+
+
+def test_from_no_model_it_is_proven_at_once(rosetta):
+    code, out, err = rosetta("new", "net", "-f", "pytorch,jax")
+    assert code == 0, err
+    assert "rosetta prove ./net" in out
+    code, out, err = rosetta("prove", "./net")
+    assert code == 0, err
+    assert re.findall(r"net · (\S+) .* proven", out) == ["pytorch", "jax"]
+
+
+@pytest.mark.parametrize("model", ["towers", slow("gpt"), slow("unet")])
+def test_a_model_is_described(model, tmp_path):
+    workload = new_folder(tmp_path / model, model, "jax")
+    check_own(workload)
+    weights = draw_weights(workload, 0)
+    assert {name: array.shape for name, array in weights.items()} == {one.name: one.shape for one in workload.tensors}
+    assert own_contenders([str(tmp_path / model)]) == ("pytorch", "jax")
+    expected = {"gpt": (28, [16]), "unet": (26, [1, 32, 32]), "towers": (10, [2])}[model]
+    shape = workload.data.form["random"]["inputs"]["shape"]
+    assert (sum(one.trained for one in workload.tensors), shape) == expected
+    assert any(not one.trained for one in workload.tensors) == (model == "unet")
+
+
+REFUSED = {
+    "needs the arguments width": "class Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n",
+    "line 6: ValueError: no": "class Net(nn.Module):\n    def __init__(self):\n        raise ValueError('no')\n",
+    "has no Net: it has Other": "class Other(nn.Module):\n    pass\n",
+    "cannot be imported: line 4: ZeroDivisionError": "1 / 0\n",
+    "cannot be guessed": "class Net(nn.Module):\n    def forward(self, x):\n        return x\n",
+    "not finite": "class Net(nn.Sequential):\n    def __init__(self):\n        super().__init__(nn.Linear(4, 4))\n"
+    "    def forward(self, x):\n        return super().forward(x) / 0\n",
+}
+
+
+@pytest.mark.parametrize("said", [key if number == 0 else slow(key) for number, key in enumerate(REFUSED)])
+def test_what_cannot_be_described_is_told(said, rosetta, tmp_path):
+    (tmp_path / "mine.py").write_text(f"from torch import nn\n\n\n{REFUSED[said]}")
+    code, _, err = rosetta("new", "net", "--from", "mine.py:Net")
+    assert code == 2
+    assert said in err
+    assert not (tmp_path / "net").exists()
+    assert not list(tmp_path.glob(".net*"))
+
+
+def test_bad_names(tmp_path):
+    (tmp_path / "there").mkdir()
+    for place, frameworks, said in (
+        (tmp_path / "there", (), "is there already"),
+        (tmp_path / "no" / "where", (), "is no folder"),
+        (tmp_path / "fashion-mlp", (), "there is a workload fashion-mlp already"),
+        (tmp_path / "net", ("caffe2",), "is not written in caffe2"),
+    ):
+        with pytest.raises(UsageError) as error:
+            check_new(place, frameworks)
+        assert said in error.value.what
+
+
+@pytest.mark.parametrize("word", ["", "float", "int[3]", "float[3]<5", "int[a]<5", "float[3"])
+def test_inputs_that_are_none(word):
+    with pytest.raises(UsageError):
+        read_inputs(word)
+
+
+def test_inputs():
+    assert read_inputs("int[64]<65").below == 65
+    assert read_inputs("float[3, 32,32]").shape == (3, 32, 32)
+
+
+def test_an_open_tie_and_a_missing_one_are_told(tmp_path):
+    workload = new_folder(tmp_path / "net", None, "jax")
+    path = tmp_path / "net" / "jax.py"
+    text = path.read_text()
+    for old, new, said in (
+        ('"hidden.kernel", TRANSPOSE', '"?"', "the name of hidden.weight is open in its tie"),
+        ('    Tie("hidden.bias", "hidden.bias"),\n', "", "TENSORS does not tie hidden.bias"),
+        ("def loss(", "def lost(", "loss is not defined"),
+    ):
+        assert old in text
+        path.write_text(text.replace(old, new))
+        with pytest.raises(UsageError) as error:
+            check_own(workload)
+        assert said in error.value.what
+        assert "jax.py" in error.value.what
+
+
+def test_who_is_asked_for(tmp_path):
+    folder = tmp_path / "net"
+    new_folder(folder, None, "keras")
+    assert own_contenders([str(folder)]) == ("pytorch", "keras[tensorflow]")
+    (folder / "workload.toml").write_text(
+        f'{(folder / "workload.toml").read_text()}\n[environments]\nkeras = "/a/python"\n'
+    )
+    assert own_contenders([str(folder)]) == ("pytorch", "keras[tensorflow]@/a/python")
+    (folder / "pytorch.py").unlink()
+    with pytest.raises(UsageError, match="lacks its original"):
+        check_own(read_folder(folder))
+
+
+def test_every_model_has_its_class():
+    for model, name in CLASSES.items():
+        assert f"class {name}(" in (MODELS / f"{model}.py").read_text()
