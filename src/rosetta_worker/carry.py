@@ -6,11 +6,13 @@ The direction is ``to_canonical`` or ``to_own``. The folder has ``request.json``
 
 with the tensors to carry, each an .npy file of that folder. ``answer.json`` is written beside it::
 
-    {"layout": {own name: shape}, "beside": {own name: file}, "tensors": {name: file} or null, "changed": [name, …]}
+    {"layout": {own name: shape}, "beside": {own name: file}, "same": {name: own name},
+     "tensors": {name: file} or null, "changed": [name, …]}
 
 ``layout`` is what the framework has. ``beside`` is what its model holds and no tie names: counters, and tensors that
-the implementation fixes. ``tensors`` is null where one that is needed is missing, or has another shape; what no tie
-names is ignored. ``changed`` names what is not the same to the last bit when it is carried back.
+the implementation fixes. ``same`` are second names of tensors that ties name: tied weights. ``tensors`` is null where
+one that is needed is missing, or has another shape; what no tie names is ignored. ``changed`` names what is not the
+same to the last bit when it is carried back.
 """
 
 import importlib.util
@@ -55,7 +57,8 @@ def carry(model, direction, shapes, tensors):
     canonical = {name: np.zeros(shape, "float32") for name, shape in shapes.items()}
     own = through(ties, "to_own", canonical)
     layout = {name: list(array.shape) for name, array in own.items()}
-    answer = {"layout": layout, "beside": beside(model, own), "tensors": None, "changed": []}
+    others, same = beside(model, own)
+    answer = {"layout": layout, "beside": others, "same": same, "tensors": None, "changed": []}
     given, back = (own, "to_own") if direction == "to_canonical" else (canonical, "to_canonical")
     chosen = {name: tensors[name] for name in given if name in tensors}
     if {name: array.shape for name, array in chosen.items()} == {name: array.shape for name, array in given.items()}:
@@ -76,17 +79,21 @@ def through(ties, direction, tensors):
 
 
 def beside(model, own):
-    """Return the rest of a PyTorch model's state_dict: what its users save, and no tie names.
+    """Return the rest of a PyTorch model's state_dict, what its users save and no tie names: arrays, and second names.
 
     Of other frameworks nothing is known, and nothing is returned.
     """
     made = getattr(model, "Model", None)
     if not hasattr(made, "state_dict"):
-        return {}
+        return {}, {}
     held = made().state_dict()
     if not set(own) <= set(held):  # Keras on PyTorch: the names of its ties are Keras'
-        return {}
-    return {name: tensor.detach().cpu().numpy() for name, tensor in held.items() if name not in own}
+        return {}, {}
+    places = {(held[name].data_ptr(), held[name].shape): name for name in own}
+    rest = {name: tensor for name, tensor in held.items() if name not in own}
+    same = {name: places.get((tensor.data_ptr(), tensor.shape)) for name, tensor in rest.items()}
+    same = {name: other for name, other in same.items() if other is not None}
+    return {name: tensor.detach().cpu().numpy() for name, tensor in rest.items() if name not in same}, same
 
 
 def read(folder, files):

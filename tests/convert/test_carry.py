@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +14,16 @@ import rosetta_worker
 from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import all_workloads, find_workload
-from rosettabench.convert.carry import PROGRAM, TiedCell, check_tied, run_ties, write_own
+from rosettabench.convert.carry import PROGRAM, TiedCell, check_tied, read_canonical, run_ties, write_own
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import load_lock
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import DataError, UsageError, WorkerError
 from rosettabench.places import cache_dir
 from rosettabench.plan.plan import why_missing
-from rosettabench.proof.weights import draw
+from rosettabench.proof.weights import draw, draw_weights
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "port"))
+from folders import new_folder
 
 FROM = "pytorch"
 TIMEOUT = 300.0
@@ -115,6 +119,25 @@ def test_what_a_state_dict_has_besides(tmp_path):
     assert list(carried.beside) == ["lstm.bias_hh_l0"] and not carried.beside["lstm.bias_hh_l0"].any()
     carried = run_ties(cell_of("cifar-resnet56", FROM), "to_canonical", {}, tmp_path / "resnet", TIMEOUT)
     assert len(carried.beside) == 55 and all(name.endswith(".num_batches_tracked") for name in carried.beside)
+
+
+@pytest.mark.slow
+@pytest.mark.environment
+def test_a_tied_weight_has_two_names_and_may_be_there_once(tmp_path):
+    workload = new_folder(tmp_path / "my-gpt", "gpt")
+    cell = TiedCell(workload, parse_contender(FROM), environment("pytorch@2.13.0"))
+    canonical = draw_weights(workload, 0)
+    own = write_own(cell, canonical, tmp_path / "own", TIMEOUT)
+    known = run_ties(cell, "to_own", canonical, tmp_path / "known", TIMEOUT)
+    assert list(known.beside) == []
+    [(second, first)] = known.same.items()
+    np.testing.assert_array_equal(own[second], own[first])
+    for number, lost in enumerate([None, second, first]):
+        given = {name: array for name, array in own.items() if name != lost}
+        found, _ = read_canonical(cell, tmp_path / "gpt.npz", given, tmp_path / str(number), TIMEOUT)
+        assert_same(found, canonical)
+    with pytest.raises(DataError, match="would be lost"):
+        read_canonical(cell, tmp_path / "gpt.npz", {**own, second: own[second] + 1}, tmp_path / "other", TIMEOUT)
 
 
 TIES = """

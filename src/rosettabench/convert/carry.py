@@ -63,12 +63,13 @@ class TiedCell:
 class Carried:
     """What the ties say: the framework's names and shapes, what its model holds besides, and the tensors they make.
 
-    `tensors` is None where the given ones do not fit the layout; `changed` names those that would not come back as they
-    were.
+    `same` maps second names of tensors to the first: tied weights have both in a state_dict. `tensors` is None where
+    the given ones do not fit the layout; `changed` names those that would not come back as they were.
     """
 
     layout: dict[str, Shape]
     beside: Tensors
+    same: dict[str, str]
     tensors: Tensors | None
     changed: list[str]
 
@@ -92,8 +93,13 @@ def read_canonical(
 
     Raises DataError where they are not what the framework has, and ProofError where the ties lose something.
     """
-    carried = run_ties(cell, "to_canonical", narrowed(given), folder, timeout)
-    check_tensors(path, given, carried.layout, carried.beside, cell.words)
+    carried = run_ties(cell, "to_canonical", narrowed(given), folder / "given", timeout)
+    known = {other: given[name] for name, other in carried.same.items() if name in given and other not in given}
+    if known:  # a file may have a tied weight once, by its second name
+        given = given | known
+        carried = run_ties(cell, "to_canonical", narrowed(given), folder / "whole", timeout)
+    twice = {name: given[other] for name, other in carried.same.items() if other in given}
+    check_tensors(path, given, carried.layout, carried.beside | twice, cell.words)
     return whole(cell, carried), passed_over(given, carried.layout)
 
 
@@ -103,7 +109,8 @@ def write_own(cell: TiedCell, canonical: Tensors, folder: Path, timeout: float) 
     Raises ProofError where the ties lose something.
     """
     carried = run_ties(cell, "to_own", canonical, folder, timeout)
-    return {**carried.beside, **whole(cell, carried)}
+    own = whole(cell, carried)
+    return {**carried.beside, **own, **{name: own[other] for name, other in carried.same.items()}}
 
 
 def whole(cell: TiedCell, carried: Carried) -> Tensors:
@@ -130,7 +137,7 @@ def run_ties(cell: TiedCell, direction: Direction, tensors: Tensors, folder: Pat
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     layout = {name: tuple(shape) for name, shape in answer["layout"].items()}
     made = None if answer["tensors"] is None else load_arrays(folder, answer["tensors"])
-    return Carried(layout, load_arrays(folder, answer["beside"]), made, answer["changed"])
+    return Carried(layout, load_arrays(folder, answer["beside"]), answer["same"], made, answer["changed"])
 
 
 def run_program(command: list[str], cell: TiedCell, folder: Path, timeout: float) -> None:

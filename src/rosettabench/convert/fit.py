@@ -23,7 +23,8 @@ def check_tensors(path: Path, tensors: Tensors, layout: Mapping[str, Shape], bes
     """Raise DataError where the tensors of a file are not those of `layout`, or hold numbers that cannot be carried.
 
     `beside` is what the framework's model holds and no tie names: of these, the file may have counters, and tensors
-    with the very numbers that the implementation fixes. `where` names workload and framework in words.
+    with the very numbers that the implementation fixes, or that a tied weight has by its first name. `where` names
+    workload and framework in words.
     """
     others = set(tensors) - set(layout)
     unknown = {name for name in others if name not in beside and not is_counter(tensors[name])}
