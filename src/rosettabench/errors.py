@@ -39,7 +39,7 @@ class EnvironmentFault(RosettaError):
 class DataError(RosettaError):
     """Data that is missing where it should be, cut off, or not what its checksum says.
 
-    Also data that cannot be prepared, for lack of room, say.
+    Also data that cannot be prepared, for lack of room, say; and a file of weights that is damaged or does not fit.
     """
 
     exit_code = 4

@@ -116,6 +116,9 @@ class Rosetta(LazyGroup):
         ),
         "list": CommandPlace("rosettabench.cli.list", "list_catalogue", "List what there is and what is installed."),
         "show": CommandPlace("rosettabench.cli.show", "show", "Show a workload's implementations side by side."),
+        "convert": CommandPlace(
+            "rosettabench.cli.convert", "convert", "Carry weights over from one framework to another."
+        ),
         "doctor": CommandPlace(
             "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
         ),
