@@ -108,14 +108,6 @@ MISTAKES = [
         "norm",
     ),
     once(
-        "no bias in the head of the attention",
-        "gpt",
-        "self.out = nnx.Linear(width, width, rngs",
-        "self.out = nnx.Linear(width, width, use_bias=False, rngs",
-        "",
-        "",
-    ),
-    once(
         "transposed kernel",
         "gpt",
         'blocks.0.out.kernel", TRANSPOSE',
@@ -150,7 +142,7 @@ MISTAKES = [
         "second.repeat(2, axis=1).repeat(2, axis=2)",
         'jax.image.resize(second, first.shape[:3] + (16,), "bilinear")',
         "bilinear",
-        "middle.norm2",
+        "middle.conv1",
     ),
     once(
         "no padding",

@@ -29,34 +29,43 @@ class Adapter(original_pytorch.Adapter):
                 places = [place for name, place in stated.called if name in names]
                 if places:
                     self.keep(found, form, inputs, logits)
-                if 1 < len(places) <= MOST_PLACES:
-                    for place in places:
-                        self.keep(found, form, inputs, logits, place)
+                if len(places) > 1:
+                    for name, chosen in parts_of(places).items():
+                        self.keep(found, form, inputs, logits, name, chosen)
         return logits, self.mean_loss(logits, labels), found
 
-    def keep(self, found, form, inputs, logits, place=None):
-        """Keep the logits of a form; nothing where the form cannot be, or changes nothing."""
+    def keep(self, found, form, inputs, logits, name="", places=None):
+        """Keep the logits of a form under the name of its places; nothing where it cannot be, or changes nothing."""
         try:
-            other, _ = self.forward_as(inputs, form, place)
+            other, _ = self.forward_as(inputs, form, places)
         except (RuntimeError, ValueError, IndexError, TypeError):
             return
         if other.shape == logits.shape and not torch.equal(other, logits):
-            found[form if place is None else "%s.%s" % (form, place)] = self.array(other)
+            found["%s.%s" % (form, name) if name else form] = self.array(other)
 
-    def forward_as(self, inputs, form=None, place=None):
-        """Return the logits with an operation in another form, perhaps in one module alone; and what is called."""
-        with Operations(self.model, form, place) as operations:
+    def forward_as(self, inputs, form=None, places=None):
+        """Return the logits with an operation in another form, perhaps in some modules alone; and what is called."""
+        with Operations(self.model, form, places) as operations:
             logits = self.forward(inputs, {} if self.kept else None)
         return logits, operations
+
+
+def parts_of(places):
+    """Return {name: modules}: each module by itself, and all of one attribute's name, such as ``every norm2``."""
+    alone = {place: [place] for place in places} if len(places) <= MOST_PLACES else {}
+    alike = {}
+    for place in places:
+        alike.setdefault("every %s" % place.rpartition(".")[2], []).append(place)
+    return dict(alone, **{name: some for name, some in alike.items() if 1 < len(some) < len(places)})
 
 
 class Operations(TorchFunctionMode):
     """Gives operations another form, and keeps in `called` which there are: (operation, module), each once."""
 
-    def __init__(self, model, form, place):
+    def __init__(self, model, form, places):
         super().__init__()
         self.names, self.form = FORMS.get(form, ((), None))
-        self.only = place
+        self.only = places
         self.called = {}
         self.stack = [""]
         self.inside = False
@@ -81,7 +90,7 @@ class Operations(TorchFunctionMode):
             return function(*args, **kwargs)
         place = self.stack[-1]
         self.called[name, place] = True
-        if name not in self.names or self.only not in (None, place):
+        if name not in self.names or (self.only is not None and place not in self.only):
             return function(*args, **kwargs)
         self.inside = True  # a form may call the operation itself
         try:
@@ -271,7 +280,7 @@ FORMS = {
     "tanh-none": (("tanh",), instead(torch.clone)),
     "sigmoid-none": (("sigmoid",), instead(torch.clone)),
     "sigmoid-hard": (("sigmoid",), instead(F.hardsigmoid)),
-    **{"epsilon-%g" % epsilon: (NORMS, with_epsilon(epsilon)) for epsilon in EPSILONS},
+    **{"epsilon-%.0e" % epsilon: (NORMS, with_epsilon(epsilon)) for epsilon in EPSILONS},
     "norm-unscaled": (("layer_norm",), without_scale),
     "norm-second-axis": (("layer_norm",), over_second_axis),
     "norm-unbiased": (("layer_norm",), unbiased),

@@ -85,7 +85,8 @@ def form_words(name: str, original: bool) -> str:
     """Return the sentence on a form, ``gelu-tanh`` or, in one layer alone, ``gelu-tanh.mlp``."""
     form, _, layer = name.partition(".")
     if form.startswith(EPSILON):
-        what = f"a normalisation adds {form.removeprefix(EPSILON)} to the variance: another epsilon is meant"
+        epsilon = float(form.removeprefix(EPSILON))
+        what = f"a normalisation adds {epsilon:g} to the variance: another epsilon is meant"
     else:
         what = (OPERATIONS if original else FORMS)[form]
     where = "" if not layer else f", in {layer}" if original else f", behind {layer}"
