@@ -23,6 +23,7 @@ from rosettabench.report.formats.record import render_json
 from rosettabench.report.formats.samples import render_csv
 from rosettabench.report.formats.terminal import print_details
 from rosettabench.report.tables.shares import counted_share, newest_shares, shares_table
+from rosettabench.report.words.contest import peak_sentence
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
@@ -96,7 +97,7 @@ def test_the_share_is_operations_over_time_over_ceiling(held):
 
 
 def test_the_sentence_says_what_was_counted_and_who_reached_the_ceiling(held):
-    sentence = held.contests[0].peak.sentence
+    sentence = peak_sentence(held.contests[0].peak)
     assert sentence == (
         "The products of a step are 13.1 MFLOP, counted from the workload; the ceiling in float32 with 2 threads on "
         "cpu is 10.0 GFLOP/s, which mxnet-gluon reached in matrix products."
@@ -107,7 +108,7 @@ def test_without_a_measurement_the_report_says_what_to_type(store):
     run = store.run()
     contest = summarise(run).contests[0]
     assert contest.ranked[0].share is None and contest.ranked[0].rate is not None
-    assert contest.peak.sentence.endswith("is not measured yet: rosetta peak --threads 2 does it.")
+    assert peak_sentence(contest.peak).endswith("is not measured yet: rosetta peak --threads 2 does it.")
     only_one = [one for one in measured_here(store, run.machine) if one.threads == 1]
     assert summarise(run, only_one).contests[0].peak.ceiling is None
     assert "of peak" not in render_markdown(summarise(run, only_one))

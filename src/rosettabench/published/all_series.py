@@ -18,6 +18,8 @@ from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.comparison import ratio_of, unsound
 from rosettabench.published.measurement import empty, lacking_sets, with_interval, words
+from rosettabench.published.reason import Lack, Unmeasured
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.factors import pool_ratios
 from rosettabench.summary.study import Measurement
 
@@ -30,7 +32,7 @@ def over_all_series(
 ) -> Measurement:
     """Return the ratio of arm `a` to arm `b` over those sets of the study that the newest run with any has judged."""
     sets = [one.key for one in all_monash_sets().values() if one.study]
-    reason = ""
+    reasons: tuple[Doubt, ...] = ()
     for run in runs:
         found = [find_pair(part, {**where, SERIES: key}, [run], here) for key in sets]
         pairs = [(a, b) for a, b in filter(None, found) if a.contest is b.contest]
@@ -38,8 +40,8 @@ def over_all_series(
         if sound:
             return join_pairs(part, sound, len(sets), tests)
         if pairs:
-            reason = reason or unsound(*pairs[0])
-    return Measurement(reason=reason or f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
+            reasons = reasons or unsound(*pairs[0])
+    return Measurement(reasons=reasons or (Unmeasured((words(part.a), words(part.b)), "any set"),))
 
 
 def join_pairs(
@@ -62,5 +64,5 @@ def join_pairs(
     ratios = [ratio_of(part.quantity, a, b, tests * len(pairs)) for a, b in pairs]
     known = [one for one in ratios if one is not None]
     if len(known) < len(ratios):
-        return replace(found, reason="too few common rounds on some set")
+        return replace(found, reasons=(Lack.ROUNDS_ON_A_SET,))
     return with_interval(found, pool_ratios(known, [median(cell.per_sample) for cell in under]))

@@ -15,7 +15,9 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
+from rosettabench.published.reason import Lack, Unjudged, Unmeasured
 from rosettabench.statistics.across import ratio_across
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
@@ -31,18 +33,17 @@ def compare_arms(
     """Return what arm `a` comes to over arm `b` at one setting, one of so many `tests` that hold together."""
     pair = find_pair(part, where, runs, here)
     if not pair:
-        return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} at this setting")
+        return Measurement(reasons=(Unmeasured((words(part.a), words(part.b))),))
     a, b = pair
-    reason = unsound(a, b)
-    if reason:
-        return replace(empty(a, b), reason=reason)
+    if reasons := unsound(a, b):
+        return replace(empty(a, b), reasons=reasons)
     return compare_cells(part.quantity, a, b, tests)
 
 
 def compare_cells(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
     if a.contest is not b.contest and quantity is Quantity.CPU:
-        return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
+        return replace(empty(a, b), reasons=(Lack.PAIRING,))
     return with_interval(empty(a, b), ratio_of(quantity, a, b, tests))
 
 
@@ -56,19 +57,20 @@ def ratio_of(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int)
     return interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval
 
 
-def unsound(a: PublishedCell, b: PublishedCell) -> str:
+def unsound(a: PublishedCell, b: PublishedCell) -> tuple[Doubt, ...]:
     """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its own verdict on them.
 
-    "" where they can.
+    Nothing where they can.
     """
-    faults = [cell.fault for cell in (a, b) if cell.fault]
-    return "; ".join(faults) or " ".join(doubt(a, b) if a.contest is b.contest else [])
+    if unjudged := tuple(cell.entry for cell in (a, b) if not cell.judged):
+        return (Unjudged(unjudged),)
+    return doubts(a, b) if a.contest is b.contest else ()
 
 
-def doubt(a: PublishedCell, b: PublishedCell) -> list[str]:
+def doubts(a: PublishedCell, b: PublishedCell) -> tuple[Doubt, ...]:
     """Return why the contest's own verdict on a pair is not to be trusted; nothing where it is."""
     labels = {a.entry.label, b.entry.label}
-    return [one.doubt for one in a.contest.verdicts if {one.faster, one.slower} == labels and one.doubt]
+    return tuple(one for pair in a.contest.verdicts if {pair.faster, pair.slower} == labels for one in pair.doubts)
 
 
 def cpu_rounds(cell: PublishedCell) -> Rounds:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rosettabench.published.cell import PublishedCell
 from rosettabench.published.claim import Arm
+from rosettabench.published.reason import Lack
 from rosettabench.statistics.interval import Interval
 from rosettabench.summary.study import Measurement
 
@@ -15,10 +16,9 @@ UNPAIRED = "unpaired: the two were in different contests, so the range is that o
 def with_interval(measurement: Measurement, interval: Interval | None) -> Measurement:
     """Return a measurement with its interval; without one, or with a contradictory one, the reason."""
     if interval is None:
-        return replace(measurement, reason="too few common rounds")
+        return replace(measurement, reasons=(Lack.COMMON_ROUNDS,))
     if not interval.steady:
-        reason = "its rounds contradict each other"
-        return replace(measurement, value=interval.ratio, rounds=interval.rounds, reason=reason)
+        return replace(measurement, value=interval.ratio, rounds=interval.rounds, reasons=(Lack.AGREEMENT,))
     return replace(
         measurement,
         value=interval.ratio,

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import Arm, ClaimPart
-from rosettabench.published.comparison import doubt
+from rosettabench.published.comparison import doubts
 from rosettabench.published.measurement import empty
+from rosettabench.published.reason import Lack
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.verdict import within
-from rosettabench.summary.study import Measurement
+from rosettabench.summary.study import Measurement, PairCounts
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
-
-TOO_FEW = "no contest has measured two of these libraries"
 
 
 def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], PublishedCell]:
@@ -32,7 +32,7 @@ def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> di
     by_contest: dict[int, dict[tuple[str, ...], PublishedCell]] = {}
     for names in part.among:
         for cell in cells(runs, part.workload, Arm(frameworks=names), part.where, here):
-            if not cell.fault:
+            if cell.judged:
                 by_contest.setdefault(id(cell.contest), {}).setdefault(names, cell)
     return max(by_contest.values(), key=lambda found: (len(found), of_the_batch(found)), default={})
 
@@ -57,14 +57,14 @@ def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available
     """Return the slowest one's time over the fastest one's; its interval is that of the largest of all ratios."""
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reason=TOO_FEW)
+        return Measurement(reasons=(Lack.LIBRARIES,))
     measurement = replace(of_all(found), missing=unmeasured_words(part, found))
     intervals = later_over_earlier(part, found, next(iter(found.values())).tests * parts)
-    if doubts := doubts_of(found):
-        return replace(measurement, reason=doubts)
+    if found_doubts := doubts_of(found):
+        return replace(measurement, reasons=found_doubts)
     known = [one if one.ratio >= 1 else one.inverse() for one in intervals if one is not None]
     if len(known) < len(intervals):
-        return replace(measurement, reason="too few common rounds")
+        return replace(measurement, reasons=(Lack.COMMON_ROUNDS,))
     return replace(
         measurement,
         value=max(one.ratio for one in known),
@@ -80,26 +80,28 @@ def of_all(found: dict[tuple[str, ...], PublishedCell]) -> Measurement:
     return replace(measurement, what=f"{ordered[-1].entry.label} over {ordered[0].entry.label}")
 
 
-def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> tuple[Measurement, str]:
-    """Return who was measured, and how the pairs lie: a sentence, and in it whether any is the other way round.
+def order_measured(
+    part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
+) -> tuple[Measurement, PairCounts | None]:
+    """Return who was measured, and how the pairs lie, None where that is not known.
 
     The value is the share of pairs that are surely as published, or parted by nothing that matters; `low` counts those
     alone, `high` the open ones, too. So 1 to 1 is the published order, and `high` below 1 refutes it.
     """
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reason=TOO_FEW), ""
+        return Measurement(reasons=(Lack.LIBRARIES,)), None
     first = next(iter(found.values()))
     intervals = later_over_earlier(part, found, first.tests * parts)
     right = sum(one is not None and (one.low > 1 or within(one, first.margin)) for one in intervals)
     wrong = sum(one is not None and one.high < 1 and not within(one, first.margin) for one in intervals)
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
-    said = f"{right} of {pairs} pairs as published, {wrong} the other way round, {pairs - right - wrong} open"
+    counts = PairCounts(right, wrong, pairs - right - wrong)
     measurement = replace(empty(*found.values()), what=labels, missing=unmeasured_words(part, found))
-    if doubts := doubts_of(found):
-        return replace(measurement, reason=doubts), ""
-    return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), said
+    if found_doubts := doubts_of(found):
+        return replace(measurement, reasons=found_doubts), None
+    return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), counts
 
 
 def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
@@ -108,6 +110,7 @@ def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell
     return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
 
 
-def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> str:
+def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> tuple[Doubt, ...]:
     """Return why the contest's own verdicts on its cells are not to be trusted; nothing where they are."""
-    return " ".join(dict.fromkeys(one for a, b in combinations(found.values(), 2) for one in doubt(a, b)))
+    said = dict.fromkeys(doubts(a, b) for a, b in combinations(found.values(), 2))
+    return tuple(one for together in said for one in together)

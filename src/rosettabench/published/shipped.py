@@ -11,6 +11,7 @@ from rosettabench.plan.series import SERIES
 from rosettabench.plan.trainings import EPOCHS
 from rosettabench.published.claim import EVERY, ClaimPart, Quantity
 from rosettabench.published.measurement import lacking_sets, with_interval, words
+from rosettabench.published.reason import Lack, Untrained
 from rosettabench.statistics.spread import interval_of_starts
 from rosettabench.summary.study import Measurement
 
@@ -29,9 +30,7 @@ def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measureme
         if found:
             return measure_trainings(part, run, found, series)
     sets = "any set" if series == EVERY else series
-    return Measurement(
-        reason=f"no run has trained both {words(part.a)} and {words(part.b)} on {sets}: it takes rosetta shipped"
-    )
+    return Measurement(reasons=(Untrained((words(part.a), words(part.b)), sets),))
 
 
 def sets_of(run: RunSummary, series: str) -> Iterator[TrainedSet]:
@@ -72,9 +71,7 @@ def measure_trainings(
     )
     if len(ratios) < 2:
         only = ratios[0] if ratios else None
-        return replace(
-            empty, value=only, reason="an interval takes two seeds with which both were trained on every set"
-        )
+        return replace(empty, value=only, reasons=(Lack.SEEDS,))
     return with_interval(empty, interval_of_starts(ratios))
 
 

@@ -179,7 +179,7 @@ def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) 
     if result.quantity == "time per 1000 images":
         return scale_estimate(entry.step, 1000 / contest.setting["batch_size"])
     whole = [one.value for one in entry.accuracies if one.epoch is not None]
-    if result.quantity == "test accuracy" and whole and not contest.warning:
+    if result.quantity == "test accuracy" and whole and contest.on_real_data:
         return Estimate(whole[-1], None, None, 1)
     if result.quantity == "CPU utilisation" and entry.costs.cpu_cores is not None:
         return Estimate(entry.costs.cpu_cores, None, None, 1)

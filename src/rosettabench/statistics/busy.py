@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rosettabench.statistics.doubt import Doubt
+
 MOST_LOAD = 0.05
 """Share of the processors' time that others may have for a verdict: docs/explanation/method.md, "Load", says why so
 much."""
@@ -33,7 +35,7 @@ class Loaded(Protocol):
 
 
 @dataclass(frozen=True)
-class Busy:
+class Busy(Doubt):
     """The machine computed for others, too, by more than MOST_LOAD: shares of the processors' time over all rounds."""
 
     others: float

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.change_point import LEAST, segments
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
 Found = TypeVar("Found")
@@ -33,7 +34,7 @@ SHORTEST_GAP_S = 60.0
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(Doubt):
     """A contender that gets slower or faster relative to the others.
 
     `change` is that of its relative time from the first to the last round: 0.1 is 10% slower. `p_value` is Kendall's.
@@ -52,7 +53,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(Doubt):
     """A contender that was at another level, relative to the others, for a while: `times` its usual one."""
 
     contender: str
@@ -69,7 +70,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Interruption:
+class Interruption(Doubt):
     """A block that took absurdly long: `times` its contender's median."""
 
     contender: str
@@ -83,7 +84,7 @@ class Interruption:
 
 
 @dataclass(frozen=True)
-class Impossible:
+class Impossible(Doubt):
     """A time that no clock can have measured rightly."""
 
     contender: str
@@ -97,7 +98,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Doubt):
     """A pause before a round, far longer than rounds take; negative where the clock went back."""
 
     round: int

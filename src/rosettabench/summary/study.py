@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.estimate import Estimate
 
 
@@ -19,7 +20,7 @@ class ClaimFinding(StrEnum):
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value with its interval, or the `reason` why there is none.
+    """A measured value with its interval, or the `reasons` why there is none.
 
     `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
     `remarks` say what a reader must know of it.
@@ -36,25 +37,50 @@ class Measurement:
     run: str = ""
     contests: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    reason: str = ""
+    reasons: tuple[Doubt, ...] = ()
     missing: str = ""
     """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
+class Miss(Enum):
+    """By what an interval misses what is expected."""
+
+    END = auto()
+    """A part of it lies within."""
+    SIZE = auto()
+    DIRECTION = auto()
+    DIFFERENCE = auto()
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs of libraries that come in the published order, the other way round, or neither surely."""
+
+    right: int
+    wrong: int
+    open: int
+
+
 @dataclass(frozen=True)
 class PartOutcome:
-    """What became of one part: the number, where there is one, and a sentence why."""
+    """What became of one part: the number, where there is one.
+
+    `expected` are the ends of the range that was published, None for an order. `needs` are what it would take to test
+    it here. `sight` is how what was measured lies to what is expected, where that does not say it: of an order the
+    pairs, of a range by what it was missed.
+    """
 
     name: str
-    expected: str
+    expected: tuple[float, float] | None
     finding: ClaimFinding
-    measurement: Measurement
-    sentence: str
+    measurement: Measurement = Measurement()
+    needs: tuple[str, ...] = ()
+    sight: Miss | PairCounts | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim. `sentence` says in how many parts it was tested, and what the others would take."""
+    """What became of a claim, and of its parts."""
 
     id: str
     study: str
@@ -62,7 +88,6 @@ class Outcome:
     published: str
     note: str
     finding: ClaimFinding
-    sentence: str
     parts: tuple[PartOutcome, ...]
 
 

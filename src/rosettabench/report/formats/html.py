@@ -27,6 +27,14 @@ from rosettabench.report.tables.releases import progress_sentences, releases_tab
 from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.trainings import render_raw, training_tables
+from rosettabench.report.words import contest as sentences
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.proof import extent_words, proof_words, standing_words
+from rosettabench.report.words.reasons import pair_headline, remarks
+from rosettabench.report.words.run import command_words, machine_words, state_words
+from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.trainings import SENTENCE, scale_words
+from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.summary import figures
 from rosettabench.summary.records import RunSummary
 
@@ -69,6 +77,8 @@ def render_html(summary: RunSummary) -> str:
         .render(
             run=summary,
             whole=whole,
+            answers="; ".join(headline(one).answer for one in summary.compared),
+            not_equal_work=SENTENCE,
             specs=specs,
             forecasts=forecasts,
             paths=paths,
@@ -120,6 +130,8 @@ def environment() -> Environment:
         account_tables=account_tables,
         account_sentences=account_sentences,
         figures=figures,
+        sentences=sentences,
+        **WORDS,
         titles=TITLES,
         themes=(LIGHT, DARK),
         palette=palette,
@@ -127,6 +139,16 @@ def environment() -> Environment:
         sans=SANS,
     )
     return found
+
+
+WORDS = {
+    one.__name__: one
+    for one in (
+        *(headline, verdict_sentences, control_sentence, extent_words, proof_words, standing_words),
+        *(pair_headline, shortfall_words, remarks, machine_words, state_words, command_words, scale_words),
+    )
+}
+"""What says in words what a run says, as the templates call it."""
 
 
 def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:

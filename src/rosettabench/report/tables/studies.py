@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.report.words.claim import expected_words, outcome_words, part_words
 from rosettabench.summary import figures
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
@@ -45,10 +46,10 @@ def claim_rows(outcome: Outcome) -> list[tuple[TableCell, ...]]:
         TableCell(outcome.id),
         TableCell(outcome.says, outcome.note),
         TableCell(outcome.published),
-        TableCell(alone.expected) if alone else TableCell(""),
+        TableCell(expected_words(alone)) if alone else TableCell(""),
         measured_cell(alone) if alone else TableCell(""),
         verdict_cell(outcome.finding),
-        TableCell(outcome.sentence),
+        TableCell(outcome_words(outcome)),
     )
     measured = [part for part in outcome.parts if part.measurement.value is not None and not alone]
     return [first, *(part_row(part) for part in measured)]
@@ -60,10 +61,10 @@ def part_row(part: PartOutcome) -> tuple[TableCell, ...]:
         TableCell(""),
         TableCell(part.name),
         TableCell(""),
-        TableCell(part.expected),
+        TableCell(expected_words(part)),
         measured_cell(part),
         verdict_cell(part.finding),
-        TableCell(part.sentence),
+        TableCell(part_words(part)),
     )
 
 

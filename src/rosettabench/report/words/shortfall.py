@@ -8,9 +8,9 @@ from rosettabench.catalogue.switch import Switch
 from rosettabench.reasons.parts import PartEstimate
 from rosettabench.reasons.shortfall import NamedOperation, Shortfall
 from rosettabench.reasons.vocabulary import WORDS
+from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.switch import trials_words
 from rosettabench.summary import figures
-from rosettabench.summary.records import Headline
-from rosettabench.summary.switches import trials_words
 
 
 def shortfall_words(found: Shortfall, confidence: float) -> Headline:

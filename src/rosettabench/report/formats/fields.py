@@ -1,0 +1,127 @@
+"""What JSON has of records of which it says something in words: the fields in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rosettabench.history.timeline import Point
+from rosettabench.report.formats.verification import unproven_words
+from rosettabench.report.tables.account import EVERY, missing_words, trained_words
+from rosettabench.report.tables.reasons import reason_tables
+from rosettabench.report.tables.resources import note_words
+from rosettabench.report.words import contest as sentences
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.claim import expected_words, outcome_words, part_words, reasons_words
+from rosettabench.report.words.doubt import doubt_words, doubts_words
+from rosettabench.report.words.proof import proof_words, standing_words
+from rosettabench.report.words.reasons import pair_headline, remarks
+from rosettabench.report.words.run import command_words, machine_words, state_words
+from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.trainings import SENTENCE, scale_words, training_remarks
+from rosettabench.report.words.verdict import control_sentence, verdict_sentences
+from rosettabench.statistics.verdict import Verdict
+from rosettabench.summary.records import (
+    Account,
+    ContestSummary,
+    Control,
+    EntrySummary,
+    PeakSummary,
+    ProofSummary,
+    Reasons,
+    Resources,
+    RunSummary,
+    TrainedEntry,
+    TrainedSet,
+    TrainingsSummary,
+)
+from rosettabench.summary.study import Measurement, Outcome, PartOutcome
+from rosettabench.verify.verification import Beside, CeilingShare, Verification
+
+Made = Callable[[Any], object]
+"""Returns a field of JSON from a record."""
+
+
+def made(names: str, **words: Made) -> dict[str, Made | None]:
+    """Return the fields `names` in their order: what makes each of them, None for one that the record itself has."""
+    return {name: words.get(name) for name in names.split()}
+
+
+FIELDS: Mapping[type, Mapping[str, Made | None]] = {
+    RunSummary: made(
+        "id at version state command machine labels contests faults study trainings accounts",
+        state=state_words,
+        command=command_words,
+        machine=machine_words,
+    ),
+    ContestSummary: made(
+        "name workload setting stopping headline entries verdicts sentences spreads oddities control data warning "
+        "stopped watched unwatched agreement settings differences faults reasons why peak inference shown",
+        headline=headline,
+        sentences=verdict_sentences,
+        oddities=sentences.oddity_sentences,
+        warning=sentences.warning,
+        stopped=sentences.stopped_sentence,
+        watched=sentences.watched_sentence,
+        unwatched=sentences.unwatched_sentences,
+        differences=sentences.difference_sentences,
+        why=sentences.why_command,
+    ),
+    EntrySummary: made(
+        "label framework mode environment interpreter packages settings control_of proof rank standing relative step "
+        "throughput curve accuracies costs resources faults rounds samples rate share first_steps areas likelihoods "
+        "forecasts",
+        standing=standing_words,
+    ),
+    ProofSummary: made(
+        "state reason key at steps guided excused checks tightest divergence cause hashes", reason=proof_words
+    ),
+    Verdict: made(
+        "finding faster slower interval margin doubt mean", doubt=lambda verdict: doubts_words(verdict.doubts)
+    ),
+    Resources: made(
+        "amounts notes unreadable seconds",
+        notes=lambda used: {name: note_words(note) for name, note in used.notes.items()},
+    ),
+    Control: made("first second verdict false_difference sentence", sentence=control_sentence),
+    PeakSummary: made("per_sample ceiling library sentence", sentence=sentences.peak_sentence),
+    Reasons: made(
+        "pairs shortfalls remarks tables",
+        pairs=lambda found: [pair_headline(found.explanation, one) for one in found.pairs],
+        shortfalls=lambda found: [
+            shortfall_words(one, found.explanation.measured.confidence) for one in found.shortfalls
+        ],
+        remarks=lambda found: remarks(found.explanation),
+        tables=lambda found: reason_tables(found.explanation),
+    ),
+    TrainingsSummary: made(
+        "request sentence scale sets installed differences remarks faults",
+        sentence=lambda _: SENTENCE,
+        scale=scale_words,
+        remarks=training_remarks,
+    ),
+    TrainedSet: made("used epochs seeds headline warning entries", headline=headline),
+    TrainedEntry: made("label trainings relative fastest absence", absence=lambda entry: "; ".join(entry.absences)),
+    Account: made(
+        "series fast slow trained seconds factors dispatch why",
+        series=lambda one: one.series or EVERY,
+        trained=trained_words,
+        why=missing_words,
+    ),
+    Measurement: made(
+        "value low high confidence rounds paired what run contests remarks reason missing", reason=reasons_words
+    ),
+    PartOutcome: made("name expected finding measurement sentence", expected=expected_words, sentence=part_words),
+    Outcome: made("id study says published note finding sentence parts", sentence=outcome_words),
+    Point: made(
+        "run at label level step flaw identity machine",
+        flaw=lambda point: doubt_words(point.flaw) if point.flaw else "",
+    ),
+    Beside: made("standing interval doubt", doubt=lambda one: doubts_words(one.doubts)),
+    CeilingShare: made("share managed sentence", sentence=lambda found: sentences.peak_sentence(found.peak)),
+    Verification: made(
+        "label version run step counterpart fault unproven managed earlier past runs roof causes unread ceiling "
+        "standing",
+        unproven=unproven_words,
+    ),
+}
