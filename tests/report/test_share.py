@@ -24,10 +24,10 @@ from rosettabench.report.formats.samples import render_csv
 from rosettabench.report.formats.terminal import print_details
 from rosettabench.report.tables.shares import counted_share, newest_shares, shares_table
 from rosettabench.report.words.contest import peak_sentence
+from rosettabench.report.words.figures import percent
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.figures import percent
 from rosettabench.summary.records import ProofSummary
 from rosettabench.summary.run import summarise
 

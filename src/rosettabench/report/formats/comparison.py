@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.statistics.verdict import Finding
-from rosettabench.summary import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,6 +28,7 @@ from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.trainings import render_raw, training_tables
 from rosettabench.report.words import contest as sentences
+from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.proof import extent_words, proof_words, standing_words
 from rosettabench.report.words.reasons import pair_headline, remarks
@@ -35,7 +36,6 @@ from rosettabench.report.words.run import command_words, machine_words, state_wo
 from rosettabench.report.words.shortfall import shortfall_words
 from rosettabench.report.words.trainings import SENTENCE, scale_words
 from rosettabench.report.words.verdict import control_sentence, verdict_sentences
-from rosettabench.summary import figures
 from rosettabench.summary.records import RunSummary
 
 if TYPE_CHECKING:

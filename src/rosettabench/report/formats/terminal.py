@@ -15,6 +15,7 @@ from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.table import Table, TableCell
 from rosettabench.report.tables.trainings import training_tables
 from rosettabench.report.words import contest as sentences
+from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.reasons import pair_headline, remarks
@@ -22,7 +23,6 @@ from rosettabench.report.words.run import command_words, state_words
 from rosettabench.report.words.shortfall import shortfall_words
 from rosettabench.report.words.trainings import SENTENCE
 from rosettabench.report.words.verdict import control_sentence
-from rosettabench.summary import figures
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
 from rosettabench.summary.study import StudySummary
 

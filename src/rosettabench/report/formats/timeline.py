@@ -8,9 +8,9 @@ from rosettabench.plan.setting import without_defaults
 from rosettabench.report.formats.comparison import change_words
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import Column, Table, TableCell
+from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import doubt_words
 from rosettabench.statistics.change_point import LEAST
-from rosettabench.summary import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.comparison import change_words
 from rosettabench.report.formats.layout import style_text
+from rosettabench.report.words import figures
 from rosettabench.report.words.contest import peak_sentence
 from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.report.words.proof import proof_words
-from rosettabench.summary import figures
 from rosettabench.verify.roof import Roof
 from rosettabench.verify.verification import Beside, InstallationStanding, Verification
 

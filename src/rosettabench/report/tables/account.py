@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.account import EQUAL, MODELS, ORDER
 from rosettabench.summary.records import Account, Factor, Missing, NotRanked, NotTrained
 

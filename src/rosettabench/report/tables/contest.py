@@ -16,9 +16,9 @@ from rosettabench.report.tables.table import (
     relative_cell,
     with_warning,
 )
+from rosettabench.report.words import figures
 from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.spread import SpreadDeviation
-from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.records import AmountNote, ContestSummary, EntrySummary
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.report.words import figures
 from rosettabench.report.words.claim import expected_words, outcome_words, part_words
-from rosettabench.summary import figures
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
 OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from rosettabench.report.words import figures
 from rosettabench.report.words.contest import warning
-from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary
 

@@ -9,9 +9,9 @@ from rosettabench.report.formats import samples
 from rosettabench.report.formats.samples import as_csv, render_csv
 from rosettabench.report.tables.forecasts import MEASURES
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
+from rosettabench.report.words import figures
 from rosettabench.report.words.trainings import SENTENCE, scale_words, training_remarks
 from rosettabench.shipped.record import FinishedTraining
-from rosettabench.summary import figures
 from rosettabench.summary.records import MeasuredFigure, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 
 COLUMNS = ("run", "data", *(name for name in FinishedTraining.model_fields if name != "forecasts"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rosettabench.report.words import figures
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.reasons import pair_headline
@@ -14,7 +15,6 @@ from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.summary import figures
 from rosettabench.summary.answer import ContestAnswer
 from rosettabench.summary.doubts import FEW_PAIRS
 from rosettabench.summary.records import ContestSummary, TrainedSet

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import inf
 
 from rosettabench.published.reason import Lack, Several, TooFewTrained, Unjudged, Unmeasured, Untrained
+from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import doubt_words
 from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.doubt import Doubt
-from rosettabench.summary import figures
 from rosettabench.summary.study import ClaimFinding, Measurement, Miss, Outcome, PairCounts, PartOutcome
 
 LACK = {

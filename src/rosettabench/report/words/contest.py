@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 
 from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
+from rosettabench.report.words import figures
 from rosettabench.report.words.verdict import control_sentence
-from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary, PeakSummary
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from rosettabench.history.cell import Unproven
 from rosettabench.history.comparison import Incomparable
+from rosettabench.report.words import figures
 from rosettabench.report.words.proof import proof_words
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.doubt import Contradiction, Doubt, MeansDisagree, SuspectRounds, TooFewRounds
 from rosettabench.statistics.oddities import Drift, Gap, Impossible, Interruption, Shift
-from rosettabench.summary import figures
 from rosettabench.summary.reasons import BelowZero
 from rosettabench.verify.verification import NoManaged
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rosettabench.reasons.parts import Explanation, Pair, PartEstimate
+from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import PARTS, doubts_words
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.verdict import level_words
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.summary import figures
 from rosettabench.summary.reasons import is_bent
 from rosettabench.summary.records import ExaminedPair
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.records import RunSummary
 
 MACHINE = {

@@ -8,9 +8,9 @@ from rosettabench.catalogue.switch import Switch
 from rosettabench.reasons.parts import PartEstimate
 from rosettabench.reasons.shortfall import NamedOperation, Shortfall
 from rosettabench.reasons.vocabulary import WORDS
+from rosettabench.report.words import figures
 from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.switch import trials_words
-from rosettabench.summary import figures
 
 
 def shortfall_words(found: Shortfall, confidence: float) -> Headline:

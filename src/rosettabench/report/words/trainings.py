@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rosettabench.data.series.monash import all_monash_sets
 from rosettabench.plan.trainings import EPOCHS, SEEDS, epochs_words
+from rosettabench.report.words import figures
 from rosettabench.report.words.headline import Headline
-from rosettabench.summary import figures
 from rosettabench.summary.records import TrainedSet, TrainingsSummary
 
 SENTENCE = (

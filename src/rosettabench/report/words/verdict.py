@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import doubts_words
 from rosettabench.statistics.forecast import MOST_PROCESSES, MOST_ROUNDS
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.summary import figures
 from rosettabench.summary.outlook import Outlook, Remedy
 from rosettabench.summary.records import ContestSummary, Control
 
