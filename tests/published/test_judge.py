@@ -10,7 +10,7 @@ from rosettabench.plan.setting import AXES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
-from rosettabench.report.words.claim import outcome_words, part_words
+from rosettabench.report.words.claim import note_words, outcome_words, part_words
 from rosettabench.summary.study import ClaimFinding
 
 NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"), "keras[tensorflow]": ("compiled",)}
@@ -56,7 +56,9 @@ def test_a_claim_that_is_true_holds(tmp_path):
 @pytest.mark.parametrize("origin", ["stand-in", "incomplete", "synthetic"])
 def test_data_that_were_not_the_original_are_told(origin, tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3, origin=origin)], HERE)
-    assert [word for word in outcome.parts[0].measurement.remarks if "data" in word] == [f"{origin} data"]
+    assert [word for word in map(note_words, outcome.parts[0].measurement.remarks) if "data" in word] == [
+        f"{origin} data"
+    ]
 
 
 def test_a_batch_that_the_study_did_not_have_is_told(tmp_path):
@@ -69,7 +71,7 @@ def test_a_batch_that_the_study_did_not_have_is_told(tmp_path):
     )
     run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
     (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
-    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
+    assert [*map(note_words, part.measurement.remarks)] == ["with a batch of 8, where the study had 64"]
     assert "with a batch of 8, where the study had 64" in part_words(part).lower()
     (part,) = judge(own_claim(tmp_path, text + where.format(8)), [run], HERE).parts
     assert part.measurement.remarks == ()
@@ -85,7 +87,7 @@ def test_an_order_with_another_batch_is_told_and_the_studys_own_goes_first(tmp_p
     times = {"pytorch": 1e-3, "mxnet-gluon": 2e-3}
     run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
     (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
-    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
+    assert [*map(note_words, part.measurement.remarks)] == ["with a batch of 8, where the study had 64"]
     both = measured_run(
         tmp_path, ("imdb-gru", {"batch_size": 8}, times), ("imdb-gru", {"batch_size": 64}, times), run_id="second"
     )

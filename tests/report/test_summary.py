@@ -2,7 +2,6 @@
 
 import json
 import random
-import shlex
 from dataclasses import replace
 
 import pytest
@@ -11,10 +10,9 @@ from sqlalchemy import text
 
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.words.answer import headline
-from rosettabench.report.words.contest import oddity_sentences, warning, why_command
+from rosettabench.report.words.contest import oddity_sentences, warning
 from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.proof import standing_words
-from rosettabench.report.words.run import state_words
 from rosettabench.report.words.verdict import control_sentence, verdict_sentence, verdict_sentences
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
@@ -100,11 +98,11 @@ def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
     contests = summarise(run).contests
     first, second = [row.label for row in contests[0].ranked][:2]
     words = ["rosetta", "explain", "fashion-mlp", first, second, "--set=batch_size=32"]
-    assert shlex.split(why_command(contests[0])) == words
+    assert list(contests[0].why) == words
     run.request = {"axes": {}, "own_axes": {"fashion-mlp": {"batch_size": [32]}, "imdb-gru": {"workers": [2]}}}
-    assert shlex.split(why_command(summarise(run).contests[0])) == words, "a suite sets its axes workload by workload"
+    assert list(summarise(run).contests[0].why) == words, "a suite sets its axes workload by workload"
     run.contests[0].entries[:] = run.contests[0].entries[:1]
-    assert why_command(summarise(run).contests[0]) == ""
+    assert summarise(run).contests[0].why == ()
 
 
 def test_every_session_needs_its_own_certificate(sample_store, tmp_path):
@@ -178,7 +176,7 @@ def test_the_last_that_began_or_ended_a_run_is_its_state(sample_store, happened,
         Event(run_id=run.id, contest_id=None, entry_id=None, at=now(), kind=one.KIND, payload=one.payload())
         for one in happened
     ]  # in memory only
-    assert state_words(summarise(run)) == state
+    assert summarise(run).state == state
 
 
 def test_a_round_that_was_dropped_does_not_count(sample_store):
@@ -327,7 +325,7 @@ def test_an_interrupted_run_and_an_empty_one_have_a_summary(tmp_path):
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
     store.add(Run(id="empty", at=now(), version="0", command=["rosetta", "run"], request={}, machine={}))
     summary = summarise(store.run())
-    assert state_words(summary) == "not finished" and summary.contests == ()
+    assert summary.state == "not finished" and summary.contests == ()
 
 
 def test_a_deviation_where_none_is_allowed_uses_all_of_the_tolerance():

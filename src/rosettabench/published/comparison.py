@@ -15,12 +15,12 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
-from rosettabench.published.reason import Lack, Unjudged, Unmeasured
 from rosettabench.statistics.across import ratio_across
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def compare_arms(
     """Return what arm `a` comes to over arm `b` at one setting, one of so many `tests` that hold together."""
     pair = find_pair(part, where, runs, here)
     if not pair:
-        return Measurement(reasons=(Unmeasured((words(part.a), words(part.b))),))
+        return Measurement(reasons=(Note(NoteKind.PAIR_UNMEASURED, words(part.a), words(part.b)),))
     a, b = pair
     if reasons := unsound(a, b):
         return replace(empty(a, b), reasons=reasons)
@@ -43,7 +43,7 @@ def compare_arms(
 def compare_cells(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
     if a.contest is not b.contest and quantity is Quantity.CPU:
-        return replace(empty(a, b), reasons=(Lack.PAIRING,))
+        return replace(empty(a, b), reasons=(Note(NoteKind.PAIRING),))
     return with_interval(empty(a, b), ratio_of(quantity, a, b, tests))
 
 
@@ -62,8 +62,8 @@ def unsound(a: PublishedCell, b: PublishedCell) -> tuple[Doubt, ...]:
 
     Nothing where they can.
     """
-    if unjudged := tuple(cell.entry for cell in (a, b) if not cell.judged):
-        return (Unjudged(unjudged),)
+    if unjudged := tuple(Note(NoteKind.UNJUDGED, cell.entry) for cell in (a, b) if not cell.judged):
+        return unjudged
     return doubts(a, b) if a.contest is b.contest else ()
 
 

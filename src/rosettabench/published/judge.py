@@ -18,9 +18,9 @@ from rosettabench.published.available import Available, lacking
 from rosettabench.published.claim import Claim, ClaimPart, Quantity, Range
 from rosettabench.published.comparison import compare_arms
 from rosettabench.published.order import order_measured, spread_measured
-from rosettabench.published.reason import Lack, Several
 from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import ClaimFinding, Measurement, Miss, Outcome, PairCounts, PartOutcome
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def largest(found: Sequence[Measurement]) -> Measurement:
     bounded = [(low, high) for _, _, low, high in values if low is not None and high is not None]
     if len(bounded) < len(found):
         reasons = tuple(one.reasons for one in found if one.reasons)
-        return Measurement(reasons=(Several(reasons) if reasons else Lack.VALUES,))
+        return Measurement(reasons=(Note(NoteKind.SEVERAL, *reasons) if reasons else Note(NoteKind.VALUES),))
     best, value, _, _ = max(values, key=lambda one: one[1])
     return replace(best, value=value, low=max(low for low, _ in bounded), high=max(high for _, high in bounded))
 

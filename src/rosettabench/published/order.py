@@ -13,11 +13,11 @@ from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import Arm, ClaimPart
 from rosettabench.published.comparison import doubts
 from rosettabench.published.measurement import empty
-from rosettabench.published.reason import Lack
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.verdict import within
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement, PairCounts
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available
     """Return the slowest one's time over the fastest one's; its interval is that of the largest of all ratios."""
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reasons=(Lack.LIBRARIES,))
-    measurement = replace(of_all(found), missing=unmeasured_words(part, found))
+        return Measurement(reasons=(Note(NoteKind.LIBRARIES),))
+    measurement = replace(of_all(found), missing=find_unmeasured(part, found))
     intervals = later_over_earlier(part, found, next(iter(found.values())).tests * parts)
     if found_doubts := doubts_of(found):
         return replace(measurement, reasons=found_doubts)
     known = [one if one.ratio >= 1 else one.inverse() for one in intervals if one is not None]
     if len(known) < len(intervals):
-        return replace(measurement, reasons=(Lack.COMMON_ROUNDS,))
+        return replace(measurement, reasons=(Note(NoteKind.COMMON_ROUNDS),))
     return replace(
         measurement,
         value=max(one.ratio for one in known),
@@ -90,7 +90,7 @@ def order_measured(
     """
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reasons=(Lack.LIBRARIES,)), None
+        return Measurement(reasons=(Note(NoteKind.LIBRARIES),)), None
     first = next(iter(found.values()))
     intervals = later_over_earlier(part, found, first.tests * parts)
     right = sum(one is not None and (one.low > 1 or within(one, first.margin)) for one in intervals)
@@ -98,16 +98,16 @@ def order_measured(
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
     counts = PairCounts(right, wrong, pairs - right - wrong)
-    measurement = replace(empty(*found.values()), what=labels, missing=unmeasured_words(part, found))
+    measurement = replace(empty(*found.values()), what=labels, missing=find_unmeasured(part, found))
     if found_doubts := doubts_of(found):
         return replace(measurement, reasons=found_doubts), None
     return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), counts
 
 
-def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
-    """Return which of a part's libraries no cell stands for, in words; nothing where all were measured."""
-    missing = [names[0] for names in part.among if names not in found]
-    return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
+def find_unmeasured(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> Note | None:
+    """Return which of a part's libraries no cell stands for; None where all were measured."""
+    missing = tuple(names[0] for names in part.among if names not in found)
+    return Note(NoteKind.MISSING_LIBRARIES, len(missing), len(part.among), missing) if missing else None
 
 
 def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> tuple[Doubt, ...]:

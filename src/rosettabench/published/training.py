@@ -12,8 +12,8 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
-from rosettabench.published.reason import Lack, TooFewTrained, Unjudged, Unmeasured
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def first_epoch(
     assert part.a is not None
     found = next(cells(runs, part.workload, part.a, where, here), None)
     if found is None:
-        return Measurement(reasons=(Unmeasured((words(part.a),)),))
+        return Measurement(reasons=(Note(NoteKind.ARM_UNMEASURED, words(part.a)),))
     if not found.judged:
-        return replace(empty(found), reasons=(Unjudged((found.entry,)),))
+        return replace(empty(found), reasons=(Note(NoteKind.UNJUDGED, found.entry),))
     ratios = [start for session in set(found.processes.values()) for start in start_ratios(found, session)]
     interval = interval_of_starts(ratios, found.confidence)
     if interval is None:
-        return replace(empty(found), value=ratios[0] if ratios else None, reasons=(Lack.PROCESSES,))
+        return replace(empty(found), value=ratios[0] if ratios else None, reasons=(Note(NoteKind.PROCESSES),))
     return with_interval(empty(found), interval)
 
 
@@ -70,8 +70,8 @@ def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSu
     values = [(value(a), value(b)) for a, b in found.values()]
     known = [(one, other) for one, other in values if one is not None and other is not None]
     if len(known) < 2:
-        return Measurement(reasons=(TooFewTrained(len(known)),))
-    measurement = replace(empty(*next(iter(found.values()))), remarks=(f"over {len(known)} seeds",))
+        return Measurement(reasons=(Note(NoteKind.TRAINED_SEEDS, len(known)),))
+    measurement = replace(empty(*next(iter(found.values()))), remarks=(Note(NoteKind.OVER_SEEDS, len(known)),))
     if part.quantity is Quantity.LOSS:
         return with_interval(measurement, interval_of_starts([one / other for one, other in known]))
     return with_difference(measurement, [one - other for one, other in known])

@@ -520,14 +520,14 @@ class Account:
 class RunSummary:
     """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours.
 
-    `state` is the kind of event that ended it, None where nothing has. `load` are the shares of the processors' time
-    that others and the hypervisor used during its rounds, None where that is not known.
+    `load` are the shares of the processors' time that others and the hypervisor used during its rounds, None where that
+    is not known.
     """
 
     id: str
     at: str
     version: str
-    state: str | None
+    state: str
     command: tuple[str, ...]
     machine: dict[str, Any]
     load: tuple[float, float] | None

@@ -58,7 +58,7 @@ def contest_names(run: Run) -> dict[int, str]:
     return named
 
 
-def state(run: Run) -> str | None:
-    """Return how the run ended: the last of the events that begin or end a run; None where it goes on."""
+def state(run: Run) -> str:
+    """Return how the run ended: the last of the events that begin or end a run."""
     ends = [event.kind for event in run.events if event.kind in [end.KIND for end in ENDS]]
-    return ends[-1] if ends and ends[-1] != Resumed.KIND else None
+    return ends[-1] if ends and ends[-1] != Resumed.KIND else "not finished"

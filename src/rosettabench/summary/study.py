@@ -7,6 +7,7 @@ from enum import Enum, StrEnum, auto
 
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.note import Note
 
 
 class ClaimFinding(StrEnum):
@@ -23,7 +24,7 @@ class Measurement:
     """A measured value with its interval, or the `reasons` why there is none.
 
     `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
-    `remarks` say what a reader must know of it.
+    `remarks` are what a reader must know of it.
     Accuracy differences are fractions of 1; everything else is a ratio.
     """
 
@@ -36,9 +37,9 @@ class Measurement:
     what: str = ""
     run: str = ""
     contests: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     reasons: tuple[Doubt, ...] = ()
-    missing: str = ""
+    missing: Note | None = None
     """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
@@ -74,7 +75,7 @@ class PartOutcome:
     expected: tuple[float, float] | None
     finding: ClaimFinding
     measurement: Measurement = Measurement()
-    needs: tuple[str, ...] = ()
+    needs: tuple[Note, ...] = ()
     sight: Miss | PairCounts | None = None
 
 
@@ -95,8 +96,8 @@ class Outcome:
 class ThenAndNow:
     """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
 
-    Where two libraries are compared, `contender` names both. `aside` says what was otherwise than in the study: the
-    batch, or the number of samples.
+    Where two libraries are compared, `contender` names both. `part` is that of the claim, where it has several, and
+    `asides` are what was otherwise than in the study: the batch, or the number of samples.
     """
 
     workload: str
@@ -109,7 +110,8 @@ class ThenAndNow:
     note: str
     contender: str = ""
     now: Estimate | None = None
-    aside: str = ""
+    part: str = ""
+    asides: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)

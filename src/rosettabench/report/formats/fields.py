@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,15 +10,22 @@ from rosettabench.history.timeline import Point
 from rosettabench.report.formats.verification import unproven_words
 from rosettabench.report.tables.account import EVERY, missing_words, trained_words
 from rosettabench.report.tables.reasons import reason_tables
-from rosettabench.report.tables.resources import note_words
+from rosettabench.report.tables.resources import amount_note
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words.answer import headline
-from rosettabench.report.words.claim import expected_words, outcome_words, part_words, reasons_words
+from rosettabench.report.words.claim import (
+    aside_words,
+    expected_words,
+    note_words,
+    outcome_words,
+    part_words,
+    reasons_words,
+)
 from rosettabench.report.words.doubt import doubt_words, doubts_words
+from rosettabench.report.words.machine import machine_words
 from rosettabench.report.words.proof import proof_words, standing_words
-from rosettabench.report.words.reasons import pair_headline, remarks
-from rosettabench.report.words.run import command_words, machine_words, state_words
-from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
 from rosettabench.report.words.trainings import SENTENCE, scale_words, training_remarks
 from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.statistics.verdict import Verdict
@@ -35,7 +43,7 @@ from rosettabench.summary.records import (
     TrainedSet,
     TrainingsSummary,
 )
-from rosettabench.summary.study import Measurement, Outcome, PartOutcome
+from rosettabench.summary.study import Measurement, Outcome, PartOutcome, ThenAndNow
 from rosettabench.verify.verification import Beside, CeilingShare, Verification
 
 Made = Callable[[Any], object]
@@ -50,8 +58,7 @@ def made(names: str, **words: Made) -> dict[str, Made | None]:
 FIELDS: Mapping[type, Mapping[str, Made | None]] = {
     RunSummary: made(
         "id at version state command machine labels contests faults study trainings accounts",
-        state=state_words,
-        command=command_words,
+        command=lambda run: shlex.join(run.command),
         machine=machine_words,
     ),
     ContestSummary: made(
@@ -65,7 +72,7 @@ FIELDS: Mapping[type, Mapping[str, Made | None]] = {
         watched=sentences.watched_sentence,
         unwatched=sentences.unwatched_sentences,
         differences=sentences.difference_sentences,
-        why=sentences.why_command,
+        why=lambda contest: shlex.join(contest.why),
     ),
     EntrySummary: made(
         "label framework mode environment interpreter packages settings control_of proof rank standing relative step "
@@ -81,16 +88,14 @@ FIELDS: Mapping[type, Mapping[str, Made | None]] = {
     ),
     Resources: made(
         "amounts notes unreadable seconds",
-        notes=lambda used: {name: note_words(note) for name, note in used.notes.items()},
+        notes=lambda used: {name: amount_note(note) for name, note in used.notes.items()},
     ),
     Control: made("first second verdict false_difference sentence", sentence=control_sentence),
     PeakSummary: made("per_sample ceiling library sentence", sentence=sentences.peak_sentence),
     Reasons: made(
         "pairs shortfalls remarks tables",
-        pairs=lambda found: [pair_headline(found.explanation, one) for one in found.pairs],
-        shortfalls=lambda found: [
-            shortfall_words(one, found.explanation.measured.confidence) for one in found.shortfalls
-        ],
+        pairs=pair_headlines,
+        shortfalls=shortfall_headlines,
         remarks=lambda found: remarks(found.explanation),
         tables=lambda found: reason_tables(found.explanation),
     ),
@@ -109,9 +114,15 @@ FIELDS: Mapping[type, Mapping[str, Made | None]] = {
         why=missing_words,
     ),
     Measurement: made(
-        "value low high confidence rounds paired what run contests remarks reason missing", reason=reasons_words
+        "value low high confidence rounds paired what run contests remarks reason missing",
+        remarks=lambda found: [note_words(one) for one in found.remarks],
+        reason=lambda found: reasons_words(found.reasons),
+        missing=lambda found: note_words(found.missing) if found.missing else "",
     ),
     PartOutcome: made("name expected finding measurement sentence", expected=expected_words, sentence=part_words),
+    ThenAndNow: made(
+        "workload library release hardware quantity unit then note contender now aside", aside=aside_words
+    ),
     Outcome: made("id study says published note finding sentence parts", sentence=outcome_words),
     Point: made(
         "run at label level step flaw identity machine",

@@ -8,6 +8,7 @@ and U+2028.
 
 from __future__ import annotations
 
+import shlex
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -30,10 +31,10 @@ from rosettabench.report.tables.trainings import render_raw, training_tables
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
+from rosettabench.report.words.machine import machine_words
 from rosettabench.report.words.proof import extent_words, proof_words, standing_words
-from rosettabench.report.words.reasons import pair_headline, remarks
-from rosettabench.report.words.run import command_words, machine_words, state_words
-from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
 from rosettabench.report.words.trainings import SENTENCE, scale_words
 from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.summary.records import RunSummary
@@ -131,6 +132,7 @@ def environment() -> Environment:
         account_sentences=account_sentences,
         figures=figures,
         sentences=sentences,
+        shell=shlex.join,
         **WORDS,
         titles=TITLES,
         themes=(LIGHT, DARK),
@@ -145,7 +147,7 @@ WORDS = {
     one.__name__: one
     for one in (
         *(headline, verdict_sentences, control_sentence, extent_words, proof_words, standing_words),
-        *(pair_headline, shortfall_words, remarks, machine_words, state_words, command_words, scale_words),
+        *(pair_headlines, shortfall_headlines, remarks, machine_words, scale_words),
     )
 }
 """What says in words what a run says, as the templates call it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from rosettabench.report.formats.text import visible
@@ -18,9 +19,9 @@ from rosettabench.report.tables.trainings import training_tables
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.headline import Headline
-from rosettabench.report.words.reasons import pair_headline, remarks
-from rosettabench.report.words.run import command_words, machine_words
-from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.machine import machine_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
 from rosettabench.report.words.trainings import SENTENCE
 from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
@@ -46,7 +47,7 @@ def render_markdown(summary: RunSummary) -> str:
     parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
     parts += [
         "## To repeat it",
-        fence_text(command_words(summary)),
+        fence_text(shlex.join(summary.command)),
         f"Rosettabench {escape_text(summary.version)}, {summary.at}.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -80,7 +81,7 @@ def contest_markdown(contest: ContestSummary) -> str:
     if contest.control:
         parts.append(escape_text(control_sentence(contest.control)))
     parts += [escape_text(sentences.watched_sentence(contest))] if contest.watched else []
-    why = [f"Why it is so: {escape_text(sentences.why_command(contest))}"] if contest.why else []
+    why = [f"Why it is so: {escape_text(shlex.join(contest.why))}"] if contest.why else []
     return "\n\n".join([*parts, escape_text(sentences.stopped_sentence(contest)), *why])
 
 
@@ -91,13 +92,10 @@ def headline_markdown(said: Headline) -> str:
 
 def reasons_markdown(reasons: Reasons) -> list[str]:
     """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
-    explanation = reasons.explanation
-    pairs = [pair_headline(explanation, one) for one in reasons.pairs[1:]]
-    shortfalls = [shortfall_words(one, explanation.measured.confidence) for one in reasons.shortfalls]
     return [
-        *map(headline_markdown, (*pairs, *shortfalls)),
-        *map(table_markdown, reason_tables(explanation)),
-        *(f"> {escape_text(remark)}" for remark in remarks(explanation)),
+        *map(headline_markdown, (*pair_headlines(reasons)[1:], *shortfall_headlines(reasons))),
+        *map(table_markdown, reason_tables(reasons.explanation)),
+        *(f"> {escape_text(remark)}" for remark in remarks(reasons.explanation)),
     ]
 
 

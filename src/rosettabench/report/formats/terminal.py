@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.layout import inline, print_table, style_text
@@ -18,9 +19,8 @@ from rosettabench.report.words import contest as sentences
 from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.headline import Headline
-from rosettabench.report.words.reasons import pair_headline, remarks
-from rosettabench.report.words.run import command_words, state_words
-from rosettabench.report.words.shortfall import shortfall_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
 from rosettabench.report.words.trainings import SENTENCE
 from rosettabench.report.words.verdict import control_sentence
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
@@ -61,8 +61,8 @@ def print_rest(summary: RunSummary, console: Console) -> None:
         hint = f" What to do: {fault.hint}" if fault.hint else ""
         console.print(style_text((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
     console.print()
-    ended = f"Run {summary.id}, {state_words(summary)}. Repeat it: "
-    console.print(style_text((ended, "dim"), (command_words(summary), "")))
+    ended = f"Run {summary.id}, {summary.state}. Repeat it: "
+    console.print(style_text((ended, "dim"), (shlex.join(summary.command), "")))
 
 
 def print_trainings(found: TrainingsSummary, console: Console) -> None:
@@ -114,7 +114,7 @@ def print_answer(contest: ContestSummary, console: Console) -> None:
 
 def print_end(contest: ContestSummary, console: Console) -> None:
     """Print why a contest stopped, and the command that says why it is so."""
-    why = f" Why: {sentences.why_command(contest)}" if contest.why else ""
+    why = f" Why: {shlex.join(contest.why)}" if contest.why else ""
     console.print(style_text((sentences.stopped_sentence(contest), "dim"), (why, "dim")))
 
 
@@ -194,12 +194,11 @@ def print_remarks(contest: ContestSummary, console: Console) -> None:
 
 def print_reasons(reasons: Reasons, console: Console) -> None:
     """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
-    explanation = reasons.explanation
-    for pair in (pair_headline(explanation, one) for one in reasons.pairs[1:]):
+    for pair in pair_headlines(reasons)[1:]:
         console.print(style_text((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
-    for shortfall in (shortfall_words(one, explanation.measured.confidence) for one in reasons.shortfalls):
+    for shortfall in shortfall_headlines(reasons):
         console.print(style_text((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
-    for table in reason_tables(explanation):
+    for table in reason_tables(reasons.explanation):
         print_table(table, console)
-    for remark in remarks(explanation):
+    for remark in remarks(reasons.explanation):
         console.print(style_text((remark, "yellow")))

@@ -71,12 +71,12 @@ def amount_cell(entry: EntrySummary, name: str) -> TableCell:
     """Return one amount; where it is missing, and why is known, that it could not be read."""
     if name in entry.resources.amounts:
         return TableCell(
-            KINDS[name].written(entry.resources.amounts[name]), note_words(entry.resources.notes.get(name))
+            KINDS[name].written(entry.resources.amounts[name]), amount_note(entry.resources.notes.get(name))
         )
     return TableCell(figures.MISSING, "not readable") if name in entry.resources.unreadable else NOTHING
 
 
-def note_words(note: AmountNote | None) -> str:
+def amount_note(note: AmountNote | None) -> str:
     """Return what a reader must know of an amount: the idle power that was taken off, how often the counter moves."""
     if note is None:
         return ""

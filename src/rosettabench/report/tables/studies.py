@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
 from rosettabench.report.words import figures
-from rosettabench.report.words.claim import expected_words, outcome_words, part_words
+from rosettabench.report.words.claim import aside_words, expected_words, outcome_words, part_words
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
 OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)
@@ -106,7 +106,7 @@ def then_row(one: ThenAndNow) -> tuple[TableCell, ...]:
     if one.now is not None:
         bounded = one.now.low is not None and one.now.high is not None
         between = figures.span(one.now.low or 0.0, one.now.high or 0.0) if bounded else ""
-        told = ", ".join(filter(None, (one.contender, between, one.aside)))
+        told = ", ".join(filter(None, (one.contender, between, aside_words(one))))
         now = TableCell(f"{figures.significant(one.now.value)} {one.unit}", told)
         share = TableCell(figures.ratio(one.now.value / one.then))
     return (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rosettabench.report.words import figures
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.report.words.headline import Headline
-from rosettabench.report.words.reasons import pair_headline
+from rosettabench.report.words.reasons import pair_headlines
 from rosettabench.report.words.trainings import set_headline
 from rosettabench.report.words.verdict import level_words, mean_words, verdict_sentence
 from rosettabench.statistics.between import PRIOR
@@ -34,7 +34,7 @@ def headline(found: ContestSummary | TrainedSet) -> Headline:
     if isinstance(found, TrainedSet):
         return set_headline(found)
     if found.reasons and found.reasons.pairs:
-        return pair_headline(found.reasons.explanation, found.reasons.pairs[0])
+        return pair_headlines(found.reasons)[0]
     said = answer_words(found.answer)
     if len(found.ranked) < 2:
         return said

@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
-from rosettabench.published.reason import Lack, Several, TooFewTrained, Unjudged, Unmeasured, Untrained
 from rosettabench.report.words import figures
 from rosettabench.report.words.doubt import doubt_words
 from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.doubt import Doubt
-from rosettabench.summary.study import ClaimFinding, Measurement, Miss, Outcome, PairCounts, PartOutcome
+from rosettabench.summary.note import Note, NoteKind
+from rosettabench.summary.study import ClaimFinding, Miss, Outcome, PairCounts, PartOutcome, ThenAndNow
 
-LACK = {
-    Lack.COMMON_ROUNDS: "too few common rounds",
-    Lack.ROUNDS_ON_A_SET: "too few common rounds on some set",
-    Lack.AGREEMENT: "its rounds contradict each other",
-    Lack.PAIRING: "the two were in different contests: their CPU use was not paired",
-    Lack.LIBRARIES: "no contest has measured two of these libraries",
-    Lack.PROCESSES: "it takes --processes 2 or more",
-    Lack.SEEDS: "an interval takes two seeds with which both were trained on every set",
-    Lack.VALUES: "not every value of the axis was measured often enough",
+NOTES = {
+    NoteKind.ARM_UNMEASURED: "no run has measured {} at this setting",
+    NoteKind.PAIR_UNMEASURED: "no run has measured both {} and {} at this setting",
+    NoteKind.PAIR_UNMEASURED_ON_SETS: "no run has measured both {} and {} on any set",
+    NoteKind.PAIR_UNTRAINED: "no run has trained both {} and {} on {}: it takes rosetta shipped",
+    NoteKind.COMMON_ROUNDS: "too few common rounds",
+    NoteKind.ROUNDS_ON_A_SET: "too few common rounds on some set",
+    NoteKind.AGREEMENT: "its rounds contradict each other",
+    NoteKind.PAIRING: "the two were in different contests: their CPU use was not paired",
+    NoteKind.LIBRARIES: "no contest has measured two of these libraries",
+    NoteKind.PROCESSES: "it takes --processes 2 or more",
+    NoteKind.SEEDS: "an interval takes two seeds with which both were trained on every set",
+    NoteKind.TRAINED_SEEDS: "{} seeds were trained to the end: it takes --full --set seed=0,1,2",
+    NoteKind.VALUES: "not every value of the axis was measured often enough",
+    NoteKind.IN_PLACE: "in the place of {}: {}",
+    NoteKind.UNPAIRED: "unpaired: the two were in different contests, so the range is that of all their rounds",
+    NoteKind.DATA: "{} data",
+    NoteKind.OTHER_BATCH: "with a batch of {}, where the study had {}",
+    NoteKind.OVER_SEEDS: "over {} seeds",
+    NoteKind.OVER_SETS: "over {} of {} sets",
+    NoteKind.EPOCHS: "trained for {} of {} epochs",
+    NoteKind.EPOCH_SPAN: "trained for {} to {} of {} epochs",
+    NoteKind.ONE_SEED: "with 1 seed",
+    NoteKind.SO_MANY_SEEDS: "with {} seeds",
+    NoteKind.BATCH: "batch size {}",
+    NoteKind.SAMPLES: "of {:,} samples",
+    NoteKind.MISSING_SETS: "{} of {} sets of series",
+    NoteKind.MISSING_LIBRARIES: "{} of the {} libraries ({})",
+    NoteKind.WORKLOAD: "the workload {}",
+    NoteKind.QUANTITY: "a measurement of the {}",
+    NoteKind.GPU: "a GPU",
+    NoteKind.GPUS: "{} GPUs",
+    NoteKind.AXIS: "the axis {} ({})",
+    NoteKind.VALUE: "{} {}",
+    NoteKind.ONE_OF: "one of {}",
+    NoteKind.TWO_OF: "two of {}",
+    NoteKind.FRAMEWORK: "the framework {}",
+    NoteKind.IMPLEMENTATION: "{} written in {}",
+    NoteKind.MODE: "the mode {} of {}",
+    NoteKind.LOADER: "a loader of {}",
 }
-"""What there is too little of for a number."""
+"""What a note says, with its values."""
+
+LISTED = (NoteKind.MISSING_LIBRARIES, NoteKind.ONE_OF, NoteKind.TWO_OF)
+"""Notes that name all of several; others name what would do."""
 
 MISS = {
     Miss.END: "the interval reaches beyond what is expected",
@@ -49,11 +84,15 @@ def outcome_words(outcome: Outcome) -> str:
 def part_words(part: PartOutcome) -> str:
     """Return why a part of a claim holds or not, what one must know of its measurement, and what is missing."""
     if part.needs:
-        return f"It needs {'; '.join(part.needs)}."
+        return f"It needs {'; '.join(map(note_words, part.needs))}."
     found = part.measurement
-    said = "; ".join(filter(None, (sight_words(part).removesuffix("."), *found.remarks)))
+    said = "; ".join(filter(None, (sight_words(part).removesuffix("."), *map(note_words, found.remarks))))
     sentence = f"{said[0].upper()}{said[1:]}." if said else ""
-    return f"{sentence} Not measured: {found.missing}.".strip() if found.missing and not found.reasons else sentence
+    return (
+        f"{sentence} Not measured: {note_words(found.missing)}.".strip()
+        if found.missing and not found.reasons
+        else sentence
+    )
 
 
 def sight_words(part: PartOutcome) -> str:
@@ -63,32 +102,26 @@ def sight_words(part: PartOutcome) -> str:
         pairs = sight.right + sight.wrong + sight.open
         return f"{sight.right} of {pairs} pairs as published, {sight.wrong} the other way round, {sight.open} open"
     if found.reasons or found.low is None or found.high is None:
-        return reasons_words(found) or "too few rounds for an interval"
+        return reasons_words(found.reasons) or "too few rounds for an interval"
     return MISS[sight]
 
 
-def reasons_words(found: Measurement) -> str:
+def reasons_words(reasons: Sequence[Doubt]) -> str:
     """Return why a measurement has no number, or none with an interval; "" where it has."""
-    return " ".join(map(reason_words, found.reasons))
+    noted = any(isinstance(one, Note) for one in reasons)
+    return ("; " if noted else " ").join(
+        note_words(one) if isinstance(one, Note) else doubt_words(one) for one in reasons
+    )
 
 
-def reason_words(reason: Doubt) -> str:
-    """Return why there is no number, or none with an interval."""
-    match reason:
-        case Lack():
-            return LACK[reason]
-        case Untrained(arms, sets):
-            return f"no run has trained both {' and '.join(arms)} on {sets}: it takes rosetta shipped"
-        case Unmeasured(arms, sets):
-            both = "both " if len(arms) > 1 else ""
-            return f"no run has measured {both}{' and '.join(arms)} {f'on {sets}' if sets else 'at this setting'}"
-        case Unjudged(entries):
-            return "; ".join(f"cannot be judged: {entry.label}, {standing_words(entry)}" for entry in entries)
-        case TooFewTrained(seeds):
-            return f"{seeds} seeds were trained to the end: it takes --full --set seed=0,1,2"
-        case Several(reasons):
-            return "; ".join(dict.fromkeys(" ".join(map(reason_words, one)) for one in reasons))
-    return doubt_words(reason)
+def note_words(note: Note) -> str:
+    """Return a note in words."""
+    if note.kind is NoteKind.UNJUDGED:
+        return "; ".join(f"cannot be judged: {one.label}, {standing_words(one)}" for one in note.values)
+    if note.kind is NoteKind.SEVERAL:
+        return "; ".join(dict.fromkeys(map(reasons_words, note.values)))
+    both = ", " if note.kind in LISTED else " or "
+    return NOTES[note.kind].format(*(both.join(one) if isinstance(one, tuple) else one for one in note.values))
 
 
 def expected_words(part: PartOutcome) -> str:
@@ -99,3 +132,8 @@ def expected_words(part: PartOutcome) -> str:
     if high == inf:
         return f"above {low:g}"
     return f"below {high:g}" if low == -inf else figures.span(low, high)
+
+
+def aside_words(one: ThenAndNow) -> str:
+    """Return of which part of a claim a number is, and what was otherwise than in the study."""
+    return ", ".join(filter(None, (one.part, *map(note_words, one.asides))))

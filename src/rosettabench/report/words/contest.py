@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
 from rosettabench.report.words import figures
 from rosettabench.report.words.verdict import control_sentence
@@ -85,11 +83,6 @@ def stopped_sentence(contest: ContestSummary) -> str:
         return "Interrupted before the result was sure enough. rosetta resume continues it."
     rounds = "" if contest.end.rounds is None else f" after {contest.end.rounds} rounds"
     return f"Stopped{rounds}: {contest.end.why}."
-
-
-def why_command(contest: ContestSummary) -> str:
-    """Return the command that explains the difference between the first two, as a shell reads it; "" without two."""
-    return shlex.join(contest.why)
 
 
 def peak_sentence(peak: PeakSummary) -> str:

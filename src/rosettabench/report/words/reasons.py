@@ -10,7 +10,12 @@ from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.verdict import level_words
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.summary.reasons import is_bent
-from rosettabench.summary.records import ExaminedPair
+from rosettabench.summary.records import ExaminedPair, Reasons
+
+
+def pair_headlines(reasons: Reasons) -> list[Headline]:
+    """Return what is said of every pair of an examination."""
+    return [pair_headline(reasons.explanation, one) for one in reasons.pairs]
 
 
 def pair_headline(explanation: Explanation, one: ExaminedPair) -> Headline:

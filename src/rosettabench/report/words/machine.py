@@ -1,8 +1,6 @@
-"""A run: its machine, how it ended, and the command that repeats it."""
+"""The machine of a run."""
 
 from __future__ import annotations
-
-import shlex
 
 from rosettabench.report.words import figures
 from rosettabench.summary.records import RunSummary
@@ -39,13 +37,3 @@ def machine_value(name: str, value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key.removesuffix('_bytes')} {machine_value(key, part)}" for key, part in value.items())
     return str(value)
-
-
-def state_words(summary: RunSummary) -> str:
-    """Return how a run ended."""
-    return summary.state or "not finished"
-
-
-def command_words(summary: RunSummary) -> str:
-    """Return the command of a run, as a shell reads it."""
-    return shlex.join(summary.command)

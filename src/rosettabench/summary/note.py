@@ -1,0 +1,71 @@
+"""What a reader must know of a part of a claim: why there is no number, how it was measured, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from rosettabench.statistics.doubt import Doubt
+
+
+class NoteKind(Enum):
+    """What a note can say. Values are named in brackets; those without any say all."""
+
+    # Why there is no number, or none with an interval.
+    ARM_UNMEASURED = auto()  # (arm)
+    PAIR_UNMEASURED = auto()  # (arm, arm)
+    PAIR_UNMEASURED_ON_SETS = auto()  # (arm, arm)
+    PAIR_UNTRAINED = auto()  # (arm, arm, sets of series)
+    UNJUDGED = auto()  # (entry)
+    SEVERAL = auto()  # (the reasons of each of several measurements)
+    COMMON_ROUNDS = auto()
+    ROUNDS_ON_A_SET = auto()
+    AGREEMENT = auto()
+    PAIRING = auto()
+    LIBRARIES = auto()
+    PROCESSES = auto()
+    SEEDS = auto()
+    TRAINED_SEEDS = auto()  # (how many)
+    VALUES = auto()
+    # How it was measured.
+    IN_PLACE = auto()  # (framework, label)
+    UNPAIRED = auto()
+    DATA = auto()  # (origin)
+    OTHER_BATCH = auto()  # (size, the study's)
+    OVER_SEEDS = auto()  # (how many)
+    OVER_SETS = auto()  # (how many, of)
+    EPOCHS = auto()  # (how many, of)
+    EPOCH_SPAN = auto()  # (fewest, most, of)
+    ONE_SEED = auto()
+    SO_MANY_SEEDS = auto()  # (how many)
+    BATCH = auto()  # (size)
+    SAMPLES = auto()  # (how many)
+    # What was not measured.
+    MISSING_SETS = auto()  # (how many, of)
+    MISSING_LIBRARIES = auto()  # (how many, of, names)
+    # What it would take to test it here.
+    WORKLOAD = auto()  # (name)
+    QUANTITY = auto()  # (name)
+    GPU = auto()
+    GPUS = auto()  # (how many)
+    AXIS = auto()  # (name, values)
+    VALUE = auto()  # (axis, value)
+    ONE_OF = auto()  # (names)
+    TWO_OF = auto()  # (names)
+    FRAMEWORK = auto()  # (names)
+    IMPLEMENTATION = auto()  # (workload, frameworks)
+    MODE = auto()  # (mode, framework)
+    LOADER = auto()  # (frameworks)
+
+
+@dataclass(frozen=True, init=False)
+class Note(Doubt):
+    """A note and its values."""
+
+    kind: NoteKind
+    values: tuple[Any, ...]
+
+    def __init__(self, kind: NoteKind, *values: object) -> None:
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "values", values)
