@@ -21,7 +21,7 @@ from rosettabench.published.order import order_measured, spread_measured
 from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
 from rosettabench.summary.note import Note, NoteKind
-from rosettabench.summary.study import ClaimFinding, Measurement, Miss, Outcome, PairCounts, PartOutcome
+from rosettabench.summary.study import ClaimFinding, Measurement, Outcome, PartOutcome
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
@@ -58,7 +58,6 @@ def judge_part(part: ClaimPart, runs: Sequence[RunSummary], here: Available, par
     expected = part.expected.ends if part.expected else None
     if needs := lacking(part, here):
         return PartOutcome(part.name, expected, ClaimFinding.UNTESTABLE, needs=tuple(needs))
-    sight: Miss | PairCounts | None
     if part.quantity is Quantity.ORDER and not part.shipped:
         measurement, sight = order_measured(part, runs, here, parts)
         finding = judge_order(measurement)
@@ -118,7 +117,7 @@ def measure_at(
 
 def judge_range(
     measurement: Measurement, expected: Range | None, quantity: Quantity
-) -> tuple[ClaimFinding, Miss | None]:
+) -> tuple[ClaimFinding, Note | None]:
     """Return whether a measured interval lies within what is expected, and by what it misses it."""
     assert expected is not None
     if measurement.reasons or measurement.low is None or measurement.high is None:
@@ -129,16 +128,16 @@ def judge_range(
     if measurement.high < low or measurement.low > high:
         equal = 0.0 if quantity is Quantity.ACCURACY else 1.0
         return ClaimFinding.FAILS, direction(measurement.low, measurement.high, low, high, equal)
-    return ClaimFinding.OPEN, Miss.END
+    return ClaimFinding.OPEN, Note(NoteKind.BEYOND)
 
 
-def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> Miss | None:
+def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> Note | None:
     """Return whether at least the direction of a refuted claim is right; None where it has none."""
     larger, smaller = expected_low > equal, expected_high < equal
     if not (larger or smaller):
         return None
     if (low > equal and larger) or (high < equal and smaller):
-        return Miss.SIZE
+        return Note(NoteKind.WRONG_SIZE)
     if (high < equal and larger) or (low > equal and smaller):
-        return Miss.DIRECTION
-    return Miss.DIFFERENCE
+        return Note(NoteKind.WRONG_WAY)
+    return Note(NoteKind.NO_DIFFERENCE)

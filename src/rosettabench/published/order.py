@@ -18,7 +18,7 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.verdict import within
 from rosettabench.summary.note import Note, NoteKind
-from rosettabench.summary.study import Measurement, PairCounts
+from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
@@ -82,7 +82,7 @@ def of_all(found: dict[tuple[str, ...], PublishedCell]) -> Measurement:
 
 def order_measured(
     part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
-) -> tuple[Measurement, PairCounts | None]:
+) -> tuple[Measurement, Note | None]:
     """Return who was measured, and how the pairs lie, None where that is not known.
 
     The value is the share of pairs that are surely as published, or parted by nothing that matters; `low` counts those
@@ -97,7 +97,7 @@ def order_measured(
     wrong = sum(one is not None and one.high < 1 and not within(one, first.margin) for one in intervals)
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
-    counts = PairCounts(right, wrong, pairs - right - wrong)
+    counts = Note(NoteKind.PAIRS, right, pairs, wrong, pairs - right - wrong)
     measurement = replace(empty(*found.values()), what=labels, missing=find_unmeasured(part, found))
     if found_doubts := doubts_of(found):
         return replace(measurement, reasons=found_doubts), None

@@ -41,6 +41,12 @@ class NoteKind(Enum):
     SO_MANY_SEEDS = auto()  # (how many)
     BATCH = auto()  # (size)
     SAMPLES = auto()  # (how many)
+    # How what was measured lies to what is expected.
+    PAIRS = auto()  # (as published, of, the other way round, open)
+    BEYOND = auto()
+    WRONG_SIZE = auto()
+    WRONG_WAY = auto()
+    NO_DIFFERENCE = auto()
     # What was not measured.
     MISSING_SETS = auto()  # (how many, of)
     MISSING_LIBRARIES = auto()  # (how many, of, names)

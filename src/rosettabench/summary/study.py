@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.estimate import Estimate
@@ -43,25 +43,6 @@ class Measurement:
     """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
-class Miss(Enum):
-    """By what an interval misses what is expected."""
-
-    END = auto()
-    """A part of it lies within."""
-    SIZE = auto()
-    DIRECTION = auto()
-    DIFFERENCE = auto()
-
-
-@dataclass(frozen=True)
-class PairCounts:
-    """Pairs of libraries that come in the published order, the other way round, or neither surely."""
-
-    right: int
-    wrong: int
-    open: int
-
-
 @dataclass(frozen=True)
 class PartOutcome:
     """What became of one part: the number, where there is one.
@@ -76,7 +57,7 @@ class PartOutcome:
     finding: ClaimFinding
     measurement: Measurement = Measurement()
     needs: tuple[Note, ...] = ()
-    sight: Miss | PairCounts | None = None
+    sight: Note | None = None
 
 
 @dataclass(frozen=True)

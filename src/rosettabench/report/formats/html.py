@@ -120,20 +120,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(
+        FUNCTIONS,
         tables=tables,
-        study_tables=study_tables,
-        forecasts_table=forecasts_table,
-        progress_sentences=progress_sentences,
-        reason_tables=reason_tables,
-        releases_table=releases_table,
-        resources_table=resources_table,
-        training_tables=training_tables,
-        account_tables=account_tables,
-        account_sentences=account_sentences,
         figures=figures,
         sentences=sentences,
         shell=shlex.join,
-        **WORDS,
         titles=TITLES,
         themes=(LIGHT, DARK),
         palette=palette,
@@ -143,14 +134,23 @@ def environment() -> Environment:
     return found
 
 
-WORDS = {
+FUNCTIONS = {
     one.__name__: one
     for one in (
-        *(headline, verdict_sentences, control_sentence, extent_words, proof_words, standing_words),
-        *(pair_headlines, shortfall_headlines, remarks, machine_words, scale_words),
+        *(
+            study_tables,
+            forecasts_table,
+            reason_tables,
+            releases_table,
+            resources_table,
+            training_tables,
+            account_tables,
+        ),
+        *(headline, verdict_sentences, control_sentence, extent_words, proof_words, standing_words, machine_words),
+        *(pair_headlines, shortfall_headlines, remarks, scale_words, progress_sentences, account_sentences),
     )
 }
-"""What says in words what a run says, as the templates call it."""
+"""What makes tables and words, as the templates call it."""
 
 
 def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import inf
 
 from rosettabench.report.words import figures
-from rosettabench.report.words.doubt import doubt_words
+from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.note import Note, NoteKind
-from rosettabench.summary.study import ClaimFinding, Miss, Outcome, PairCounts, PartOutcome, ThenAndNow
+from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, ThenAndNow
 
 NOTES = {
     NoteKind.ARM_UNMEASURED: "no run has measured {} at this setting",
@@ -38,6 +38,11 @@ NOTES = {
     NoteKind.SO_MANY_SEEDS: "with {} seeds",
     NoteKind.BATCH: "batch size {}",
     NoteKind.SAMPLES: "of {:,} samples",
+    NoteKind.PAIRS: "{} of {} pairs as published, {} the other way round, {} open",
+    NoteKind.BEYOND: "the interval reaches beyond what is expected",
+    NoteKind.WRONG_SIZE: "the direction is right, the size is not",
+    NoteKind.WRONG_WAY: "it is the other way round",
+    NoteKind.NO_DIFFERENCE: "there is no such difference",
     NoteKind.MISSING_SETS: "{} of {} sets of series",
     NoteKind.MISSING_LIBRARIES: "{} of the {} libraries ({})",
     NoteKind.WORKLOAD: "the workload {}",
@@ -57,15 +62,6 @@ NOTES = {
 
 LISTED = (NoteKind.MISSING_LIBRARIES, NoteKind.ONE_OF, NoteKind.TWO_OF)
 """Notes that name all of several; others name what would do."""
-
-MISS = {
-    Miss.END: "the interval reaches beyond what is expected",
-    Miss.SIZE: "the direction is right, the size is not",
-    Miss.DIRECTION: "it is the other way round",
-    Miss.DIFFERENCE: "there is no such difference",
-    None: "",
-}
-"""By what a measured interval misses what is expected."""
 
 
 def outcome_words(outcome: Outcome) -> str:
@@ -88,30 +84,22 @@ def part_words(part: PartOutcome) -> str:
     found = part.measurement
     said = "; ".join(filter(None, (sight_words(part).removesuffix("."), *map(note_words, found.remarks))))
     sentence = f"{said[0].upper()}{said[1:]}." if said else ""
-    return (
-        f"{sentence} Not measured: {note_words(found.missing)}.".strip()
-        if found.missing and not found.reasons
-        else sentence
-    )
+    if found.missing is None or found.reasons:
+        return sentence
+    return f"{sentence} Not measured: {note_words(found.missing)}.".strip()
 
 
 def sight_words(part: PartOutcome) -> str:
     """Return how what was measured lies to what is expected, or why nothing can be said."""
-    sight, found = part.sight, part.measurement
-    if isinstance(sight, PairCounts):
-        pairs = sight.right + sight.wrong + sight.open
-        return f"{sight.right} of {pairs} pairs as published, {sight.wrong} the other way round, {sight.open} open"
-    if found.reasons or found.low is None or found.high is None:
-        return reasons_words(found.reasons) or "too few rounds for an interval"
-    return MISS[sight]
+    found = part.measurement
+    unbounded = "too few rounds for an interval" if found.low is None or found.high is None else ""
+    return note_words(part.sight) if part.sight else reasons_words(found.reasons) or unbounded
 
 
 def reasons_words(reasons: Sequence[Doubt]) -> str:
     """Return why a measurement has no number, or none with an interval; "" where it has."""
-    noted = any(isinstance(one, Note) for one in reasons)
-    return ("; " if noted else " ").join(
-        note_words(one) if isinstance(one, Note) else doubt_words(one) for one in reasons
-    )
+    notes = [one for one in reasons if isinstance(one, Note)]
+    return "; ".join(map(note_words, notes)) if notes else doubts_words(reasons)
 
 
 def note_words(note: Note) -> str:
