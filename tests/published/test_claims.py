@@ -12,7 +12,7 @@ from rosettabench.published.available import MEASURED, catalogue, lacking
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.result import all_results, read_results
 from rosettabench.published.study import all_studies
-from rosettabench.report.words.claim import note_words
+from rosettabench.report.words.note import note_words
 
 STUDIES = {"borealis-2018": 12, "rosetta-2018": 113, "smartia-2019": 26, "deepar-2024": 84}
 CLAIMS = {"B": 15, "R": 17, "S": 10, "D": 4}

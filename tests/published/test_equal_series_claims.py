@@ -74,7 +74,7 @@ def test_the_newest_run_with_any_set_counts_and_sets_beyond_the_study_do_not(tmp
     (part,) = judge(claim("D3"), [other, old], SERIES_HERE).parts
     assert (part.measurement.run, part.measurement.value) == ("old", pytest.approx(2, rel=0.02))
     (nothing,) = judge(claim("D3"), [other], SERIES_HERE).parts
-    assert nothing.finding is ClaimFinding.OPEN and "on any set" in outcome_words(nothing)
+    assert nothing.finding is ClaimFinding.OPEN and "on any set" in part_words(nothing)
 
 
 def test_every_set_is_asked_for():

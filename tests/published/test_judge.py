@@ -10,7 +10,8 @@ from rosettabench.plan.setting import AXES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
-from rosettabench.report.words.claim import note_words, outcome_words, part_words
+from rosettabench.report.words.claim import outcome_words, part_words
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.study import ClaimFinding
 
 NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"), "keras[tensorflow]": ("compiled",)}

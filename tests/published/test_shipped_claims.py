@@ -9,7 +9,8 @@ from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
 from rosettabench.published.summary import summarise_whole
-from rosettabench.report.words.claim import note_words, outcome_words
+from rosettabench.report.words.claim import outcome_words
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.study import ClaimFinding
 
 

@@ -28,7 +28,7 @@ from rosettabench.report.words.figures import percent
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import ProofSummary
+from rosettabench.summary.records import ProofState, ProofSummary
 from rosettabench.summary.run import summarise
 
 CEILING = 1e10
@@ -199,6 +199,6 @@ def test_another_setting_is_no_share_of_the_cell(held):
 def test_who_is_not_proven_or_a_control_has_no_share():
     one = Estimate(0.2, 0.1, 0.3, 9)
     entry = namedtuple("Entry", "share proof control_of")
-    assert counted_share(entry(one, ProofSummary("proven", ""), None)) == one
-    assert counted_share(entry(one, ProofSummary("failed", ""), None)) is None
-    assert counted_share(entry(one, ProofSummary("proven", ""), "pytorch")) is None
+    assert counted_share(entry(one, ProofSummary(ProofState.PROVEN), None)) == one
+    assert counted_share(entry(one, ProofSummary(ProofState.FAILED), None)) is None
+    assert counted_share(entry(one, ProofSummary(ProofState.PROVEN), "pytorch")) is None

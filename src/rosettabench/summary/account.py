@@ -20,14 +20,12 @@ from rosettabench.statistics.ranking import pairs, relative_time
 from rosettabench.statistics.rounds import process_of_round
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.records import (
     Account,
     ContestSummary,
     EntrySummary,
     Factor,
-    Missing,
-    NotRanked,
-    NotTrained,
     TrainedEntry,
     TrainedSet,
     TrainingsSummary,
@@ -81,12 +79,13 @@ def account_of(
     series, labels = found.used.series, (fast.label, slow.label)
     common = [(a, b) for a in fast.trainings for b in slow.trainings if a.seed == b.seed]
     if not common:
-        absences = tuple((one.label, one.absences) for one in (fast, slow) if one.absences)
-        return Account(series, *labels, missing=NotTrained(absences) if absences else Missing.COMMON_SEED), None
+        absent = [one for one in (fast, slow) if one.absences]
+        missing = Note(NoteKind.NOT_TRAINED, *absent) if absent else Note(NoteKind.COMMON_SEED)
+        return Account(series, *labels, missing=missing), None
     fast_sum, slow_sum = (sum_parts(column) for column in zip(*common, strict=True))
     if fast_sum is None or slow_sum is None:
-        return Account(series, *labels, missing=Missing.PARTS), None
-    equal, weight, dispatch, missing = at_equal_work(series, labels, contests)
+        return Account(series, *labels, missing=Note(NoteKind.TRAINING_PARTS)), None
+    equal, weight, dispatch, lack = at_equal_work(series, labels, contests)
     share = Share(fast_sum, slow_sum, equal, weight * found.epochs * len(common))
     account = Account(
         series,
@@ -99,7 +98,7 @@ def account_of(
         },
         factors=tuple(taken_apart(fast_sum, slow_sum, equal)),
         dispatch=dispatch,
-        missing=missing,
+        missing=lack,
     )
     return account, share
 
@@ -126,7 +125,7 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
         trained=len(shares),
         seconds={fast: sums[0], slow: sums[1]},
         factors=tuple(taken_apart(sums[0], sums[1], equal)),
-        missing=None if whole else Missing.SETS,
+        missing=None if whole else Note(NoteKind.EQUAL_SETS),
     )
 
 
@@ -162,7 +161,7 @@ def taken_apart(fast: Seconds, slow: Seconds, equal: Interval | None) -> Iterato
 
 def at_equal_work(
     series: str, libraries: Sequence[str], contests: Sequence[ContestSummary]
-) -> tuple[Interval | None, float, Estimate | None, Missing | NotRanked | None]:
+) -> tuple[Interval | None, float, Estimate | None, Note | None]:
     """Return slow over fast at equal work, the seconds of a step of the fast one, the slow one's dispatch, and why not.
 
     Who stands for a library is what its file says. Dispatch: the time of a step as its framework does it by default,
@@ -175,11 +174,11 @@ def at_equal_work(
             default = ranked.get(slow.partition(":")[0])
             interval = ratio(contest, ranked[fast], ranked[slow])
             if interval is None or not interval.steady:
-                return None, 0.0, None, Missing.ROUNDS
+                return None, 0.0, None, Note(NoteKind.EQUAL_ROUNDS)
             dispatched = ratio(contest, ranked[slow], default) if default and default.label != slow else None
             dispatch = from_interval(dispatched) if dispatched else None
             return interval, median(ranked[fast].rounds.values()), dispatch, None
-    return None, 0.0, None, NotRanked(fast, slow)
+    return None, 0.0, None, Note(NoteKind.NOT_MEASURED, fast, slow)
 
 
 def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> Interval | None:

@@ -1,4 +1,4 @@
-"""What a reader must know of a part of a claim: why there is no number, how it was measured, and what is missing."""
+"""What a reader must know of a number: why there is none, how it was measured, and what is missing."""
 
 from __future__ import annotations
 
@@ -50,6 +50,12 @@ class NoteKind(Enum):
     # What was not measured.
     MISSING_SETS = auto()  # (how many, of)
     MISSING_LIBRARIES = auto()  # (how many, of, names)
+    NOT_TRAINED = auto()  # (entries)
+    NOT_MEASURED = auto()  # (contender, contender)
+    COMMON_SEED = auto()
+    TRAINING_PARTS = auto()
+    EQUAL_ROUNDS = auto()
+    EQUAL_SETS = auto()
     # What it would take to test it here.
     WORKLOAD = auto()  # (name)
     QUANTITY = auto()  # (name)

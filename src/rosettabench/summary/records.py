@@ -6,7 +6,7 @@ All of it is plain, frozen data. Durations are in seconds, memory is in bytes, r
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rosettabench.statistics.oddities import Oddity
     from rosettabench.store.record import Dropped, JudgedForecasts, Shown, Stopped, Watched
     from rosettabench.summary.answer import ContestAnswer
+    from rosettabench.summary.note import Note
     from rosettabench.summary.outlook import Outlook
     from rosettabench.summary.study import StudySummary
 
@@ -471,30 +472,6 @@ class Factor:
     high: float | None = None
 
 
-class Missing(Enum):
-    """Why an account is not whole."""
-
-    COMMON_SEED = auto()
-    PARTS = auto()
-    ROUNDS = auto()
-    SETS = auto()
-
-
-@dataclass(frozen=True)
-class NotTrained:
-    """Why there is no account: (label, why its trainings are missing), for who has none."""
-
-    absences: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True)
-class NotRanked:
-    """Why an account is not whole: these two contenders of contests were not both proven and measured on its set."""
-
-    fast: str
-    slow: str
-
-
 @dataclass(frozen=True)
 class Account:
     """Where the factor between two libraries as shipped comes from on one set, or over sets: summary/account.py.
@@ -513,7 +490,7 @@ class Account:
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
     factors: tuple[Factor, ...] = ()
     dispatch: Estimate | None = None
-    missing: Missing | NotTrained | NotRanked | None = None
+    missing: Note | None = None
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,10 @@ from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.resources import amount_note
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words.answer import headline
-from rosettabench.report.words.claim import (
-    aside_words,
-    expected_words,
-    note_words,
-    outcome_words,
-    part_words,
-    reasons_words,
-)
+from rosettabench.report.words.claim import aside_words, expected_words, outcome_words, part_words
 from rosettabench.report.words.doubt import doubt_words, doubts_words
 from rosettabench.report.words.machine import machine_words
+from rosettabench.report.words.note import note_words, reasons_words
 from rosettabench.report.words.proof import proof_words, standing_words
 from rosettabench.report.words.reasons import pair_headlines, remarks
 from rosettabench.report.words.shortfall import shortfall_headlines

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
 from rosettabench.report.words import figures
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.account import EQUAL, MODELS, ORDER
-from rosettabench.summary.records import Account, Factor, Missing, NotRanked, NotTrained
+from rosettabench.summary.records import Account, Factor
 
 SAID = {
     "input": "input",
@@ -23,15 +24,6 @@ PARTS = (*ORDER, "steps")
 
 EVERY = "all of these"
 """Stands for the set, where it is the sum over sets."""
-
-MISSING = {
-    Missing.COMMON_SEED: "no seed was trained with both",
-    Missing.PARTS: "its trainings do not tell their parts",
-    Missing.ROUNDS: "at equal work too few rounds were measured, or they contradict each other",
-    Missing.SETS: "not all of them were measured at equal work",
-    None: "",
-}
-"""Why an account is not whole."""
 
 
 def account_tables(found: Sequence[Account]) -> tuple[Table, ...]:
@@ -139,11 +131,7 @@ def trained_words(one: Account) -> str:
 
 def missing_words(one: Account) -> str:
     """Return why an account is not whole, or why there is none; "" where it is whole."""
-    if isinstance(one.missing, NotTrained):
-        return "; ".join(f"{label}: {'; '.join(why)}" for label, why in one.missing.absences)
-    if isinstance(one.missing, NotRanked):
-        return f"{one.missing.fast} and {one.missing.slow} were not both proven and measured on it"
-    return MISSING[one.missing]
+    return note_words(one.missing) if one.missing else ""
 
 
 def factor_words(factor: Factor) -> str:
