@@ -40,22 +40,22 @@ from rosettabench.summary.records import (
 from rosettabench.summary.study import Measurement, Outcome, PartOutcome, ThenAndNow
 from rosettabench.verify.verification import Beside, CeilingShare, Verification
 
-Made = Callable[[Any], object]
+FieldMaker = Callable[[Any], object]
 """Returns a field of JSON from a record."""
 
 
-def made(names: str, **words: Made) -> dict[str, Made | None]:
+def order_fields(names: str, **words: FieldMaker) -> dict[str, FieldMaker | None]:
     """Return the fields `names` in their order: what makes each of them, None for one that the record itself has."""
     return {name: words.get(name) for name in names.split()}
 
 
-FIELDS: Mapping[type, Mapping[str, Made | None]] = {
-    RunSummary: made(
+FIELDS: Mapping[type, Mapping[str, FieldMaker | None]] = {
+    RunSummary: order_fields(
         "id at version state command machine labels contests faults study trainings accounts",
         command=lambda run: shlex.join(run.command),
         machine=machine_words,
     ),
-    ContestSummary: made(
+    ContestSummary: order_fields(
         "name workload setting stopping headline entries verdicts sentences spreads oddities control data warning "
         "stopped watched unwatched agreement settings differences faults reasons why peak inference shown",
         headline=headline,
@@ -68,63 +68,67 @@ FIELDS: Mapping[type, Mapping[str, Made | None]] = {
         differences=sentences.difference_sentences,
         why=lambda contest: shlex.join(contest.why),
     ),
-    EntrySummary: made(
+    EntrySummary: order_fields(
         "label framework mode environment interpreter packages settings control_of proof rank standing relative step "
         "throughput curve accuracies costs resources faults rounds samples rate share first_steps areas likelihoods "
         "forecasts",
         standing=standing_words,
     ),
-    ProofSummary: made(
+    ProofSummary: order_fields(
         "state reason key at steps guided excused checks tightest divergence cause hashes", reason=proof_words
     ),
-    Verdict: made(
+    Verdict: order_fields(
         "finding faster slower interval margin doubt mean", doubt=lambda verdict: doubts_words(verdict.doubts)
     ),
-    Resources: made(
+    Resources: order_fields(
         "amounts notes unreadable seconds",
         notes=lambda used: {name: amount_note(note) for name, note in used.notes.items()},
     ),
-    Control: made("first second verdict false_difference sentence", sentence=control_sentence),
-    PeakSummary: made("per_sample ceiling library sentence", sentence=sentences.peak_sentence),
-    Reasons: made(
+    Control: order_fields("first second verdict false_difference sentence", sentence=control_sentence),
+    PeakSummary: order_fields("per_sample ceiling library sentence", sentence=sentences.peak_sentence),
+    Reasons: order_fields(
         "pairs shortfalls remarks tables",
         pairs=pair_headlines,
         shortfalls=shortfall_headlines,
         remarks=lambda found: remarks(found.explanation),
         tables=lambda found: reason_tables(found.explanation),
     ),
-    TrainingsSummary: made(
+    TrainingsSummary: order_fields(
         "request sentence scale sets installed differences remarks faults",
         sentence=lambda _: SENTENCE,
         scale=scale_words,
         remarks=training_remarks,
     ),
-    TrainedSet: made("used epochs seeds headline warning entries", headline=headline),
-    TrainedEntry: made("label trainings relative fastest absence", absence=lambda entry: "; ".join(entry.absences)),
-    Account: made(
+    TrainedSet: order_fields("used epochs seeds headline warning entries", headline=headline),
+    TrainedEntry: order_fields(
+        "label trainings relative fastest absence", absence=lambda entry: "; ".join(entry.absences)
+    ),
+    Account: order_fields(
         "series fast slow trained seconds factors dispatch why",
         series=lambda one: one.series or EVERY,
         trained=trained_words,
         why=missing_words,
     ),
-    Measurement: made(
+    Measurement: order_fields(
         "value low high confidence rounds paired what run contests remarks reason missing",
         remarks=lambda found: [note_words(one) for one in found.remarks],
         reason=lambda found: reasons_words(found.reasons),
         missing=lambda found: note_words(found.missing) if found.missing else "",
     ),
-    PartOutcome: made("name expected finding measurement sentence", expected=expected_words, sentence=part_words),
-    ThenAndNow: made(
+    PartOutcome: order_fields(
+        "name expected finding measurement sentence", expected=expected_words, sentence=part_words
+    ),
+    ThenAndNow: order_fields(
         "workload library release hardware quantity unit then note contender now aside", aside=aside_words
     ),
-    Outcome: made("id study says published note finding sentence parts", sentence=outcome_words),
-    Point: made(
+    Outcome: order_fields("id study says published note finding sentence parts", sentence=outcome_words),
+    Point: order_fields(
         "run at label level step flaw identity machine",
         flaw=lambda point: doubt_words(point.flaw) if point.flaw else "",
     ),
-    Beside: made("standing interval doubt", doubt=lambda one: doubts_words(one.doubts)),
-    CeilingShare: made("share managed sentence", sentence=lambda found: sentences.peak_sentence(found.peak)),
-    Verification: made(
+    Beside: order_fields("standing interval doubt", doubt=lambda one: doubts_words(one.doubts)),
+    CeilingShare: order_fields("share managed sentence", sentence=lambda found: sentences.peak_sentence(found.peak)),
+    Verification: order_fields(
         "label version run step counterpart fault unproven managed earlier past runs roof causes unread ceiling "
         "standing",
         unproven=unproven_words,
