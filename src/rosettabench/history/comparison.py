@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, auto
 
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import Key, Sitting, TrialCell
@@ -27,9 +27,9 @@ BEFORE, AFTER = "before", "after"
 class Incomparable(Doubt, Enum):
     """Why two sides cannot be compared."""
 
-    OTHER_MACHINE = "other machine"
-    ALONE = "one process on each side, and nothing says how much processes differ"
-    NO_CONTROL = "nothing stayed the same, and nothing says how much runs differ"
+    OTHER_MACHINE = auto()
+    ALONE = auto()  # one process on each side, and nothing says how much processes differ
+    NO_CONTROL = auto()  # nothing stayed the same, and nothing says how much runs differ
 
 
 @dataclass(frozen=True)

@@ -37,12 +37,9 @@ def doubt_words(one: Doubt) -> str:
 
 def means_words(one: MeansDisagree) -> str:
     """Return that usual rounds and the whole contest disagree, with the ratio of each."""
-    usual, whole = (
-        figures.ratio(one.interval.ratio),
-        f"{figures.ratio(one.mean.ratio)} ({figures.interval_words(one.mean)})",
-    )
-    said = f"In usual rounds {one.slower} took {usual} the time of {one.faster}, over the whole contest {whole}"
-    return f"{said}: some turns of one alone took far longer."
+    usual = f"In usual rounds {one.slower} took {figures.ratio(one.interval.ratio)} the time of {one.faster}"
+    whole = f"over the whole contest {figures.ratio(one.mean.ratio)} ({figures.interval_words(one.mean)})"
+    return f"{usual}, {whole}: some turns of one alone took far longer."
 
 
 def suspect_words(one: SuspectRounds) -> str:
