@@ -58,8 +58,10 @@ class RunResult:
     @property
     def causes(self) -> dict[tuple[str, str], str]:
         """{(contest, contender): why it is not proven, and the likely cause}, of those that are not."""
+        from rosettabench.report.words.proof import proof_words
+
         failed = {key: entry.proof for key, entry in self.entries.items() if not entry.proof.holds}
-        return {key: "; ".join(filter(None, (proof.reason, proof.cause))) for key, proof in failed.items()}
+        return {key: "; ".join(filter(None, (proof_words(proof), proof.cause))) for key, proof in failed.items()}
 
     def save(self, path: str | Path) -> Path:
         """Write the report, in the form that the ending names: html, md, csv, json or png. Return the path."""

@@ -15,6 +15,7 @@ from processors import PROCESSORS
 from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.fairness import EQUAL, REMEDY, differences, partly_compiled
+from rosettabench.report.words.contest import difference_sentence
 from rosettabench.resources.processors import confine_children, core_of, worker_processors
 
 VALUES = st.one_of(st.booleans(), st.integers(0, 3), st.sampled_from(["cpu", "CPU", "float32"]), st.none())
@@ -57,8 +58,8 @@ def test_a_difference_as_a_sentence():
 def test_what_a_compiler_left_out_is_told_of_whoever_has_it():
     whole = {"compiler": "torch.compile", "graphs": 1, "graph_breaks": 0, "fallbacks": 0}
     settings = {"jax": {"compiler": "XLA", "graphs": 1}, "a": whole, "b": {**whole, "graph_breaks": 1, "fallbacks": 2}}
-    (sentence,) = partly_compiled(settings)
-    assert sentence == (
+    (found,) = partly_compiled(settings)
+    assert difference_sentence(found) == (
         "b is compiled only in part: Python runs what torch.compile left out (graph breaks: 1, functions given up: 2)."
     )
 

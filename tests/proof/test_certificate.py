@@ -14,6 +14,7 @@ from rosettabench.environments.environment import Environment
 from rosettabench.errors import StoreError
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
 from rosettabench.proof.check import Check
+from rosettabench.report.words.proof import extent_words
 from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
 from rosettabench.summary.proof import summarise_certification
@@ -89,7 +90,7 @@ def test_it_tells_which_steps_were_guided_and_which_gradients_were_excused():
     certification = Certification(entry_id=1, certificate_id=1, session=1)
     certification.certificate = row
     found = summarise_certification(certification)
-    assert found.extent == "over 4 steps, 3 of them guided, 1 gradient excused where units turn"
+    assert extent_words(found) == "over 4 steps, 3 of them guided, 1 gradient excused where units turn"
 
 
 def test_a_damaged_certificate_is_told(tmp_path):

@@ -11,6 +11,7 @@ from rosettabench.errors import UsageError
 from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import read_claims
 from rosettabench.published.judge import judge
+from rosettabench.report.words.claim import outcome_words, part_words
 from rosettabench.summary.study import ClaimFinding
 
 SERIES_HERE = replace(HERE, written={**HERE.written, "deepar-monash": frozenset(HERE.frameworks)})
@@ -37,8 +38,8 @@ def test_the_sum_is_weighted_by_what_the_steps_take(tmp_path):
     (part,) = outcome.parts
     assert part.measurement.value == pytest.approx(9 / 5, rel=0.02), "not 2.25, the mean of 3 and 1.5"
     assert part.measurement.low < 1.8 < part.measurement.high
-    assert outcome.finding is ClaimFinding.FAILS and "The direction is right" in outcome.sentence
-    assert "over 2 of 41 sets" in outcome.sentence
+    assert outcome.finding is ClaimFinding.FAILS and "The direction is right" in outcome_words(outcome)
+    assert "over 2 of 41 sets" in outcome_words(outcome)
     assert part.measurement.what == "pytorch over mxnet-gluon:compiled"
 
 
@@ -49,7 +50,7 @@ def test_a_factor_as_published_holds_and_each_set_is_judged_by_itself(tmp_path):
     assert hospital.measurement.value == pytest.approx(4.46, rel=0.03)
     assert yearly.measurement.value == pytest.approx(1.5, rel=0.03)
     assert (hospital.finding, yearly.finding) == (ClaimFinding.HOLDS, ClaimFinding.FAILS)
-    assert sum("no run has measured" in part.sentence.lower() for part in found.values()) == 39
+    assert sum("no run has measured" in part_words(part).lower() for part in found.values()) == 39
     alone = contests(tmp_path / "alone", {"hospital": (1e-3, 4.46e-3)})
     assert judge(claim("D3"), [alone], SERIES_HERE).finding is ClaimFinding.OPEN, "one set of 41 confirms nothing"
 
@@ -59,10 +60,10 @@ def test_who_is_not_proven_counts_nowhere(tmp_path):
     run = contests(tmp_path, {"hospital": (1e-3, 3e-3), "m1_yearly": (1e-3, failed)})
     (part,) = judge(claim("D3"), [run], SERIES_HERE).parts
     assert part.measurement.value == pytest.approx(3, rel=0.02)
-    assert "over 1 of 41 sets" in part.sentence
+    assert "over 1 of 41 sets" in part_words(part)
     alone = contests(tmp_path / "alone", {"m1_yearly": (1e-3, failed)})
     (part,) = judge(claim("D3"), [alone], SERIES_HERE).parts
-    assert part.finding is ClaimFinding.OPEN and f"annot be judged: {SLOW}" in part.sentence, (
+    assert part.finding is ClaimFinding.OPEN and f"annot be judged: {SLOW}" in part_words(part), (
         "it was measured, and says so"
     )
 
@@ -73,7 +74,7 @@ def test_the_newest_run_with_any_set_counts_and_sets_beyond_the_study_do_not(tmp
     (part,) = judge(claim("D3"), [other, old], SERIES_HERE).parts
     assert (part.measurement.run, part.measurement.value) == ("old", pytest.approx(2, rel=0.02))
     (nothing,) = judge(claim("D3"), [other], SERIES_HERE).parts
-    assert nothing.finding is ClaimFinding.OPEN and "on any set" in nothing.sentence
+    assert nothing.finding is ClaimFinding.OPEN and "on any set" in part_words(nothing)
 
 
 def test_every_set_is_asked_for():

@@ -10,6 +10,8 @@ from rosettabench.plan.setting import AXES
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
+from rosettabench.report.words.claim import outcome_words, part_words
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.study import ClaimFinding
 
 NAMES = {"pytorch": ("eager", "compiled"), "mxnet-gluon": ("eager", "compiled"), "keras[tensorflow]": ("compiled",)}
@@ -49,13 +51,15 @@ def test_a_claim_that_is_true_holds(tmp_path):
     assert part.measurement.low < part.measurement.value < part.measurement.high
     assert part.measurement.paired
     assert part.measurement.run == "first"
-    assert "In the place of keras2[mxnet]: mxnet-gluon" in outcome.sentence
+    assert "In the place of keras2[mxnet]: mxnet-gluon" in outcome_words(outcome)
 
 
 @pytest.mark.parametrize("origin", ["stand-in", "incomplete", "synthetic"])
 def test_data_that_were_not_the_original_are_told(origin, tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / 0.71, 1e-3, origin=origin)], HERE)
-    assert [word for word in outcome.parts[0].measurement.remarks if "data" in word] == [f"{origin} data"]
+    assert [word for word in map(note_words, outcome.parts[0].measurement.remarks) if "data" in word] == [
+        f"{origin} data"
+    ]
 
 
 def test_a_batch_that_the_study_did_not_have_is_told(tmp_path):
@@ -68,8 +72,8 @@ def test_a_batch_that_the_study_did_not_have_is_told(tmp_path):
     )
     run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
     (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
-    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
-    assert "with a batch of 8, where the study had 64" in part.sentence.lower()
+    assert [*map(note_words, part.measurement.remarks)] == ["with a batch of 8, where the study had 64"]
+    assert "with a batch of 8, where the study had 64" in part_words(part).lower()
     (part,) = judge(own_claim(tmp_path, text + where.format(8)), [run], HERE).parts
     assert part.measurement.remarks == ()
     both = measured_run(
@@ -84,7 +88,7 @@ def test_an_order_with_another_batch_is_told_and_the_studys_own_goes_first(tmp_p
     times = {"pytorch": 1e-3, "mxnet-gluon": 2e-3}
     run = measured_run(tmp_path, ("imdb-gru", {"batch_size": 8}, times))
     (part,) = judge(own_claim(tmp_path, text), [run], HERE).parts
-    assert part.measurement.remarks == ("with a batch of 8, where the study had 64",)
+    assert [*map(note_words, part.measurement.remarks)] == ["with a batch of 8, where the study had 64"]
     both = measured_run(
         tmp_path, ("imdb-gru", {"batch_size": 8}, times), ("imdb-gru", {"batch_size": 64}, times), run_id="second"
     )
@@ -96,7 +100,7 @@ def test_a_ratio_the_wrong_way_up_is_caught(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3, 1e-3 / 0.71)], HERE)
     assert outcome.finding is ClaimFinding.FAILS
     assert outcome.parts[0].measurement.value == pytest.approx(1 / 0.71, rel=0.02)
-    assert "the other way round" in outcome.sentence
+    assert "the other way round" in outcome_words(outcome)
     planted = claim("S1").model_copy(
         update={"parts": tuple(part.model_copy(update={"a": part.b, "b": part.a}) for part in claim("S1").parts)}
     )
@@ -123,14 +127,14 @@ def test_it_says_what_the_contest_says(tmp_path):
 def test_a_size_that_is_wrong_in_the_right_direction_is_told_so(tmp_path):
     outcome = judge(claim("S1"), [mlp(tmp_path, 3e-3, 1e-3)], HERE)
     assert outcome.finding is ClaimFinding.FAILS
-    assert "the direction is right, the size is not" in outcome.sentence.lower()
+    assert "the direction is right, the size is not" in outcome_words(outcome).lower()
 
 
 def test_an_interval_that_reaches_beyond_is_open(tmp_path):
     edge = 0.71 / 1.1
     outcome = judge(claim("S1"), [mlp(tmp_path, 1e-3 / edge, 1e-3)], HERE)
     assert outcome.finding is ClaimFinding.OPEN
-    assert "reaches beyond" in outcome.sentence
+    assert "reaches beyond" in outcome_words(outcome)
 
 
 @pytest.mark.parametrize("wrong", [{"proof": "none"}, {"proof": "failed"}, {"rounds": 4}])
@@ -139,13 +143,13 @@ def test_nobody_is_judged_without_a_proof_or_enough_rounds(tmp_path, wrong):
     outcome = judge(claim("S1"), [run], HERE)
     assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value is None
-    assert "Cannot be judged: mxnet-gluon" in outcome.sentence
+    assert "Cannot be judged: mxnet-gluon" in outcome_words(outcome)
 
 
 def test_nothing_measured_is_not_enough_data():
     outcome = judge(claim("S1"), [], HERE)
     assert outcome.finding is ClaimFinding.OPEN
-    assert "no run has measured both" in outcome.sentence.lower()
+    assert "no run has measured both" in outcome_words(outcome).lower()
 
 
 def test_another_setting_is_no_answer(tmp_path):
@@ -156,19 +160,19 @@ def test_another_setting_is_no_answer(tmp_path):
 def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     outcome = judge(claim("B7"), [], HERE)
     assert outcome.finding is ClaimFinding.UNTESTABLE
-    assert "the axis workers (2 or 1)" in outcome.sentence
+    assert "the axis workers (2 or 1)" in outcome_words(outcome)
     more = replace(HERE, axes=AXES)
     assert judge(claim("B7"), [], more).finding is ClaimFinding.OPEN
-    assert "a GPU" in judge(claim("S3"), [], HERE).sentence
-    assert "a GPU" not in judge(claim("S3"), [], replace(HERE, gpus=1)).sentence
-    assert "it takes rosetta shipped" in judge(claim("D1"), [], HERE).sentence
-    assert "a measurement of the GPU utilisation" in judge(claim("B4"), [], replace(more, gpus=1)).sentence
+    assert "a GPU" in outcome_words(judge(claim("S3"), [], HERE))
+    assert "a GPU" not in outcome_words(judge(claim("S3"), [], replace(HERE, gpus=1)))
+    assert "it takes rosetta shipped" in outcome_words(judge(claim("D1"), [], HERE))
+    assert "a measurement of the GPU utilisation" in outcome_words(judge(claim("B4"), [], replace(more, gpus=1)))
     contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)
     outcome = judge(claim("B7"), [run], more)
     assert outcome.finding is ClaimFinding.FAILS
     assert not outcome.parts[0].measurement.paired
-    assert "unpaired" in outcome.sentence
+    assert "unpaired" in outcome_words(outcome)
 
 
 def test_across_contests_the_range_is_wider_and_holds_the_truth(tmp_path):
@@ -211,8 +215,8 @@ def test_one_part_that_fails_refutes_and_parts_that_cannot_be_tested_do_not_coun
     slow = measured_run(tmp_path, ("imdb-gru", {}, {"keras[tensorflow]": 2e-3, "tensorflow:compiled": 1e-3}))
     outcome = judge(claim("R1"), [slow], here)
     assert outcome.finding is ClaimFinding.OPEN, "one part of seven confirms nothing"
-    assert outcome.sentence.startswith("Of 7 parts: 1 holds, 6 cannot be tested here. ")
-    assert "It needs" in outcome.sentence, "it says what is missing"
+    assert outcome_words(outcome).startswith("Of 7 parts: 1 holds, 6 cannot be tested here. ")
+    assert "It needs" in outcome_words(outcome), "it says what is missing"
     fast = measured_run(
         tmp_path, ("imdb-gru", {}, {"keras[tensorflow]": 1e-3, "tensorflow:compiled": 2e-3}), run_id="fast"
     )
@@ -236,13 +240,13 @@ def test_an_order(tmp_path):
     run = measured_run(tmp_path, ("fashion-mlp", {}, times))
     right = judge(order_claim(tmp_path, *times), [run], HERE)
     assert right.finding is ClaimFinding.HOLDS
-    assert "3 of 3 pairs as published" in right.sentence
+    assert "3 of 3 pairs as published" in outcome_words(right)
     wrong = judge(order_claim(tmp_path, *reversed(times)), [run], HERE)
     assert wrong.finding is ClaimFinding.FAILS
-    assert "3 the other way round" in wrong.sentence
+    assert "3 the other way round" in outcome_words(wrong)
     few = judge(order_claim(tmp_path, "cntk", "pytorch", "mxnet-gluon"), [run], HERE)
     assert few.finding is ClaimFinding.OPEN, "two of three libraries confirm nothing"
-    assert few.sentence.endswith("Not measured: 1 of the 3 libraries (cntk).")
+    assert outcome_words(few).endswith("Not measured: 1 of the 3 libraries (cntk).")
     refuted = judge(order_claim(tmp_path, "cntk", "mxnet-gluon", "pytorch"), [run], HERE)
     assert refuted.finding is ClaimFinding.FAILS, "and refute it"
     assert judge(order_claim(tmp_path, "cntk", "pytorch"), [run], HERE).finding is ClaimFinding.UNTESTABLE
@@ -289,7 +293,7 @@ expected = {low = 0.03, high = 0.07}"""
     assert outcome.finding is ClaimFinding.HOLDS
     assert outcome.parts[0].measurement.value == pytest.approx(0.05, abs=0.001)
     one = measured_run(tmp_path, contests[0], run_id="one")
-    assert "--set seed=0,1,2" in judge(own_claim(tmp_path, text), [one], HERE).sentence
+    assert "--set seed=0,1,2" in outcome_words(judge(own_claim(tmp_path, text), [one], HERE))
 
 
 def test_cpu_use_is_paired_by_rounds(tmp_path):
@@ -307,7 +311,7 @@ expected = {around = 1.0}"""
 def test_a_first_epoch_takes_more_than_one_process(tmp_path):
     outcome = judge(claim("B15"), [measured_run(tmp_path, ("imdb-lstm", {"batch_size": 256}, {"pytorch": 1e-3}))], HERE)
     assert outcome.finding is ClaimFinding.OPEN
-    assert "--processes 2" in outcome.sentence
+    assert "--processes 2" in outcome_words(outcome)
 
 
 def chest(folder, a, b, **words):
@@ -330,7 +334,7 @@ def test_what_the_loader_costs_is_real_data_through_it_over_synthetic_data_in_me
     assert torch.measurement.low < 1.15 < torch.measurement.high
     assert not torch.measurement.paired
     chainer = outcome.parts[3]
-    assert (chainer.finding, chainer.sentence) == (ClaimFinding.UNTESTABLE, "It needs a loader of chainer.")
+    assert (chainer.finding, part_words(chainer)) == (ClaimFinding.UNTESTABLE, "It needs a loader of chainer.")
     assert outcome.finding is ClaimFinding.OPEN, "the others are not measured"
     slow = judge(claim("R16"), [chest(tmp_path, 4.0, 1.0, run_id="slow")], here)
     assert (slow.finding, slow.parts[0].finding) == (ClaimFinding.FAILS, ClaimFinding.FAILS)
@@ -354,4 +358,4 @@ def test_accuracies_on_synthetic_data_tell_nothing(tmp_path):
             for seed in range(3)
         ]
         run = measured_run(tmp_path, *contests, run_id=origin, origin=origin)
-        assert told in judge(own_claim(tmp_path, text), [run], HERE).sentence
+        assert told in outcome_words(judge(own_claim(tmp_path, text), [run], HERE))

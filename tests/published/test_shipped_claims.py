@@ -9,6 +9,8 @@ from rosettabench.published.asked import claims_asking
 from rosettabench.published.claim import all_claims, read_claims
 from rosettabench.published.judge import judge
 from rosettabench.published.summary import summarise_whole
+from rosettabench.report.words.claim import outcome_words
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.study import ClaimFinding
 
 
@@ -25,17 +27,15 @@ def test_the_sum_over_sets_is_judged_and_says_how_many_there_were(tmp_path):
     (part,) = outcome.parts
     assert part.measurement.value == pytest.approx(4.46, rel=0.02)
     assert part.measurement.low < part.measurement.value < part.measurement.high
-    assert "Over 2 of 41 sets" in outcome.sentence and "with 3 seeds" in outcome.sentence
-    assert "trained for 2 of 100 epochs" in outcome.sentence
+    assert "Over 2 of 41 sets" in outcome_words(outcome) and "with 3 seeds" in outcome_words(outcome)
+    assert "trained for 2 of 100 epochs" in outcome_words(outcome)
 
 
 def test_another_factor_refutes_it(tmp_path):
     times = {seed: (10.0, 15.0 + seed / 100) for seed in (42, 43, 44)}
     assert judged(tmp_path, "D1", {"hospital": times}).finding is ClaimFinding.FAILS
-    assert judged(tmp_path / "whole", "D1", {"hospital": times}, epochs=100).parts[0].measurement.remarks == (
-        "over 1 of 41 sets",
-        "with 3 seeds",
-    )
+    (part,) = judged(tmp_path / "whole", "D1", {"hospital": times}, epochs=100).parts
+    assert [*map(note_words, part.measurement.remarks)] == ["over 1 of 41 sets", "with 3 seeds"]
 
 
 def test_every_set_is_a_part_of_its_own(tmp_path):
@@ -52,23 +52,23 @@ def test_one_seed_is_no_interval(tmp_path):
     outcome = judged(tmp_path, "D1", {"hospital": {42: (1.0, 4.46)}})
     assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value == pytest.approx(4.46)
-    assert "An interval takes two seeds" in outcome.sentence
+    assert "An interval takes two seeds" in outcome_words(outcome)
 
 
 def test_a_set_beyond_the_study_and_one_library_alone_say_nothing(tmp_path):
     outcome = judged(tmp_path, "D1", {"ausgrid_weekly": AS_PUBLISHED, "hospital": {42: (1.0, None), 43: (1.0, None)}})
     assert outcome.finding is ClaimFinding.OPEN
-    assert "no run has trained both" in outcome.sentence.lower()
+    assert "no run has trained both" in outcome_words(outcome).lower()
 
 
 def test_trainings_of_a_pilot_do_not_count(tmp_path):
     pace = paced("hospital", 9, 2)
     outcome = judged(tmp_path, "D1", {"hospital": AS_PUBLISHED}, pace=pace, budget=60.0)
-    assert "trained for 9 of 100 epochs" in outcome.sentence
+    assert "trained for 9 of 100 epochs" in outcome_words(outcome)
 
 
 def test_made_up_series_are_told(tmp_path):
-    assert "stand-in data" in judged(tmp_path, "D1", {"hospital": AS_PUBLISHED}, origin="stand-in").sentence
+    assert "stand-in data" in outcome_words(judged(tmp_path, "D1", {"hospital": AS_PUBLISHED}, origin="stand-in"))
 
 
 def test_no_contest_is_asked_for_them():

@@ -11,6 +11,7 @@ from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.tables.studies import claims_table, then_and_now_table
+from rosettabench.report.words.claim import aside_words
 
 REQUEST = {"study": "smartia-2019", "lacking": ["There is no workload cifar-resnet56 here yet."]}
 
@@ -59,7 +60,7 @@ def test_what_is_otherwise_than_in_the_study_stands_beside_the_number(tmp_path):
     run = measured_run(tmp_path, *both, request={"study": "rosetta-2018"}, run_id="second")
     found = [one for one in run.study.then_and_now if one.library == "pytorch" and one.now is not None]
     assert found
-    assert {one.aside for one in found} == {""}, "the study's own batch goes first; the data are whole"
+    assert {aside_words(one) for one in found} == {""}, "the study's own batch goes first; the data are whole"
 
 
 def test_a_number_of_two_libraries_has_the_ratio_that_its_claim_has(tmp_path):
@@ -72,12 +73,14 @@ def test_a_number_of_two_libraries_has_the_ratio_that_its_claim_has(tmp_path):
     run = measured_run(tmp_path, *contests, request={"study": "borealis-2018"})
     found = {one.library: one for one in run.study.then_and_now if one.quantity.startswith("speed ratio")}
     twice, slower = found["mxnet-gluon / pytorch (dense)"], found["pytorch / mxnet-gluon"]
-    assert (twice.contender, twice.aside) == ("mxnet-gluon over pytorch", "")
+    assert (twice.contender, aside_words(twice)) == ("mxnet-gluon over pytorch", "")
     assert twice.now.value == pytest.approx(2.0, rel=0.03)
     assert twice.now.low < twice.now.value < twice.now.high
     assert twice.now.rounds == len(run.contests[0].ranked[0].rounds)
     assert slower.now.value == pytest.approx(1.1, rel=0.03)
-    assert slower.aside == "input loader, workers 0, batch size 256", "the first of the two that it was claimed of"
+    assert aside_words(slower) == "input loader, workers 0, batch size 256", (
+        "the first of the two that it was claimed of"
+    )
     assert found["mxnet-gluon / pytorch (sparse)"].now is None
 
 

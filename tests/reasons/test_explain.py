@@ -15,10 +15,10 @@ from rosettabench.plan.request import PeakRequest
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.parts import explain
 from rosettabench.reasons.shortfall import Circumstances, find_shortfalls
+from rosettabench.report.words.shortfall import shortfall_words
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.contest import entrants
-from rosettabench.summary.shortfalls import shortfall_words
 
 
 def rosetta(store, *arguments):

@@ -7,8 +7,9 @@ from rich.console import Console
 from rosettabench.reasons.measured import Operation, Profile
 from rosettabench.reasons.parts import explain
 from rosettabench.report.formats.terminal import print_reasons
+from rosettabench.report.words.reasons import pair_evidence, pair_headline, remarks
 from rosettabench.statistics.busy import Busy
-from rosettabench.summary.reasons import answer, evidence, remarks, summarise_reasons, verdicts
+from rosettabench.summary.reasons import summarise_reasons
 
 
 def explained(noise=0.0, rounds=12, parts=SLOW, **more):
@@ -19,8 +20,8 @@ def explained(noise=0.0, rounds=12, parts=SLOW, **more):
 
 def answered(explanation, seen=()):
     """What is said of the only pair, and its evidence."""
-    [pair], [verdict] = explanation.pairs, verdicts(explanation, 0.02, seen)
-    found = answer(explanation, pair, verdict, seen)
+    [pair] = summarise_reasons(explanation.measured, 0.02, seen).pairs
+    found = pair_headline(explanation, pair)
     return found.answer, found.evidence
 
 
@@ -28,7 +29,7 @@ def test_the_sentence_names_the_parts_the_largest_first():
     explanation = explained()
     [pair] = explanation.pairs
     assert answered(explanation)[0].startswith("slow takes 2.18× the time of fast at batch 32 (95%: ")
-    told = evidence(explanation, pair)
+    told = pair_evidence(pair)
     assert told.startswith("Of the 1.46 ms more, 960 µs (960 to 960) per-sample arithmetic, 300 µs")
     assert told.index("arithmetic") < told.index("optimiser") < told.index("input")
 
@@ -36,7 +37,7 @@ def test_the_sentence_names_the_parts_the_largest_first():
 def test_what_is_not_parted_from_zero_is_said_to_be_so():
     explanation = explained(noise=0.1)
     [pair] = explanation.pairs
-    told = evidence(explanation, pair)
+    told = pair_evidence(pair)
     assert "Perhaps zero: " in told
     assert "what no line over batch sizes explains" in told.partition("Perhaps zero: ")[2]
 

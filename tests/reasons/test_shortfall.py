@@ -31,12 +31,12 @@ from rosettabench.reasons.vocabulary import is_gradient
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.record import render_json
+from rosettabench.report.words.shortfall import shortfall_words
 from rosettabench.statistics.busy import Busy
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.reasons import summarise_reasons
 from rosettabench.summary.run import summarise
-from rosettabench.summary.shortfalls import shortfall_words
 
 SLOW_STEP = SLOW["a"] + 32 * SLOW["b"] + SLOW["input"]
 FAST_STEP = FAST["a"] + 32 * FAST["b"] + FAST["input"]
@@ -209,7 +209,7 @@ def summarised(seen=(), **more):
 
 
 def test_where_there_is_no_verdict_nobody_is_far_below():
-    assert [one.answer.partition(" ")[0] for one in summarised().shortfalls] == ["slow", "fast"]
+    assert [one.label for one in summarised().shortfalls] == ["slow", "fast"]
     assert summarised(seen=[Busy(0.34, 0.0)]).shortfalls == ()
     assert summarised(rounds=6).shortfalls == ()
 
@@ -265,8 +265,8 @@ def test_from_the_store_to_every_form_of_the_report(store, tmp_path, capsys):
     summary = summarise(run, measured_here(store, run.machine))
     said = "slow reaches 16.7% of the ceiling (95%: 16.7% to 16.7%)"
     [shortfall] = summary.contests[0].reasons.shortfalls
-    assert shortfall.answer == said
-    assert "xla_cpu_experimental_ynn_fusion_type" in shortfall.evidence
+    assert shortfall_words(shortfall, 0.95).answer == said
+    assert "xla_cpu_experimental_ynn_fusion_type" in shortfall_words(shortfall, 0.95).evidence
     assert said in render_html(summary)
     assert said in render_markdown(summary)
     told = json.loads(render_json(summary))["contests"][0]["reasons"]["shortfalls"]

@@ -2,6 +2,10 @@
 
 import pytest
 
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.contest import oddity_sentences
+from rosettabench.report.words.doubt import doubts_words
+from rosettabench.report.words.verdict import control_sentence
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import Dropped, RoundLoad
 from rosettabench.store.schema import Event
@@ -29,14 +33,14 @@ def loaded(store, others, dropped=()):
 def test_a_busy_machine_has_no_verdict_and_says_how_busy_it_was(sample_store):
     contest = loaded(sample_store, dict.fromkeys(range(1, 13), 0.34))
     assert {verdict.finding for verdict in contest.verdicts} == {Finding.OPEN}
-    assert all(verdict.doubt == "The machine was busy." for verdict in contest.verdicts)
+    assert all(doubts_words(verdict.doubts) == "The machine was busy." for verdict in contest.verdicts)
     assert {entry.rank for entry in contest.ranked} == {1}
     sentence = "Other programs used 34% of the processors' time during the rounds: above 5% in all there is no verdict."
-    assert sentence in contest.headline.evidence
-    assert contest.headline.evidence.count("34%") == 1
-    assert contest.oddities == (sentence,)
+    assert sentence in headline(contest).evidence
+    assert headline(contest).evidence.count("34%") == 1
+    assert oddity_sentences(contest) == (sentence,)
     assert contest.control.verdict.finding is Finding.OPEN
-    assert contest.control.sentence.endswith("no verdict. The machine was busy.")
+    assert control_sentence(contest.control).endswith("no verdict. The machine was busy.")
 
 
 @pytest.mark.parametrize("others", [{}, dict.fromkeys(range(1, 13), 0.02)], ids=["unknown", "quiet"])
@@ -49,5 +53,6 @@ def test_a_quiet_one_has(sample_store, others):
 
 def test_a_round_that_does_not_count_does_not_make_a_busy_machine(sample_store):
     others = {number: 0.9 * (number == 1) for number in range(1, 13)}
-    assert any("Other programs" in sentence for sentence in loaded(sample_store, others).oddities)
-    assert not any("Other programs" in sentence for sentence in loaded(sample_store, others, dropped=[1]).oddities)
+    assert any("Other programs" in one for one in oddity_sentences(loaded(sample_store, others)))
+    without = oddity_sentences(loaded(sample_store, others, dropped=[1]))
+    assert not any("Other programs" in one for one in without)

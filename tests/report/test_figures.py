@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosettabench.report.words.answer import answer_words
 from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.oddities import Drift
 from rosettabench.statistics.ranking import Ranked
 from rosettabench.statistics.verdict import Finding, Verdict
-from rosettabench.summary.sentences import headline
+from rosettabench.summary.answer import find_answer
 
-ODD = "{} got slower by 19.5% relative to the others during the contest."
 STATES = ["equivalent", "doubted", "open"]
 
 
@@ -19,7 +20,8 @@ def verdict(pair, state):
     """A verdict on a pair that nobody can part, for one of three reasons."""
     finding = Finding.EQUIVALENT if state == "equivalent" else Finding.OPEN
     interval = Interval(1.01, 0.995, 1.015, 0.95, 20) if state == "equivalent" else Interval(1.2, 0.9, 1.6, 0.95, 20)
-    return Verdict(finding, *pair, interval, 0.02, ODD.format(pair[0]) if state == "doubted" else "")
+    drift = (Drift(pair[0], "the others", 0.195, 1e-6),)
+    return Verdict(finding, *pair, interval, 0.02, drift if state == "doubted" else ())
 
 
 def ranking(labels):
@@ -33,7 +35,7 @@ def test_many_pairs_are_counted_each_once(states):
     labels = [f"contender{number}" for number in range(count)]
     pairs = list(combinations(labels, 2))
     verdicts = [verdict(pair, state) for pair, state in zip(pairs, states, strict=False)]
-    evidence = headline(ranking(labels), verdicts).evidence
+    evidence = answer_words(find_answer(ranking(labels), verdicts)).evidence
     if count == 3:
         assert all(f"{a} and {b}: " in evidence for a, b in pairs)
         return
@@ -49,6 +51,6 @@ def test_nine_that_were_disturbed_make_a_sentence():
     labels = [f"contender{number}" for number in range(9)]
     verdicts = [verdict(pair, "doubted") for pair in combinations(labels[:-1], 2)]
     verdicts += [verdict((label, labels[-1]), "open") for label in labels[:-1]]
-    assert headline(ranking(labels), verdicts).evidence == (
+    assert answer_words(find_answer(ranking(labels), verdicts)).evidence == (
         "Of their 36 pairs, 28 have no verdict (a doubt about their rounds) and 8 have not enough data."
     )

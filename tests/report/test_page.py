@@ -17,6 +17,7 @@ from trained_runs import trained_run
 
 from rosettabench.report.formats.html import file_stem, render_html
 from rosettabench.report.formats.samples import sample_rows
+from rosettabench.report.words.answer import headline
 from rosettabench.summary.run import summarise
 
 pytestmark = pytest.mark.browser
@@ -101,7 +102,7 @@ def test_every_chart_is_drawn_with_marks(opened, summary):
 def test_the_page_begins_with_the_verdicts(opened, summary):
     page = opened()
     answers = page.locator(".verdicts .answer").all_inner_texts()
-    assert answers == [f"{contest.headline.answer}." for contest in summary.contests]
+    assert answers == [f"{headline(contest).answer}." for contest in summary.contests]
     assert page.locator(".verdicts .answer").last.bounding_box()["y"] < 900
     sizes = page.evaluate(
         "['.answer', 'h2', 'p.evidence'].map(s => parseFloat(getComputedStyle(document.querySelector(s)).fontSize))"

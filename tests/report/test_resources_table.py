@@ -9,6 +9,7 @@ from sample_run import add_figure, event, write_sample_run
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.terminal import print_details
 from rosettabench.report.tables.resources import KINDS, resources_table
+from rosettabench.report.words.contest import difference_sentences
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY
@@ -82,7 +83,7 @@ def test_a_difference_stands_above_the_tables_in_every_form(fresh):
     store, contest, entry = fresh
     event(store, contest.run_id, ReadBack.of({"threads": 7, "device": "cpu"}), contest, entry)
     summary = summarise(store.run())
-    (sentence,) = summary.contests[0].differences
+    (sentence,) = difference_sentences(summary.contests[0])
     assert sentence.startswith("The setting threads differs: ") and f"7 in {entry.label}" in sentence
     console = Console(file=io.StringIO(), width=200)
     print_details(summary, console)
@@ -96,7 +97,7 @@ def test_a_step_that_is_compiled_only_in_part_is_told_in_every_form(fresh):
     found = {"mode": "compiled in part", "compiler": "torch.compile", "graph_breaks": 1, "fallbacks": 1}
     event(store, contest.run_id, ReadBack.of(found), contest, entry)
     summary = summarise(store.run())
-    assert f"{entry.label} is compiled only in part" in " ".join(summary.contests[0].differences)
+    assert f"{entry.label} is compiled only in part" in " ".join(difference_sentences(summary.contests[0]))
     console = Console(file=io.StringIO(), width=200)
     print_details(summary, console)
     assert "is compiled only in part" in console.file.getvalue()

@@ -23,11 +23,12 @@ from rosettabench.report.formats.record import render_json
 from rosettabench.report.formats.samples import render_csv
 from rosettabench.report.formats.terminal import print_details
 from rosettabench.report.tables.shares import counted_share, newest_shares, shares_table
+from rosettabench.report.words.contest import peak_sentence
+from rosettabench.report.words.figures import percent
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.figures import percent
-from rosettabench.summary.records import ProofSummary
+from rosettabench.summary.records import ProofState, ProofSummary
 from rosettabench.summary.run import summarise
 
 CEILING = 1e10
@@ -96,7 +97,7 @@ def test_the_share_is_operations_over_time_over_ceiling(held):
 
 
 def test_the_sentence_says_what_was_counted_and_who_reached_the_ceiling(held):
-    sentence = held.contests[0].peak.sentence
+    sentence = peak_sentence(held.contests[0].peak)
     assert sentence == (
         "The products of a step are 13.1 MFLOP, counted from the workload; the ceiling in float32 with 2 threads on "
         "cpu is 10.0 GFLOP/s, which mxnet-gluon reached in matrix products."
@@ -107,7 +108,7 @@ def test_without_a_measurement_the_report_says_what_to_type(store):
     run = store.run()
     contest = summarise(run).contests[0]
     assert contest.ranked[0].share is None and contest.ranked[0].rate is not None
-    assert contest.peak.sentence.endswith("is not measured yet: rosetta peak --threads 2 does it.")
+    assert peak_sentence(contest.peak).endswith("is not measured yet: rosetta peak --threads 2 does it.")
     only_one = [one for one in measured_here(store, run.machine) if one.threads == 1]
     assert summarise(run, only_one).contests[0].peak.ceiling is None
     assert "of peak" not in render_markdown(summarise(run, only_one))
@@ -198,6 +199,6 @@ def test_another_setting_is_no_share_of_the_cell(held):
 def test_who_is_not_proven_or_a_control_has_no_share():
     one = Estimate(0.2, 0.1, 0.3, 9)
     entry = namedtuple("Entry", "share proof control_of")
-    assert counted_share(entry(one, ProofSummary("proven", ""), None)) == one
-    assert counted_share(entry(one, ProofSummary("failed", ""), None)) is None
-    assert counted_share(entry(one, ProofSummary("proven", ""), "pytorch")) is None
+    assert counted_share(entry(one, ProofSummary(ProofState.PROVEN), None)) == one
+    assert counted_share(entry(one, ProofSummary(ProofState.FAILED), None)) is None
+    assert counted_share(entry(one, ProofSummary(ProofState.PROVEN), "pytorch")) is None

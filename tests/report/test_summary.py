@@ -2,7 +2,6 @@
 
 import json
 import random
-import shlex
 from dataclasses import replace
 
 import pytest
@@ -10,6 +9,11 @@ from sample_run import HOSTILE, Player, quick_players, write_contest, write_samp
 from sqlalchemy import text
 
 from rosettabench.report.formats.record import render_json
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.contest import oddity_sentences, warning
+from rosettabench.report.words.doubt import doubts_words
+from rosettabench.report.words.proof import standing_words
+from rosettabench.report.words.verdict import control_sentence, verdict_sentence, verdict_sentences
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
@@ -17,11 +21,10 @@ from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
 from rosettabench.store.schema import Certification, Event, Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
-from rosettabench.summary.doubts import cast_doubts, seen_in
+from rosettabench.summary.doubts import FEW_PAIRS, cast_doubts, seen_in
 from rosettabench.summary.entry import turns
 from rosettabench.summary.records import CheckSummary
 from rosettabench.summary.run import summarise
-from rosettabench.summary.sentences import FEW_PAIRS, verdict_sentence
 
 
 def entry(contest, label):
@@ -43,10 +46,10 @@ def test_contenders_that_nobody_can_part_share_a_rank(contests):
 
 
 def test_the_headlines(contests):
-    answers = {name: contest.headline.answer for name, contest in contests.items()}
+    answers = {name: headline(contest).answer for name, contest in contests.items()}
     assert answers["fashion-mlp"] == "jax is fastest"
     assert answers["fashion-cnn"] in ("jax and pytorch are equally fast", "pytorch and jax are equally fast")
-    assert "95%" in contests["fashion-mlp"].headline.evidence
+    assert "95%" in headline(contests["fashion-mlp"]).evidence
 
 
 def test_without_a_proof_nobody_is_ranked_however_fast(contests):
@@ -54,22 +57,25 @@ def test_without_a_proof_nobody_is_ranked_however_fast(contests):
     failed, unproven = entry(contest, "keras[tensorflow]"), entry(contest, "mxnet-gluon")
     assert failed.step.value < contest.ranked[0].step.value  # it was the fastest of all
     assert failed.rank is None and failed.relative is None
-    assert failed.standing.startswith("proof failed: gradient bias") and "at step 0" in failed.standing
-    assert unproven.rank is None and unproven.standing.startswith("not proven")
-    assert not any(label in sentence for label in (failed.label, unproven.label) for sentence in contest.sentences)
+    said = standing_words(failed)
+    assert said.startswith("proof failed: gradient bias") and "at step 0" in said
+    assert unproven.rank is None and standing_words(unproven).startswith("not proven")
+    assert not any(
+        label in sentence for label in (failed.label, unproven.label) for sentence in verdict_sentences(contest)
+    )
 
 
 def test_a_crash_and_too_few_rounds_say_why(contests):
     contest = contests["imdb-gru, batch size 32"]
-    assert entry(contest, "mxnet-gluon").standing == "missing: it needed more memory than there is"
-    assert entry(contest, HOSTILE).standing.startswith("not enough data: 4 of the 8 rounds")
+    assert standing_words(entry(contest, "mxnet-gluon")) == "missing: it needed more memory than there is"
+    assert standing_words(entry(contest, HOSTILE)).startswith("not enough data: 4 of the 8 rounds")
     assert entry(contest, HOSTILE).step.low is None
 
 
 def test_the_control_is_judged_alone_and_not_ranked(contests):
     for contest in contests.values():
         assert "pytorch#2" not in [row.label for row in contest.ranked]
-        assert not any("#2" in sentence for sentence in contest.sentences)
+        assert not any("#2" in sentence for sentence in verdict_sentences(contest))
         assert {contest.control.verdict.faster, contest.control.verdict.slower} == {"pytorch", "pytorch#2"}
         assert not contest.control.false_difference
         assert contest.control.verdict.interval.ratio == pytest.approx(1, abs=0.01)
@@ -83,7 +89,7 @@ def test_a_false_difference_is_called_one(tmp_path):
     control = summarise(store.run()).contests[0].control
     assert control.false_difference
     assert control.verdict.finding is Finding.FASTER
-    assert "false difference" in control.sentence and "1.2" in control.sentence
+    assert "false difference" in control_sentence(control) and "1.2" in control_sentence(control)
 
 
 def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
@@ -92,11 +98,11 @@ def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
     contests = summarise(run).contests
     first, second = [row.label for row in contests[0].ranked][:2]
     words = ["rosetta", "explain", "fashion-mlp", first, second, "--set=batch_size=32"]
-    assert shlex.split(contests[0].why) == words
+    assert list(contests[0].why) == words
     run.request = {"axes": {}, "own_axes": {"fashion-mlp": {"batch_size": [32]}, "imdb-gru": {"workers": [2]}}}
-    assert shlex.split(summarise(run).contests[0].why) == words, "a suite sets its axes workload by workload"
+    assert list(summarise(run).contests[0].why) == words, "a suite sets its axes workload by workload"
     run.contests[0].entries[:] = run.contests[0].entries[:1]
-    assert summarise(run).contests[0].why == ""
+    assert summarise(run).contests[0].why == ()
 
 
 def test_every_session_needs_its_own_certificate(sample_store, tmp_path):
@@ -105,7 +111,7 @@ def test_every_session_needs_its_own_certificate(sample_store, tmp_path):
     first.blocks[-1].session = 7  # in memory only: the store itself cannot be changed
     changed = entry(summarise(run).contests[0], "pytorch")
     assert changed.rank is None
-    assert changed.standing == "not proven: session 7 has no certificate"
+    assert standing_words(changed) == "not proven: session 7 has no certificate"
 
 
 def test_a_damaged_certificate_proves_nothing(tmp_path):
@@ -116,13 +122,13 @@ def test_a_damaged_certificate_proves_nothing(tmp_path):
         connection.execute(text("UPDATE certificates SET body = replace(body, '0.0001', '0.001')"))
     contest = summarise(store.run()).contests[0]
     assert not contest.ranked
-    assert contest.headline.answer == "Nobody can be ranked"
-    assert all("damaged" in row.standing for row in contest.unranked)
+    assert headline(contest).answer == "Nobody can be ranked"
+    assert all("damaged" in standing_words(row) for row in contest.unranked)
 
 
 def test_stand_in_data_is_confessed(contests):
-    assert "not the real imdb" in contests["imdb-gru, batch size 32"].warning
-    assert contests["fashion-mlp"].warning == ""
+    assert "not the real imdb" in warning(contests["imdb-gru, batch size 32"])
+    assert warning(contests["fashion-mlp"]) == ""
 
 
 def test_the_loss_curves_of_proven_contenders_are_compared(contests):
@@ -152,7 +158,7 @@ def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_sto
         turned = [one for row in record["entries"] for one in row["samples"] if one["phase"] == "turn"]
         processes = {one["round"]: one["session"] for one in turned}
         verdicts = compare(rounds, stopping["confidence"], stopping["margin"], processes)
-        assert {verdict_sentence(verdict) for verdict in verdicts} == set(contest.sentences)
+        assert {verdict_sentence(verdict) for verdict in verdicts} == set(verdict_sentences(contest))
 
 
 @pytest.mark.parametrize(
@@ -198,13 +204,13 @@ def test_of_a_contender_that_drifts_nothing_is_said_with_confidence(sample_store
         block.elapsed_s *= 1.05**block.round  # in memory only
     in_one_process(run.contests[0])
     contest = summarise(run).contests[0]
-    oddity = next(told for told in contest.oddities if told.startswith("keras[tensorflow] got slower by"))
+    oddity = next(told for told in oddity_sentences(contest) if told.startswith("keras[tensorflow] got slower by"))
     for verdict in contest.verdicts:
         doubted = "keras[tensorflow]" in (verdict.faster, verdict.slower)
         assert verdict.finding is Finding.OPEN or not doubted
-        assert (verdict.doubt == "There is a doubt about keras[tensorflow].") == doubted
-    assert any("no verdict" in sentence and "a doubt about" in sentence for sentence in contest.sentences)
-    assert not any(oddity in sentence for sentence in contest.sentences), "it is told once, not in every pair"
+        assert (doubts_words(verdict.doubts) == "There is a doubt about keras[tensorflow].") == doubted
+    assert any("no verdict" in sentence and "a doubt about" in sentence for sentence in verdict_sentences(contest))
+    assert not any(oddity in sentence for sentence in verdict_sentences(contest)), "it is told once, not in every pair"
 
 
 def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
@@ -215,10 +221,10 @@ def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
     rounds["jax"] = {number: seconds * 1.05**number for number, seconds in rounds["jax"].items()}
     seen = seen_in(contest, rounds, (), 0.02)
     few = [one for one in cast_doubts(verdicts[:FEW_PAIRS], seen) if "jax" in (one.faster, one.slower)]
-    assert few and all("jax got slower by" in one.doubt for one in few)
+    assert few and all("jax got slower by" in doubts_words(one.doubts) for one in few)
     many = [one for one in cast_doubts(verdicts, seen) if "jax" in (one.faster, one.slower)]
     assert len(verdicts) > FEW_PAIRS
-    assert {one.doubt for one in many} == {"There is a doubt about jax."}
+    assert {doubts_words(one.doubts) for one in many} == {"There is a doubt about jax."}
 
 
 def test_what_is_open_says_what_would_decide_it(tmp_path):
@@ -228,7 +234,7 @@ def test_what_is_open_says_what_would_decide_it(tmp_path):
     write_contest(store, "open", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
     run = store.run()
     run.contests[0].stopping = {**run.contests[0].stopping, "margin": 0.002}  # in memory only
-    (sentence,) = summarise(run).contests[0].sentences
+    (sentence,) = verdict_sentences(summarise(run).contests[0])
     assert "not enough data" in sentence
     assert "rounds would decide it" in sentence
 
@@ -258,11 +264,11 @@ def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_p
     run = store.run()
     in_one_process(run.contests[0])
     alone = summarise(run).contests[0]
-    assert alone.headline.evidence.count("One process of each was measured") == 1
-    assert "processes that differ by 13%" in alone.headline.evidence
+    assert headline(alone).evidence.count("One process of each was measured") == 1
+    assert "processes that differ by 13%" in headline(alone).evidence
     widest = alone.verdicts[0].interval
     assert widest.high / widest.low > 1.5, "however steady its rounds"
-    assert "jax is faster than pytorch by 2" in alone.sentences[0]
+    assert "jax is faster than pytorch by 2" in verdict_sentences(alone)[0]
     for entry in run.contests[0].entries:
         for first in list(entry.certifications):
             again = Certification(entry_id=entry.id, certificate_id=first.certificate_id, session=2)
@@ -273,9 +279,11 @@ def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_p
             if entry.label == "pytorch" and block.session == 2:
                 block.elapsed_s *= 1.1
     two = summarise(run).contests[0]
-    assert "One process of each" not in two.headline.evidence
-    assert "not enough data" in two.sentences[0], "two processes that differ by 10% say next to nothing of others"
-    assert "fresh processes would decide it" in two.sentences[0]
+    assert "One process of each" not in headline(two).evidence
+    assert "not enough data" in verdict_sentences(two)[0], (
+        "two processes that differ by 10% say next to nothing of others"
+    )
+    assert "fresh processes would decide it" in verdict_sentences(two)[0]
 
 
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):

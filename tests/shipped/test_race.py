@@ -10,6 +10,7 @@ from rosettabench.errors import DataError, EnvironmentFault, WorkerError
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
 from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.report.words.trainings import scale_words
 from rosettabench.shipped import race
 from rosettabench.shipped.results import Results
 from rosettabench.store.store import Store
@@ -151,7 +152,7 @@ def test_a_budget_gives_every_set_an_epoch_first_and_then_as_many_as_fit(pretend
     assert len(pretended.log) == 12
     summary = summarise(run).trainings
     assert [one.epochs for one in summary.sets] == [5, 5]
-    assert "5 epochs of its 100" in summary.scale
+    assert "5 epochs of its 100" in scale_words(summary)
 
 
 def test_who_fails_at_the_first_epoch_is_not_asked_for_more(pretended):

@@ -9,6 +9,7 @@ import pytest
 
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.request import RunRequest
+from rosettabench.report.words.doubt import doubts_words
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
 from rosettabench.statistics.verdict import Finding, decides, judge, within
@@ -113,7 +114,7 @@ def test_a_contender_that_stalls_is_not_called_equal(simulation):
     assert stalled.mean() > 0.6
     assert (usual & seen).sum() > 30, "the trimmed ratio alone calls them equal"
     assert not (equal & seen).any()
-    told = [verdict.doubt for verdict, one in zip(verdicts, usual & seen, strict=True) if one]
+    told = [doubts_words(verdict.doubts) for verdict, one in zip(verdicts, usual & seen, strict=True) if one]
     assert all("over the whole contest" in doubt for doubt in told)
     assert equal[~seen].all(), "who has not stalled yet is equal as far as anybody can see"
 

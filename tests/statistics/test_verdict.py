@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosettabench.report.words.verdict import verdict_sentence
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import compare, rank
 from rosettabench.statistics.rounds import ratios
 from rosettabench.statistics.verdict import Finding, judge
-from rosettabench.summary.sentences import verdict_sentence
 
 
 def interval(low, high):

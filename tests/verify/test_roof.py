@@ -10,8 +10,9 @@ from rosettabench.ceilings.peak import Peak, Works
 from rosettabench.environments.environment import external
 from rosettabench.lab.display import Silent
 from rosettabench.lab.run import Laboratory
+from rosettabench.report.formats.verification import roof_words
 from rosettabench.store.store import Store
-from rosettabench.verify.roof import LOW, Roof, measure_roof, roof_causes, roof_words
+from rosettabench.verify.roof import LOW, Roof, measure_roof, roof_causes
 
 SETTING = {"precision": "float32", "threads": 1, "device": "cpu"}
 

@@ -44,8 +44,8 @@ def compare(
     from rosettabench.places import store_url
     from rosettabench.report.formats.comparison import print_comparison
     from rosettabench.report.formats.record import as_json
+    from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.store.store import Store
-    from rosettabench.summary.sentences import enumerate_words
 
     opened = Store.existing(store or store_url())
     first, second = opened.run(before), opened.run(after)

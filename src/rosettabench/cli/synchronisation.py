@@ -26,7 +26,7 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
     from rosettabench.places import cache_dir
     from rosettabench.report.formats.layout import print_table
     from rosettabench.report.tables.table import listing, plain_columns
-    from rosettabench.summary import figures
+    from rosettabench.report.words import figures
 
     rows: list[tuple[str, ...]] = []
     environments, hold = Environments(cache_dir() / "environments"), True

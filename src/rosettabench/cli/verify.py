@@ -161,7 +161,7 @@ def show(found: Sequence[Verification], json: bool) -> None:
     from rosettabench.report.formats.verification import print_verification
 
     if json:
-        typer.echo(as_json({"verifications": [{**vars(one), "standing": one.standing} for one in found]}))
+        typer.echo(as_json({"verifications": found}))
         return
     for one in found:
         print_verification(one, console())
@@ -169,7 +169,7 @@ def show(found: Sequence[Verification], json: bool) -> None:
 
 def judge(found: Sequence[Verification], python: Path) -> None:
     """Raise the error of the worst that was found: the exit code is what scripts read."""
-    from rosettabench.summary.sentences import enumerate_words
+    from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.history.identity import Identity
 from rosettabench.plan.setting import with_defaults
 from rosettabench.statistics.busy import Busy
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
 from rosettabench.store.record import ReadBack, UsedEnvironment
 from rosettabench.summary.contest import Contestant, gather, oddities_of, processes
+from rosettabench.summary.records import ProofSummary
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Run
@@ -50,14 +52,22 @@ class Key:
 
 
 @dataclass(frozen=True)
+class Unproven(Doubt):
+    """An entry that was not proven to do equal work."""
+
+    label: str
+    proof: ProofSummary
+
+
+@dataclass(frozen=True)
 class TrialCell:
-    """One entry of a stored contest. `flaw` says why nothing may be concluded from it; empty if all is well."""
+    """One entry of a stored contest. `flaw` is why nothing may be concluded from it; None where all is well."""
 
     key: Key
     label: str
     identity: Identity
     rounds: Rounds
-    flaw: str = ""
+    flaw: Doubt | None = None
 
     def same(self, other: TrialCell) -> bool:
         """Whether another entry has the same packages, files and settings."""
@@ -157,13 +167,13 @@ def identity(one: Contestant) -> Identity:
     )
 
 
-def flaw(one: Contestant, doubts: Mapping[str, str]) -> str:
+def flaw(one: Contestant, doubts: Mapping[str, Doubt]) -> Doubt | None:
     """Return why nothing may be concluded from an entry: no proof, or an oddity of its times; empty if nothing."""
-    return doubts.get(one.entry.label, "") if one.proof.holds else f"{one.entry.label} is {one.proof.reason}."
+    return doubts.get(one.entry.label) if one.proof.holds else Unproven(one.entry.label, one.proof)
 
 
-def doubts(run: Run, contest: Contest, contestants: list[Contestant]) -> dict[str, str]:
-    """Return {label: sentence} of entries with a drift, a shift or impossible times; of all if the machine was busy."""
+def doubts(run: Run, contest: Contest, contestants: list[Contestant]) -> dict[str, Doubt]:
+    """Return {label: doubt} of those that drifted, shifted, or have impossible times; of all on a busy machine."""
     seen = [one for one in oddities_of(run, contest, contestants) if casts_doubt(one)]
-    found = {one.entry.label: load.sentence for load in seen if isinstance(load, Busy) for one in contestants}
-    return found | {one.contender: one.sentence for one in seen if not isinstance(one, Gap | Busy)}
+    found: dict[str, Doubt] = {one.entry.label: load for load in seen if isinstance(load, Busy) for one in contestants}
+    return found | {one.contender: one for one in seen if not isinstance(one, Gap | Busy)}

@@ -6,30 +6,30 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import Key, Sitting, TrialCell
 from rosettabench.history.identity import Change, changes, machine_changes, same_machine
 from rosettabench.plan.setting import without_defaults
+from rosettabench.statistics.doubt import Contradiction, Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
 from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scatter_of_processes, unpaired_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
-from rosettabench.summary.doubts import CONTRADICTION
 
 BEFORE, AFTER = "before", "after"
 """The labels of the two sides in a Verdict."""
 
-ALONE = (
-    "There is one process on each side, and neither an A/A control nor an earlier run says how much processes differ."
-)
-OTHER_MACHINE = "The two were measured on different machines."
-NO_CONTROL = (
-    "Nothing that both sides measured stayed the same, and no earlier runs say how much this machine differs from one "
-    "run to the next: a slower machine and a slower contender look the same."
-)
+
+class Incomparable(Doubt, Enum):
+    """Why two sides cannot be compared."""
+
+    OTHER_MACHINE = auto()
+    ALONE = auto()  # one process on each side, and nothing says how much processes differ
+    NO_CONTROL = auto()  # nothing stayed the same, and nothing says how much runs differ
 
 
 @dataclass(frozen=True)
@@ -212,9 +212,9 @@ class Pairing:
         degrees = freedom(*series, alike)
         doubt = self.doubt(key, controls, degrees)
         if interval is not None and not interval.steady:
-            doubt = doubt or CONTRADICTION
+            doubt = doubt or Contradiction()
         if doubt:
-            verdict = replace(verdict, finding=Finding.OPEN, doubt=doubt)
+            verdict = replace(verdict, finding=Finding.OPEN, doubts=(doubt,))
         return Compared(
             key=key,
             seconds=(self.before.seconds(key), self.after.seconds(key)),
@@ -239,17 +239,17 @@ class Pairing:
                 groups[name].append(one)
         return known + scatter_of_processes(Side(group).relative(key, controls) for group in groups.values())
 
-    def doubt(self, key: Key, controls: Sequence[Key], degrees: int) -> str:
-        """Return why there can be no verdict on a cell; empty if there can."""
+    def doubt(self, key: Key, controls: Sequence[Key], degrees: int) -> Doubt | None:
+        """Return why there can be no verdict on a cell; None if there can."""
         machines = [one.machine for one in self.sittings]
         if not all(same_machine(machines[0], machine) for machine in machines):
-            return OTHER_MACHINE
+            return Incomparable.OTHER_MACHINE
         flaws = [cell.flaw for one in self.sittings if (cell := one.find_cell(key)) and cell.flaw]
         if flaws:
             return flaws[0]
         if degrees:
-            return ""
-        return ALONE if controls else NO_CONTROL
+            return None
+        return Incomparable.ALONE if controls else Incomparable.NO_CONTROL
 
     def _same(self, key: Key) -> bool:
         """Return whether a contender is identical on both sides, without flaws."""

@@ -13,6 +13,7 @@ from typing import Any
 from rosettabench.history.cell import Key, Sitting, TrialCell
 from rosettabench.history.identity import Change, Identity, changes, machine_changes
 from rosettabench.statistics.change_point import LEAST, Segment, segments
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.summary.entry import estimate
@@ -23,7 +24,7 @@ from rosettabench.summary.estimate import Estimate
 class Point:
     """One run of a cell: `level` is the median of its rounds in seconds per step, `step` its estimate with interval.
 
-    `flaw` says why it is shown but not used; empty if all is well.
+    `flaw` is why it is shown and not used; None where all is well.
     """
 
     run: str
@@ -31,7 +32,7 @@ class Point:
     label: str
     level: float
     step: Estimate
-    flaw: str
+    flaw: Doubt | None
     identity: Identity
     machine: Mapping[str, Any]
 

@@ -56,6 +56,16 @@ class SettingDifference:
         return f"The setting {self.name} differs: {'; '.join(parts)}."
 
 
+@dataclass(frozen=True)
+class PartlyCompiled:
+    """A contender whose `compiler` left parts of its step to Python: so many graph breaks, and functions given up."""
+
+    label: str
+    compiler: str
+    graph_breaks: int
+    fallbacks: int
+
+
 def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[SettingDifference]:
     """Return the settings of EQUAL that differ, in its order, from {label: {setting: value}}.
 
@@ -65,14 +75,10 @@ def differences(settings: Mapping[str, Mapping[str, Any]]) -> list[SettingDiffer
     return [row for row in rows if len({value.casefold() for value in row.values.values()}) > 1]
 
 
-def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return a sentence for each contender whose compiler left parts of the step to Python.
-
-    `settings` is {label: {setting: value}}.
-    """
+def partly_compiled(settings: Mapping[str, Mapping[str, Any]]) -> list[PartlyCompiled]:
+    """Return whose compiler left parts of the step to Python, from {label: {setting: value}}."""
     return [
-        f"{label} is compiled only in part: Python runs what {found['compiler']} left out (graph breaks: "
-        f"{found['graph_breaks']}, functions given up: {found['fallbacks']})."
+        PartlyCompiled(label, found["compiler"], found["graph_breaks"], found["fallbacks"])
         for label, found in settings.items()
         if found.get("graph_breaks") or found.get("fallbacks")
     ]

@@ -18,7 +18,9 @@ from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.comparison import ratio_of, unsound
 from rosettabench.published.measurement import empty, lacking_sets, with_interval, words
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.factors import pool_ratios
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def over_all_series(
 ) -> Measurement:
     """Return the ratio of arm `a` to arm `b` over the sets of the study judged in the newest run that has some."""
     sets = [one.key for one in all_monash_sets().values() if one.study]
-    reason = ""
+    reasons: tuple[Doubt, ...] = ()
     for run in runs:
         found = [find_pair(part, {**where, SERIES: key}, [run], here) for key in sets]
         pairs = [(a, b) for a, b in filter(None, found) if a.contest is b.contest]
@@ -38,8 +40,8 @@ def over_all_series(
         if sound:
             return join_pairs(part, sound, len(sets), tests)
         if pairs:
-            reason = reason or unsound(*pairs[0])
-    return Measurement(reason=reason or f"no run has measured both {words(part.a)} and {words(part.b)} on any set")
+            reasons = reasons or unsound(*pairs[0])
+    return Measurement(reasons=reasons or (Note(NoteKind.PAIR_UNMEASURED_ON_SETS, words(part.a), words(part.b)),))
 
 
 def join_pairs(
@@ -54,13 +56,13 @@ def join_pairs(
         paired=True,
         what=f"{words(part.a)} over {words(part.b)}",
         remarks=(
-            f"over {len(pairs)} of {sets} sets",
-            *(one for one in found.remarks if not one.startswith("unpaired")),
+            Note(NoteKind.OVER_SETS, len(pairs), sets),
+            *(one for one in found.remarks if one.kind is not NoteKind.UNPAIRED),
         ),
     )
     found = replace(found, missing=lacking_sets(len(pairs), sets))
     ratios = [ratio_of(part.quantity, a, b, tests * len(pairs)) for a, b in pairs]
     known = [one for one in ratios if one is not None]
     if len(known) < len(ratios):
-        return replace(found, reason="too few common rounds on some set")
+        return replace(found, reasons=(Note(NoteKind.ROUNDS_ON_A_SET),))
     return with_interval(found, pool_ratios(known, [median(cell.per_sample) for cell in under]))

@@ -9,6 +9,7 @@ from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.setting import Value
 from rosettabench.published.claim import Arm, ClaimPart, Quantity
+from rosettabench.summary.note import Note, NoteKind
 
 MEASURED = frozenset(
     {
@@ -71,18 +72,18 @@ def catalogue(gpus: int = 0) -> Available:
     )
 
 
-def lacking(part: ClaimPart, here: Available) -> list[str]:
-    """Return what is missing to test a part here, each in a few words; empty if it can be tested.
+def lacking(part: ClaimPart, here: Available) -> list[Note]:
+    """Return what it would take to test a part here; nothing where it can be tested.
 
     Libraries that train as shipped are not in the catalogue, and lack nothing: their environments are made on demand.
     """
     if part.shipped:
         return []
-    needs = [] if part.workload in here.written else [f"the workload {part.workload}"]
+    needs = [] if part.workload in here.written else [Note(NoteKind.WORKLOAD, part.workload)]
     if part.quantity not in here.quantities:
-        needs.append(f"a measurement of the {part.quantity}")
+        needs.append(Note(NoteKind.QUANTITY, part.quantity))
     if part.gpus > here.gpus:
-        needs.append("a GPU" if part.gpus == 1 else f"{part.gpus} GPUs")
+        needs.append(Note(NoteKind.GPU) if part.gpus == 1 else Note(NoteKind.GPUS, part.gpus))
     asked = asked_values(part)
     if part.every_series:
         del asked[SERIES]  # any sets will do
@@ -93,8 +94,8 @@ def lacking(part: ClaimPart, here: Available) -> list[str]:
         needs += lacking_loader(arm, {**part.where, **arm.set}, here)
     known = [names for names in part.among if here.candidates(names, part.workload)]
     if part.among and len(known) < 2:
-        missing = [names[0] for names in part.among if names not in known]
-        needs.append(f"{'two of' if not known else 'one of'} {', '.join(missing)}")
+        missing = tuple(names[0] for names in part.among if names not in known)
+        needs.append(Note(NoteKind.ONE_OF if known else NoteKind.TWO_OF, missing))
     return list(dict.fromkeys(needs))
 
 
@@ -107,12 +108,13 @@ def asked_values(part: ClaimPart) -> dict[str, list[Value]]:
     return asked
 
 
-def lacking_values(axis: str, values: list[Value], here: Available) -> list[str]:
+def lacking_values(axis: str, values: list[Value], here: Available) -> list[Note]:
     """Return the axis, or the values on it, that are not available here."""
     if axis not in here.axes:
-        words = " or ".join(dict.fromkeys(map(str, values)))
-        return [f"the axis {axis} ({words})"]
-    return [f"{axis} {value}" for value in dict.fromkeys(values) if not is_accepted(here.axes[axis], value)]
+        return [Note(NoteKind.AXIS, axis, tuple(dict.fromkeys(map(str, values))))]
+    return [
+        Note(NoteKind.VALUE, axis, value) for value in dict.fromkeys(values) if not is_accepted(here.axes[axis], value)
+    ]
 
 
 def is_accepted(reader: Callable[[str], Value], value: Value) -> bool:
@@ -124,19 +126,20 @@ def is_accepted(reader: Callable[[str], Value], value: Value) -> bool:
     return True
 
 
-def lacking_arm(arm: Arm, workload: str, here: Available) -> list[str]:
+def lacking_arm(arm: Arm, workload: str, here: Available) -> list[Note]:
     """Return the framework, implementation or mode that an arm needs and that is missing."""
     known = [name for name in arm.frameworks if name in here.frameworks]
     if not known:
-        return [f"the framework {' or '.join(arm.frameworks)}"]
+        return [Note(NoteKind.FRAMEWORK, arm.frameworks)]
     if workload in here.written and not here.candidates(arm.frameworks, workload):
-        return [f"{workload} written in {' or '.join(known)}"]
+        return [Note(NoteKind.IMPLEMENTATION, workload, tuple(known))]
     modes = {mode for name in known for mode in here.frameworks[name]}
-    return [f"the mode {arm.mode} of {known[0]}"] if arm.mode is not None and arm.mode not in modes else []
+    lacks = arm.mode is not None and arm.mode not in modes
+    return [Note(NoteKind.MODE, arm.mode, known[0])] if lacks else []
 
 
-def lacking_loader(arm: Arm, setting: Mapping[str, Value], here: Available) -> list[str]:
+def lacking_loader(arm: Arm, setting: Mapping[str, Value], here: Available) -> list[Note]:
     """Return the loader that an arm's setting asks for, if none of its frameworks has one."""
     if setting.get("input") != "loader" or here.loaders is None or here.loaders.intersection(arm.frameworks):
         return []
-    return [f"a loader of {' or '.join(arm.frameworks)}"]
+    return [Note(NoteKind.LOADER, arm.frameworks)]

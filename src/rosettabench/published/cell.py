@@ -63,9 +63,9 @@ class PublishedCell:
         return pairs(len(self.contest.ranked))
 
     @property
-    def fault(self) -> str:
-        """Why it cannot be judged; empty if it is proven and was timed often enough."""
-        return "" if self.entry.rank is not None else f"cannot be judged: {self.entry.label}, {self.entry.standing}"
+    def judged(self) -> bool:
+        """Whether it can be judged: it is proven and was timed often enough."""
+        return self.entry.rank is not None
 
 
 def cells(
@@ -116,4 +116,4 @@ def find_pair(
 def rating(a: PublishedCell, b: PublishedCell) -> tuple[bool, int, bool, bool]:
     """Return how far a pair is from ideal: it can be judged, the study's frameworks, its batch size, one contest."""
     other_batch = a.instead_of_batch is not None
-    return bool(a.fault or b.fault), bool(a.instead_of) + bool(b.instead_of), other_batch, a.contest is not b.contest
+    return not (a.judged and b.judged), bool(a.instead_of) + bool(b.instead_of), other_batch, a.contest is not b.contest

@@ -16,9 +16,11 @@ from rosettabench.published.cell import PublishedCell, find_pair
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.across import ratio_across
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -31,18 +33,17 @@ def compare_arms(
     """Measure arm `a` over arm `b` at one setting; `tests` such measurements hold together."""
     pair = find_pair(part, where, runs, here)
     if not pair:
-        return Measurement(reason=f"no run has measured both {words(part.a)} and {words(part.b)} at this setting")
+        return Measurement(reasons=(Note(NoteKind.PAIR_UNMEASURED, words(part.a), words(part.b)),))
     a, b = pair
-    reason = unsound(a, b)
-    if reason:
-        return replace(empty(a, b), reason=reason)
+    if reasons := unsound(a, b):
+        return replace(empty(a, b), reasons=reasons)
     return compare_cells(part.quantity, a, b, tests)
 
 
 def compare_cells(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int) -> Measurement:
     """Return the ratio of two cells, with its interval."""
     if a.contest is not b.contest and quantity is Quantity.CPU:
-        return replace(empty(a, b), reason="the two were in different contests: their CPU use was not paired")
+        return replace(empty(a, b), reasons=(Note(NoteKind.PAIRING),))
     return with_interval(empty(a, b), ratio_of(quantity, a, b, tests))
 
 
@@ -56,19 +57,20 @@ def ratio_of(quantity: Quantity, a: PublishedCell, b: PublishedCell, tests: int)
     return interval.inverse() if interval and quantity is Quantity.THROUGHPUT else interval
 
 
-def unsound(a: PublishedCell, b: PublishedCell) -> str:
-    """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its verdict on them.
+def unsound(a: PublishedCell, b: PublishedCell) -> tuple[Doubt, ...]:
+    """Return why two cells cannot be compared: one cannot be judged, or their contest doubts its own verdict on them.
 
-    Empty if they can.
+    Nothing where they can.
     """
-    faults = [cell.fault for cell in (a, b) if cell.fault]
-    return "; ".join(faults) or " ".join(doubt(a, b) if a.contest is b.contest else [])
+    if unjudged := tuple(Note(NoteKind.UNJUDGED, cell.entry) for cell in (a, b) if not cell.judged):
+        return unjudged
+    return doubts(a, b) if a.contest is b.contest else ()
 
 
-def doubt(a: PublishedCell, b: PublishedCell) -> list[str]:
+def doubts(a: PublishedCell, b: PublishedCell) -> tuple[Doubt, ...]:
     """Return the doubts of the contest about its verdict on a pair."""
     labels = {a.entry.label, b.entry.label}
-    return [one.doubt for one in a.contest.verdicts if {one.faster, one.slower} == labels and one.doubt]
+    return tuple(one for pair in a.contest.verdicts if {pair.faster, pair.slower} == labels for one in pair.doubts)
 
 
 def cpu_rounds(cell: PublishedCell) -> Rounds:

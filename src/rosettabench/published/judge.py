@@ -20,6 +20,7 @@ from rosettabench.published.comparison import compare_arms
 from rosettabench.published.order import order_measured, spread_measured
 from rosettabench.published.shipped import trainings_measured
 from rosettabench.published.training import first_epoch, over_seeds
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import ClaimFinding, Measurement, Outcome, PartOutcome
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ def judge(claim: Claim, runs: Sequence[RunSummary], here: Available) -> Outcome:
         published=claim.published,
         note=claim.note,
         finding=finding,
-        sentence=summed_up(finding, parts),
         parts=parts,
     )
 
@@ -53,50 +53,29 @@ def overall(findings: Sequence[ClaimFinding]) -> ClaimFinding:
     return ClaimFinding.HOLDS if all(finding is ClaimFinding.HOLDS for finding in findings) else ClaimFinding.OPEN
 
 
-def summed_up(finding: ClaimFinding, parts: Sequence[PartOutcome]) -> str:
-    """Return the sentence about a claim: that of its only part, or the number of parts by finding."""
-    if len(parts) == 1:
-        return parts[0].sentence
-    of_kind = {kind: [part for part in parts if part.finding is kind] for kind in ClaimFinding}
-    if finding is ClaimFinding.UNTESTABLE:
-        return " ".join(dict.fromkeys(part.sentence for part in parts))
-    counts = ", ".join(f"{len(found)} {kind.value}" for kind, found in of_kind.items() if found)
-    telling = next(iter(of_kind[finding] or of_kind[ClaimFinding.UNTESTABLE]))
-    return f"Of {len(parts)} parts: {counts}. {telling.name}: {telling.sentence}"
-
-
 def judge_part(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> PartOutcome:
     """Judge one part of a claim that has `parts` testable parts."""
-    needs = lacking(part, here)
-    expected = range_words(part.expected) if part.expected else "this order"
-    if needs:
-        sentence = f"It needs {'; '.join(needs)}."
-        return PartOutcome(part.name, expected, ClaimFinding.UNTESTABLE, Measurement(), sentence)
-    if part.shipped:
-        measurement = trainings_measured(part, runs)
-        finding, sentence = judge_range(measurement, part.expected, part.quantity)
-    elif part.quantity is Quantity.ORDER:
-        finding, measurement, sentence = judge_order(part, runs, here, parts)
+    expected = part.expected.ends if part.expected else None
+    if needs := lacking(part, here):
+        return PartOutcome(part.name, expected, ClaimFinding.UNTESTABLE, needs=tuple(needs))
+    if part.quantity is Quantity.ORDER and not part.shipped:
+        measurement, sight = order_measured(part, runs, here, parts)
+        finding = judge_order(measurement)
     else:
-        measurement = measure(part, runs, here, parts)
-        finding, sentence = judge_range(measurement, part.expected, part.quantity)
-    if measurement.missing and not measurement.reason:
-        finding = ClaimFinding.OPEN if finding is ClaimFinding.HOLDS else finding
-        sentence = f"{sentence} Not measured: {measurement.missing}.".strip()
-    return PartOutcome(part.name, expected, finding, measurement, sentence)
+        measurement = trainings_measured(part, runs) if part.shipped else measure(part, runs, here, parts)
+        finding, sight = judge_range(measurement, part.expected, part.quantity)
+    if measurement.missing and not measurement.reasons and finding is ClaimFinding.HOLDS:
+        finding = ClaimFinding.OPEN
+    return PartOutcome(part.name, expected, finding, measurement, sight=sight)
 
 
-def judge_order(
-    part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
-) -> tuple[ClaimFinding, Measurement, str]:
+def judge_order(measurement: Measurement) -> ClaimFinding:
     """Judge whether the libraries come in the published order: it holds if all pairs do, and fails if one does."""
-    measurement, said = order_measured(part, runs, here, parts)
-    sentence = sentence_of(said or measurement.reason, measurement)
     if measurement.low is None or measurement.high is None:
-        return ClaimFinding.OPEN, measurement, sentence
+        return ClaimFinding.OPEN
     if measurement.high < 1:
-        return ClaimFinding.FAILS, measurement, sentence
-    return ClaimFinding.HOLDS if measurement.low == 1 else ClaimFinding.OPEN, measurement, sentence
+        return ClaimFinding.FAILS
+    return ClaimFinding.HOLDS if measurement.low == 1 else ClaimFinding.OPEN
 
 
 def measure(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int = 1) -> Measurement:
@@ -115,8 +94,8 @@ def largest(found: Sequence[Measurement]) -> Measurement:
     values = [(one, value, low, high) for one, value, low, high in known if value is not None]
     bounded = [(low, high) for _, _, low, high in values if low is not None and high is not None]
     if len(bounded) < len(found):
-        reasons = dict.fromkeys(one.reason for one in found if one.reason)
-        return Measurement(reason="; ".join(reasons) or "not every value of the axis was measured often enough")
+        reasons = tuple(one.reasons for one in found if one.reasons)
+        return Measurement(reasons=(Note(NoteKind.SEVERAL, *reasons) if reasons else Note(NoteKind.VALUES),))
     best, value, _, _ = max(values, key=lambda one: one[1])
     return replace(best, value=value, low=max(low for low, _ in bounded), high=max(high for _, high in bounded))
 
@@ -136,45 +115,29 @@ def measure_at(
     return compare_arms(part, where, runs, here, tests)
 
 
-def judge_range(measurement: Measurement, expected: Range | None, quantity: Quantity) -> tuple[ClaimFinding, str]:
-    """Return the finding for a measured interval and an expected range, and the sentence about it."""
+def judge_range(
+    measurement: Measurement, expected: Range | None, quantity: Quantity
+) -> tuple[ClaimFinding, Note | None]:
+    """Return whether a measured interval lies within what is expected, and by what it misses it."""
     assert expected is not None
-    if measurement.reason or measurement.low is None or measurement.high is None:
-        return ClaimFinding.OPEN, sentence_of(measurement.reason or "too few rounds for an interval", measurement)
+    if measurement.reasons or measurement.low is None or measurement.high is None:
+        return ClaimFinding.OPEN, None
     low, high = expected.ends
     if low <= measurement.low and measurement.high <= high:
-        return ClaimFinding.HOLDS, sentence_of("", measurement)
+        return ClaimFinding.HOLDS, None
     if measurement.high < low or measurement.low > high:
         equal = 0.0 if quantity is Quantity.ACCURACY else 1.0
-        return ClaimFinding.FAILS, sentence_of(
-            direction(measurement.low, measurement.high, low, high, equal), measurement
-        )
-    return ClaimFinding.OPEN, sentence_of("the interval reaches beyond what is expected", measurement)
+        return ClaimFinding.FAILS, direction(measurement.low, measurement.high, low, high, equal)
+    return ClaimFinding.OPEN, Note(NoteKind.BEYOND)
 
 
-def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> str:
-    """Return whether at least the direction of a refuted claim is right; empty if it has none."""
+def direction(low: float, high: float, expected_low: float, expected_high: float, equal: float) -> Note | None:
+    """Return whether at least the direction of a refuted claim is right; None where it has none."""
     larger, smaller = expected_low > equal, expected_high < equal
     if not (larger or smaller):
-        return ""
+        return None
     if (low > equal and larger) or (high < equal and smaller):
-        return "the direction is right, the size is not"
+        return Note(NoteKind.WRONG_SIZE)
     if (high < equal and larger) or (low > equal and smaller):
-        return "it is the other way round"
-    return "there is no such difference"
-
-
-def sentence_of(why: str, measurement: Measurement) -> str:
-    """Return a reason and the remarks on a measurement as a sentence."""
-    said = "; ".join(filter(None, (why.removesuffix("."), *measurement.remarks)))
-    return f"{said[0].upper()}{said[1:]}." if said else ""
-
-
-def range_words(expected: Range) -> str:
-    """Return an expected range: ``0.645 to 0.781``, ``above 1``, ``below 1.05``."""
-    from rosettabench.summary.figures import span
-
-    low, high = expected.ends
-    if high == float("inf"):
-        return f"above {low:g}"
-    return f"below {high:g}" if low == -float("inf") else span(low, high)
+        return Note(NoteKind.WRONG_WAY)
+    return Note(NoteKind.NO_DIFFERENCE)

@@ -7,18 +7,16 @@ from dataclasses import replace
 from rosettabench.published.cell import PublishedCell
 from rosettabench.published.claim import Arm
 from rosettabench.statistics.interval import Interval
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
-
-UNPAIRED = "unpaired: the two were in different contests, so the range is that of all their rounds"
 
 
 def with_interval(measurement: Measurement, interval: Interval | None) -> Measurement:
     """Return a measurement with its interval, or with the reason if that is missing or contradictory."""
     if interval is None:
-        return replace(measurement, reason="too few common rounds")
+        return replace(measurement, reasons=(Note(NoteKind.COMMON_ROUNDS),))
     if not interval.steady:
-        reason = "its rounds contradict each other"
-        return replace(measurement, value=interval.ratio, rounds=interval.rounds, reason=reason)
+        return replace(measurement, value=interval.ratio, rounds=interval.rounds, reasons=(Note(NoteKind.AGREEMENT),))
     return replace(
         measurement,
         value=interval.ratio,
@@ -32,12 +30,12 @@ def with_interval(measurement: Measurement, interval: Interval | None) -> Measur
 def empty(*found: PublishedCell) -> Measurement:
     """Return a measurement without its number: its cells, and the remarks that a reader needs."""
     contests = dict.fromkeys(cell.contest.name for cell in found)
-    remarks = [f"in the place of {cell.instead_of}: {cell.entry.label}" for cell in found if cell.instead_of]
-    remarks += [UNPAIRED] if len(contests) > 1 else []
+    remarks = [Note(NoteKind.IN_PLACE, cell.instead_of, cell.entry.label) for cell in found if cell.instead_of]
+    remarks += [Note(NoteKind.UNPAIRED)] if len(contests) > 1 else []
     used = [cell.contest.data for cell in found if cell.contest.data]
-    remarks += [f"{data.origin} data" for data in used if data.stand_in or data.incomplete or data.synthetic]
+    remarks += [Note(NoteKind.DATA, data.origin) for data in used if not data.real or data.synthetic]
     remarks += [
-        f"with a batch of {cell.contest.setting['batch_size']}, where the study had {cell.instead_of_batch}"
+        Note(NoteKind.OTHER_BATCH, cell.contest.setting["batch_size"], cell.instead_of_batch)
         for cell in found
         if cell.instead_of_batch is not None
     ]
@@ -53,9 +51,9 @@ def empty(*found: PublishedCell) -> Measurement:
     )
 
 
-def lacking_sets(measured: int, sets: int) -> str:
-    """Return how many of the sets were not measured, in words; empty if all were."""
-    return f"{sets - measured} of {sets} sets of series" if measured < sets else ""
+def lacking_sets(measured: int, sets: int) -> Note | None:
+    """Return how many of the sets were not measured; None where all were."""
+    return Note(NoteKind.MISSING_SETS, sets - measured, sets) if measured < sets else None
 
 
 def words(arm: Arm | None) -> str:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import Arm, ClaimPart
-from rosettabench.published.comparison import doubt
+from rosettabench.published.comparison import doubts
 from rosettabench.published.measurement import empty
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.verdict import within
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
-
-TOO_FEW = "no contest has measured two of these libraries"
 
 
 def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], PublishedCell]:
@@ -32,7 +32,7 @@ def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> di
     by_contest: dict[int, dict[tuple[str, ...], PublishedCell]] = {}
     for names in part.among:
         for cell in cells(runs, part.workload, Arm(frameworks=names), part.where, here):
-            if not cell.fault:
+            if cell.judged:
                 by_contest.setdefault(id(cell.contest), {}).setdefault(names, cell)
     return max(by_contest.values(), key=lambda found: (len(found), of_the_batch(found)), default={})
 
@@ -57,14 +57,14 @@ def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available
     """Measure the slowest time over the fastest; the interval is that of the largest of all ratios."""
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reason=TOO_FEW)
-    measurement = replace(of_all(found), missing=unmeasured_words(part, found))
+        return Measurement(reasons=(Note(NoteKind.LIBRARIES),))
+    measurement = replace(of_all(found), missing=find_unmeasured(part, found))
     intervals = later_over_earlier(part, found, next(iter(found.values())).tests * parts)
-    if doubts := doubts_of(found):
-        return replace(measurement, reason=doubts)
+    if found_doubts := doubts_of(found):
+        return replace(measurement, reasons=found_doubts)
     known = [one if one.ratio >= 1 else one.inverse() for one in intervals if one is not None]
     if len(known) < len(intervals):
-        return replace(measurement, reason="too few common rounds")
+        return replace(measurement, reasons=(Note(NoteKind.COMMON_ROUNDS),))
     return replace(
         measurement,
         value=max(one.ratio for one in known),
@@ -80,34 +80,37 @@ def of_all(found: dict[tuple[str, ...], PublishedCell]) -> Measurement:
     return replace(measurement, what=f"{ordered[-1].entry.label} over {ordered[0].entry.label}")
 
 
-def order_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> tuple[Measurement, str]:
-    """Measure the order of the libraries; return also a sentence with the number of pairs by result.
+def order_measured(
+    part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int
+) -> tuple[Measurement, Note | None]:
+    """Return who was measured, and how the pairs lie, None where that is not known.
 
     The value is the share of pairs that are surely as published, or equivalent. `low` counts only these, `high` also
     the open ones. So 1 to 1 is the published order, and `high` below 1 refutes it.
     """
     found = together(part, runs, here)
     if len(found) < 2:
-        return Measurement(reason=TOO_FEW), ""
+        return Measurement(reasons=(Note(NoteKind.LIBRARIES),)), None
     first = next(iter(found.values()))
     intervals = later_over_earlier(part, found, first.tests * parts)
     right = sum(one is not None and (one.low > 1 or within(one, first.margin)) for one in intervals)
     wrong = sum(one is not None and one.high < 1 and not within(one, first.margin) for one in intervals)
     pairs = len(intervals)
     labels = ", ".join(cell.entry.label for cell in sorted(found.values(), key=lambda cell: cell.entry.rank or 0))
-    said = f"{right} of {pairs} pairs as published, {wrong} the other way round, {pairs - right - wrong} open"
-    measurement = replace(empty(*found.values()), what=labels, missing=unmeasured_words(part, found))
-    if doubts := doubts_of(found):
-        return replace(measurement, reason=doubts), ""
-    return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), said
+    counts = Note(NoteKind.PAIRS, right, pairs, wrong, pairs - right - wrong)
+    measurement = replace(empty(*found.values()), what=labels, missing=find_unmeasured(part, found))
+    if found_doubts := doubts_of(found):
+        return replace(measurement, reasons=found_doubts), None
+    return replace(measurement, value=right / pairs, low=right / pairs, high=(pairs - wrong) / pairs), counts
 
 
-def unmeasured_words(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> str:
-    """Return in words which of a part's libraries were not measured; empty if all were."""
-    missing = [names[0] for names in part.among if names not in found]
-    return f"{len(missing)} of the {len(part.among)} libraries ({', '.join(missing)})" if missing else ""
+def find_unmeasured(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]) -> Note | None:
+    """Return which of a part's libraries no cell stands for; None where all were measured."""
+    missing = tuple(names[0] for names in part.among if names not in found)
+    return Note(NoteKind.MISSING_LIBRARIES, len(missing), len(part.among), missing) if missing else None
 
 
-def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> str:
+def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> tuple[Doubt, ...]:
     """Return the doubts of the contest about its verdicts on these cells; empty if there are none."""
-    return " ".join(dict.fromkeys(one for a, b in combinations(found.values(), 2) for one in doubt(a, b)))
+    said = dict.fromkeys(doubts(a, b) for a, b in combinations(found.values(), 2))
+    return tuple(one for together in said for one in together)

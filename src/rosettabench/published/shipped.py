@@ -12,6 +12,7 @@ from rosettabench.plan.trainings import EPOCHS
 from rosettabench.published.claim import EVERY, ClaimPart, Quantity
 from rosettabench.published.measurement import lacking_sets, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -29,9 +30,7 @@ def trainings_measured(part: ClaimPart, runs: Sequence[RunSummary]) -> Measureme
         if found:
             return measure_trainings(part, run, found, series)
     sets = "any set" if series == EVERY else series
-    return Measurement(
-        reason=f"no run has trained both {words(part.a)} and {words(part.b)} on {sets}: it takes rosetta shipped"
-    )
+    return Measurement(reasons=(Note(NoteKind.PAIR_UNTRAINED, words(part.a), words(part.b), sets),))
 
 
 def sets_of(run: RunSummary, series: str) -> Iterator[TrainedSet]:
@@ -68,13 +67,11 @@ def measure_trainings(
         run=run.id,
         contests=tuple(one.used.series for one, _ in found),
         remarks=tuple(remarks(found, series, seeds)),
-        missing=lacking_sets(len(found), study_sets()) if series == EVERY else "",
+        missing=lacking_sets(len(found), study_sets()) if series == EVERY else None,
     )
     if len(ratios) < 2:
         only = ratios[0] if ratios else None
-        return replace(
-            empty, value=only, reason="an interval takes two seeds with which both were trained on every set"
-        )
+        return replace(empty, value=only, reasons=(Note(NoteKind.SEEDS),))
     return with_interval(empty, interval_of_starts(ratios))
 
 
@@ -83,14 +80,14 @@ def study_sets() -> int:
     return sum(one.study for one in all_monash_sets().values())
 
 
-def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Sequence[int]) -> Iterator[str]:
+def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Sequence[int]) -> Iterator[Note]:
     """Yield the remarks that a reader needs: the number of sets, epochs and seeds, and the kind of data."""
     if series == EVERY:
-        yield f"over {len(found)} of {study_sets()} sets"
+        yield Note(NoteKind.OVER_SETS, len(found), study_sets())
     epochs = sorted({one.epochs for one, _ in found})
     if epochs != [EPOCHS]:
-        span = str(epochs[0]) if len(epochs) == 1 else f"{epochs[0]} to {epochs[-1]}"
-        yield f"trained for {span} of {EPOCHS} epochs"
-    yield "with 1 seed" if len(seeds) == 1 else f"with {len(seeds)} seeds"
+        alike, ends = len(epochs) == 1, (epochs[0], epochs[-1], EPOCHS)
+        yield Note(NoteKind.EPOCHS, *ends[1:]) if alike else Note(NoteKind.EPOCH_SPAN, *ends)
+    yield Note(NoteKind.ONE_SEED) if len(seeds) == 1 else Note(NoteKind.SO_MANY_SEEDS, len(seeds))
     if any(one.used.is_stand_in for one, _ in found):
-        yield "stand-in data"
+        yield Note(NoteKind.DATA, "stand-in")

@@ -17,6 +17,7 @@ from rosettabench.published.judge import judge
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
 from rosettabench.summary.run import summarise
 from rosettabench.summary.study import Outcome, PartOutcome, StudySummary, ThenAndNow
@@ -92,7 +93,7 @@ def measured_now(then: ThenAndNow, result: Result, study: Study, summary: RunSum
     if found is None:
         return then
     contest, entry, now = found
-    return replace(then, contender=entry.label, now=now, aside=otherwise(result, contest))
+    return replace(then, contender=entry.label, now=now, asides=tuple(otherwise(result, contest)))
 
 
 def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndNow:
@@ -107,9 +108,8 @@ def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndN
         return then
     now = found[0].measurement
     where = found[0].name.removeprefix(f"{result.workload}, ") if len(outcome.parts) > 1 else ""
-    aside = ", ".join(filter(None, (where, *now.remarks)))
     estimate = Estimate(value_of(found[0]), now.low, now.high, now.rounds)
-    return replace(then, contender=now.what, now=estimate, aside=aside)
+    return replace(then, contender=now.what, now=estimate, part=where, asides=now.remarks)
 
 
 def value_of(part: PartOutcome) -> float:
@@ -160,14 +160,12 @@ def stated_batch(contest: ContestSummary) -> int:
     return find_workload(contest.workload).batch_size
 
 
-def otherwise(result: Result, contest: ContestSummary) -> str:
-    """Return in words how a contest differs from the study in what the number's setting does not state."""
-    words = []
+def otherwise(result: Result, contest: ContestSummary) -> Iterator[Note]:
+    """Yield in which way a contest differs from what a number was published for, where the number does not say it."""
     if "batch_size" not in result.setting and contest.setting["batch_size"] != stated_batch(contest):
-        words.append(f"batch size {contest.setting['batch_size']}")
+        yield Note(NoteKind.BATCH, contest.setting["batch_size"])
     if result.quantity == "training time" and contest.data and contest.data.origin != "original":
-        words.append(f"of {contest.data.train:,} samples")
-    return ", ".join(words)
+        yield Note(NoteKind.SAMPLES, contest.data.train)
 
 
 def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) -> Estimate | None:
@@ -180,7 +178,7 @@ def same_quantity(result: Result, contest: ContestSummary, entry: EntrySummary) 
     if result.quantity == "time per 1000 images":
         return scale_estimate(entry.step, 1000 / contest.setting["batch_size"])
     whole = [one.value for one in entry.accuracies if one.epoch is not None]
-    if result.quantity == "test accuracy" and whole and not contest.warning:
+    if result.quantity == "test accuracy" and whole and contest.on_real_data:
         return Estimate(whole[-1], None, None, 1)
     if result.quantity == "CPU utilisation" and entry.costs.cpu_cores is not None:
         return Estimate(entry.costs.cpu_cores, None, None, 1)

@@ -13,6 +13,7 @@ from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ def first_epoch(
     assert part.a is not None
     found = next(cells(runs, part.workload, part.a, where, here), None)
     if found is None:
-        return Measurement(reason=f"no run has measured {words(part.a)} at this setting")
-    if found.fault:
-        return replace(empty(found), reason=found.fault)
+        return Measurement(reasons=(Note(NoteKind.ARM_UNMEASURED, words(part.a)),))
+    if not found.judged:
+        return replace(empty(found), reasons=(Note(NoteKind.UNJUDGED, found.entry),))
     ratios = [start for session in set(found.processes.values()) for start in start_ratios(found, session)]
     interval = interval_of_starts(ratios, found.confidence)
     if interval is None:
-        return replace(empty(found), value=ratios[0] if ratios else None, reason="it takes --processes 2 or more")
+        return replace(empty(found), value=ratios[0] if ratios else None, reasons=(Note(NoteKind.PROCESSES),))
     return with_interval(empty(found), interval)
 
 
@@ -69,8 +70,8 @@ def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSu
     values = [(value(a), value(b)) for a, b in found.values()]
     known = [(one, other) for one, other in values if one is not None and other is not None]
     if len(known) < 2:
-        return Measurement(reason=f"{len(known)} seeds were trained to the end: it takes --full --set seed=0,1,2")
-    measurement = replace(empty(*next(iter(found.values()))), remarks=(f"over {len(known)} seeds",))
+        return Measurement(reasons=(Note(NoteKind.TRAINED_SEEDS, len(known)),))
+    measurement = replace(empty(*next(iter(found.values()))), remarks=(Note(NoteKind.OVER_SEEDS, len(known)),))
     if part.quantity is Quantity.LOSS:
         return with_interval(measurement, interval_of_starts([one / other for one, other in known]))
     return with_difference(measurement, [one - other for one, other in known])
@@ -79,7 +80,7 @@ def over_seeds(part: ClaimPart, where: Mapping[str, Value], runs: Sequence[RunSu
 def tells_quality(cell: PublishedCell) -> bool:
     """Return whether accuracies and losses of a cell are meaningful: it is proven, on the complete real data."""
     made_up = cell.contest.data is not None and cell.contest.data.synthetic
-    return not (cell.fault or cell.contest.warning or made_up)
+    return cell.judged and cell.contest.on_real_data and not made_up
 
 
 def with_difference(measurement: Measurement, differences: Sequence[float]) -> Measurement:

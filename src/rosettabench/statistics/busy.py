@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rosettabench.statistics.doubt import Doubt
+
 MOST_LOAD = 0.05
 """Largest share of the processors' time that others may use for a verdict to hold; docs/explanation/method.md, "Load",
 has the reason for the value."""
@@ -33,7 +35,7 @@ class Loaded(Protocol):
 
 
 @dataclass(frozen=True)
-class Busy:
+class Busy(Doubt):
     """A load above MOST_LOAD: shares of the processors' time over all rounds."""
 
     others: float

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.change_point import LEAST, segments
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
 Found = TypeVar("Found")
@@ -33,7 +34,7 @@ SHORTEST_GAP_S = 60.0
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(Doubt):
     """A contender that gets slower or faster relative to the others.
 
     `change` is the change of its relative time from the first to the last round: 0.1 is 10% slower. `p_value` is that
@@ -53,7 +54,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(Doubt):
     """A contender whose time, relative to the others, was `times` its usual one in rounds `first` to `last`."""
 
     contender: str
@@ -70,7 +71,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Interruption:
+class Interruption(Doubt):
     """A block that took `times` its contender's median, far more than a slow one."""
 
     contender: str
@@ -84,7 +85,7 @@ class Interruption:
 
 
 @dataclass(frozen=True)
-class Impossible:
+class Impossible(Doubt):
     """A time that no working clock can measure."""
 
     contender: str
@@ -98,7 +99,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Doubt):
     """A pause before a round, far longer than rounds take; negative if the clock went back."""
 
     round: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 
 
@@ -20,10 +21,10 @@ class Finding(StrEnum):
 class Verdict:
     """The comparison of two contenders.
 
-    `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None if there were too
-    few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubt` is
-    the reason why the pair is open although it has an interval. `mean` is the ratio of mean times in the same
-    direction; it may be below 1.
+    `interval` is that of the slower one's time over the faster one's, so its ratio is 1 or more; None when there were
+    too few rounds. `faster` and `slower` are labels; for an open or equivalent pair their order means nothing. `doubts`
+    are why an interval is not to be trusted, for a pair that is open because of them. `mean` is the ratio of mean
+    times, the same way round: it may be below 1.
     """
 
     finding: Finding
@@ -31,7 +32,7 @@ class Verdict:
     slower: str
     interval: Interval | None
     margin: float
-    doubt: str = ""
+    doubts: tuple[Doubt, ...] = ()
     mean: Interval | None = None
 
     @property

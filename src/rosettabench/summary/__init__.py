@@ -1,1 +1,1 @@
-"""What a run says, as data: figures, findings and the sentences that state them; no table, no chart, no page."""
+"""What a run says, as data: numbers, findings and doubts. No table, no text: report/ makes these."""

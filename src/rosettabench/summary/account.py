@@ -18,7 +18,9 @@ from rosettabench.statistics.factors import factors, pool_ratios
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import pairs, relative_time
 from rosettabench.statistics.rounds import process_of_round
+from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.records import (
     Account,
     ContestSummary,
@@ -34,9 +36,6 @@ ORDER = ("input", "checkpoints", "start")
 
 MODELS, EQUAL = "models", "equal work"
 """The two factors of the steps: what the two models differ in, and the frameworks."""
-
-EVERY = "all of these"
-"""Stands for the set, where it is the sum over sets."""
 
 Seconds = dict[str, float]
 
@@ -80,24 +79,26 @@ def account_of(
     series, labels = found.used.series, (fast.label, slow.label)
     common = [(a, b) for a in fast.trainings for b in slow.trainings if a.seed == b.seed]
     if not common:
-        why = "; ".join(f"{one.label}: {one.absence}" for one in (fast, slow) if one.absence)
-        return Account(series, *labels, why=why or "no seed was trained with both"), None
+        absent = [one for one in (fast, slow) if one.absences]
+        missing = Note(NoteKind.NOT_TRAINED, *absent) if absent else Note(NoteKind.COMMON_SEED)
+        return Account(series, *labels, missing=missing), None
     fast_sum, slow_sum = (sum_parts(column) for column in zip(*common, strict=True))
     if fast_sum is None or slow_sum is None:
-        return Account(series, *labels, why="its trainings do not tell their parts"), None
-    equal, weight, dispatch, why = at_equal_work(series, labels, contests)
+        return Account(series, *labels, missing=Note(NoteKind.TRAINING_PARTS)), None
+    equal, weight, dispatch, lack = at_equal_work(series, labels, contests)
     share = Share(fast_sum, slow_sum, equal, weight * found.epochs * len(common))
     account = Account(
         series,
         *labels,
-        trained=f"{found.epochs} × {len(common)}",
+        epochs=found.epochs,
+        trained=len(common),
         seconds={
             label: {part: took / len(common) for part, took in one.items()}
             for label, one in zip(labels, (fast_sum, slow_sum), strict=True)
         },
         factors=tuple(taken_apart(fast_sum, slow_sum, equal)),
         dispatch=dispatch,
-        why=why,
+        missing=lack,
     )
     return account, share
 
@@ -118,13 +119,13 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
     whole = len(ratios) == len(shares)
     equal = pool_ratios(ratios, [share.weight for share in shares]) if whole else None
     return Account(
-        EVERY,
+        None,
         fast,
         slow,
-        trained=f"{len(shares)} sets",
+        trained=len(shares),
         seconds={fast: sums[0], slow: sums[1]},
         factors=tuple(taken_apart(sums[0], sums[1], equal)),
-        why="" if whole else "not all of them were measured at equal work",
+        missing=None if whole else Note(NoteKind.EQUAL_SETS),
     )
 
 
@@ -160,7 +161,7 @@ def taken_apart(fast: Seconds, slow: Seconds, equal: Interval | None) -> Iterato
 
 def at_equal_work(
     series: str, libraries: Sequence[str], contests: Sequence[ContestSummary]
-) -> tuple[Interval | None, float, Estimate | None, str]:
+) -> tuple[Interval | None, float, Estimate | None, Note | None]:
     """Return slow over fast at equal work, the seconds of a step of the fast one, the slow one's dispatch, and why not.
 
     Who stands for a library is what its file says. Dispatch: the time of a step as its framework does it by default,
@@ -173,10 +174,11 @@ def at_equal_work(
             default = ranked.get(slow.partition(":")[0])
             interval = ratio(contest, ranked[fast], ranked[slow])
             if interval is None or not interval.steady:
-                return None, 0.0, None, "at equal work too few rounds were measured, or they contradict each other"
+                return None, 0.0, None, Note(NoteKind.EQUAL_ROUNDS)
             dispatched = ratio(contest, ranked[slow], default) if default and default.label != slow else None
-            return interval, median(ranked[fast].rounds.values()), estimate(dispatched), ""
-    return None, 0.0, None, f"{fast} and {slow} were not both proven and measured on it"
+            dispatch = from_interval(dispatched) if dispatched else None
+            return interval, median(ranked[fast].rounds.values()), dispatch, None
+    return None, 0.0, None, Note(NoteKind.NOT_MEASURED, fast, slow)
 
 
 def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> Interval | None:
@@ -184,8 +186,3 @@ def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> In
     samples = (one for entry in contest.entries for one in entry.samples if one.phase == "turn")
     confidence = float(contest.stopping["confidence"])
     return relative_time(fast.rounds, slow.rounds, process_of_round(samples), confidence, pairs(len(contest.ranked)))
-
-
-def estimate(found: Interval | None) -> Estimate | None:
-    """Return an interval as tables show it."""
-    return None if found is None else Estimate(found.ratio, found.low, found.high, found.rounds)

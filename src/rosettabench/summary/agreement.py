@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rosettabench.lab.fairness import EQUAL, SettingDifference, differences, partly_compiled, values_of
+from rosettabench.lab.fairness import (
+    EQUAL,
+    PartlyCompiled,
+    SettingDifference,
+    differences,
+    partly_compiled,
+    values_of,
+)
 from rosettabench.summary.records import Agreement, EntrySummary, SettingRow
 
 
@@ -40,10 +47,9 @@ def setting_rows(entries: Sequence[EntrySummary]) -> tuple[SettingRow, ...]:
     )
 
 
-def setting_sentences(entries: Sequence[EntrySummary]) -> tuple[str, ...]:
+def doubtful_settings(entries: Sequence[EntrySummary]) -> tuple[SettingDifference | PartlyCompiled, ...]:
     """Return what a reader must know of the settings: those that differ and should not, and what was not compiled."""
-    settings = {entry.label: entry.settings for entry in entries}
-    return (*(difference.sentence for difference in setting_differences(entries)), *partly_compiled(settings))
+    return (*setting_differences(entries), *partly_compiled({entry.label: entry.settings for entry in entries}))
 
 
 def setting_differences(entries: Sequence[EntrySummary]) -> list[SettingDifference]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import all_workloads
@@ -13,12 +12,10 @@ from rosettabench.plan.request import ContestRequest, read_request
 from rosettabench.plan.setting import with_defaults
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
-from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.statistics.forecast import fresh_processes, rounds_needed
 from rosettabench.statistics.oddities import Oddity
-from rosettabench.statistics.ranking import LOOKS, Ranked, compare, pairs, rank
-from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, ratios, seconds_per_step
+from rosettabench.statistics.ranking import Ranked, compare, rank
+from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import (
@@ -31,10 +28,11 @@ from rosettabench.store.record import (
     Unreadable,
     UsedData,
     UsedEnvironment,
+    Watched,
 )
 from rosettabench.store.store import dropped_rounds, events_of, unbegun
-from rosettabench.summary import sentences
-from rosettabench.summary.agreement import loss_agreement, setting_rows, setting_sentences
+from rosettabench.summary.agreement import doubtful_settings, loss_agreement, setting_rows
+from rosettabench.summary.answer import find_answer
 from rosettabench.summary.doubts import cast_doubts, load_seen, seen_in
 from rosettabench.summary.entry import (
     estimate,
@@ -49,6 +47,7 @@ from rosettabench.summary.entry import (
     turns,
 )
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.outlook import find_outlook
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.reasons import summarise_reasons
 from rosettabench.summary.records import (
@@ -57,13 +56,11 @@ from rosettabench.summary.records import (
     DataNote,
     EntrySummary,
     Fault,
-    Headline,
     PeakSummary,
     ProofSummary,
 )
 from rosettabench.summary.resources import summarise_resources
 from rosettabench.summary.share import rate, share, summarise_peak
-from rosettabench.summary.watched import seen_while_timed, unwatched_sentences, watched_sentence
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import CeilingSeries
@@ -131,33 +128,32 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = [event for event in events_of(run, contest) if event.entry_id is None]
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
-    data = data_note(UsedData.last_of(happened))
-    held = circumstances(contest, peak)
-    watched = seen_while_timed(run, contest)
+    held, generations = circumstances(contest, peak), processes(contest)
     reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
     return ContestSummary(
         name=name,
         workload=contest.workload,
         setting=with_defaults(contest.setting),
         stopping=contest.stopping,
-        headline=reasons.pairs[0] if reasons and reasons.pairs else headline(contest, ranking, verdicts, seen),
+        answer=find_answer(ranking, verdicts),
         entries=tuple(sorted(entries, key=lambda entry: order(entry, list(places)))),
         verdicts=tuple(verdicts),
-        sentences=tuple(with_forecast(verdict, contest, rankable) for verdict in verdicts),
+        outlooks=tuple(find_outlook(verdict, rankable, generations, rules(contest)[0]) for verdict in verdicts),
         spreads=summarise_spreads(contest, ranking, rankable),
-        oddities=oddity_sentences(run, contest, seen),
+        dropped=tuple(Dropped.all_of(events_of(run, contest))),
+        oddities=tuple(seen),
+        processes=len(set(generations.values())),
         control=summarise_control(contest, contestants, seen),
-        data=data,
-        warning=sentences.data_warning(data),
-        stopped=sentences.stopped_sentence(Stopped.last_of(happened), unbegun(run, contest)),
-        watched=watched_sentence(watched),
-        unwatched=unwatched_sentences(watched),
+        data=data_note(UsedData.last_of(happened)),
+        end=Stopped.last_of(happened),
+        waits=unbegun(run, contest),
+        watched=tuple(Watched.all_of(events_of(run, contest))),
         agreement=loss_agreement(entries),
         settings=setting_rows(entries),
-        differences=setting_sentences(entries),
+        differences=doubtful_settings(entries),
         faults=tuple(fault(failure, name, "") for failure in run.failures if of_contest(failure, contest)),
         reasons=reasons,
-        why="" if reasons else why_command(run, contest, ranking),
+        why=() if reasons else why_command(run, contest, ranking),
         peak=peak,
         inference=infers(contest),
         shown=shown.shown if (shown := ShownSeries.last_of(happened)) else (),
@@ -197,53 +193,15 @@ def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -
     return [*load_seen(run, contest, dropped), *seen_in(contest, timed, dropped, rules(contest)[1])]
 
 
-def oddity_sentences(run: Run, contest: Contest, seen: Sequence[Oddity]) -> tuple[str, ...]:
-    """Return what was odd in sentences: rounds that were left out, and what the rounds themselves show."""
-    dropped = Dropped.all_of(events_of(run, contest))
-    left_out = [f"Round {one.round} does not count: {one.why}." for one in dropped]
-    return (*left_out, *(one.sentence for one in seen))
-
-
-def headline(
-    contest: Contest, ranking: Sequence[Ranked], verdicts: Sequence[Verdict], seen: Sequence[Oddity]
-) -> Headline:
-    """Return the answer of a contest, which says so where the machine was busy, or of which processes it speaks."""
-    answer = sentences.headline(ranking, verdicts)
-    if len(ranking) > 1:
-        loads = [one.sentence for one in seen if isinstance(one, Busy)]
-        answer = replace(answer, evidence=" ".join([answer.evidence, *loads]))
-    return sentences.scope_headline(answer, len(set(processes(contest).values()))) if len(ranking) > 1 else answer
-
-
-def with_forecast(verdict: Verdict, contest: Contest, rounds: Mapping[str, Rounds]) -> str:
-    """Return a verdict's sentence; for a pair that is open for want of data with what would decide it.
-
-    That is rounds; or, where as many as there were would do if it were for them, fresh processes.
-    """
-    sentence = sentences.verdict_sentence(verdict)
-    if verdict.finding is not Finding.OPEN or verdict.doubt or verdict.interval is None:
-        return sentence
-    confidence, margin = rules(contest)
-    tests, pair = pairs(len(rounds)), ratios(rounds[verdict.faster], rounds[verdict.slower])
-    waited = rounds_needed(pair, margin, confidence, tests)
-    generations = processes(contest)
-    if len(set(generations.values())) == 1 and waited is not None and waited <= len(pair):
-        return f"{sentence} {sentences.other_processes_words()}"
-    faster, slower = (by_process(rounds[label], generations) for label in (verdict.faster, verdict.slower))
-    if waited is None or waited > len(pair) or len(faster) < 2:
-        return f"{sentence} {sentences.needed_words(waited)}"
-    return f"{sentence} {sentences.fresh_words(fresh_processes(faster, slower, margin, confidence, LOOKS * tests))}"
-
-
-def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> str:
-    """Return the command that explains the difference between the first two of a ranking, "" without two."""
+def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:
+    """Return the words of the command that explains the difference between the first two of a ranking, if any."""
     if len(ranking) < 2:
-        return ""
+        return ()
     asked = read_request(run.request)
     assert isinstance(asked, ContestRequest)
     varied = asked.axes_of(contest.workload)
     axes = [f"--set={axis}={contest.setting[axis]}" for axis in varied if axis in contest.setting]
-    return shlex.join(["rosetta", "explain", contest.workload, *(row.label for row in ranking[:2]), *axes])
+    return "rosetta", "explain", contest.workload, *(row.label for row in ranking[:2]), *axes
 
 
 def summarise_spreads(
@@ -296,7 +254,7 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
     pair = {label: rounds[label] for label in (original, copy.label)}
     (verdict,) = cast_doubts(compare(pair, *rules(contest), processes(contest)), seen)
     false = verdict.finding is Finding.FASTER
-    return Control(original, copy.label, verdict, false, sentences.control_sentence(verdict, original))
+    return Control(original, copy.label, verdict, false)
 
 
 def summarise_entry(
@@ -320,7 +278,6 @@ def summarise_entry(
         control_of=entry.control_of,
         proof=contestant.proof,
         rank=place.rank if place else None,
-        standing=standing(contestant),
         relative=place.relative if place else None,
         step=step,
         throughput=step.inverse(contest.setting["batch_size"]) if step else None,
@@ -338,20 +295,6 @@ def summarise_entry(
         likelihoods=summarise_likelihoods(entry),
         forecasts=JudgedForecasts.last_of(happened),
     )
-
-
-def standing(contestant: Contestant) -> str:
-    """Return in a few words whether an entry is ranked, and why not."""
-    entry, rounds = contestant.entry, len(contestant.rounds)
-    if entry.control_of is not None:
-        return f"second copy of {entry.control_of} (A/A control)"
-    if contestant.other_work is not None:
-        return contestant.other_work.what
-    if not rounds:
-        return f"missing: {contestant.faults[0].what}" if contestant.faults else "missing: it was not timed"
-    if not contestant.proof.holds:
-        return contestant.proof.reason
-    return "ranked" if contestant.rankable else f"not enough data: {rounds} of the {FEWEST_ROUNDS} rounds that it takes"
 
 
 def order(entry: EntrySummary, ranking: Sequence[str]) -> tuple[int, int]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rosettabench.statistics.busy import Busy, busy
+from rosettabench.statistics.doubt import Contradiction, Doubt, MeansDisagree, SuspectRounds
 from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, oddities_by_process
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import RoundLoad
 from rosettabench.store.store import events_of
 from rosettabench.summary.entry import turns
-from rosettabench.summary.sentences import FEW_PAIRS, means_words
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Contest, Run
 
-BUSY = "The machine was busy."
-"""What each pair says of a load that is told beside them once."""
-
-CONTRADICTION = "Its rounds contradict each other: no single ratio fits all of them."
+FEW_PAIRS = 3
+"""So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
+repeating in all of them what was odd of one contender."""
 
 
 def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
@@ -63,21 +63,21 @@ def cast_doubts(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Ver
 
     Of many, each only names who was odd: what it was stands beside them once, and not in every pair again.
     """
-    suspects: dict[str, str] = {}
-    whole = [BUSY for one in seen if isinstance(one, Busy)]
+    suspects: dict[str, list[Doubt]] = defaultdict(list)
+    whole = [SuspectRounds(None) for one in seen if isinstance(one, Busy)]
     for one in seen:
         if not isinstance(one, Gap | Busy) and casts_doubt(one):
-            suspects[one.contender] = " ".join(filter(None, (suspects.get(one.contender), one.sentence)))
+            suspects[one.contender].append(one)
     if len(verdicts) > FEW_PAIRS:
-        suspects = {label: f"There is a doubt about {label}." for label in suspects}
-    return [with_doubt(verdict, suspects, whole) for verdict in verdicts]
+        suspects = {label: [SuspectRounds(label)] for label in suspects}
+    return [with_doubts(verdict, suspects, whole) for verdict in verdicts]
 
 
-def with_doubt(verdict: Verdict, suspects: Mapping[str, str], whole: Sequence[str] = ()) -> Verdict:
+def with_doubts(verdict: Verdict, suspects: Mapping[str, Sequence[Doubt]], whole: Sequence[Doubt] = ()) -> Verdict:
     """Return a verdict, open if one of the two is suspect, or the contest as a `whole`, or if its rounds contradict."""
-    reasons = [*whole, *(suspects[label] for label in (verdict.faster, verdict.slower) if label in suspects)]
+    doubts = [*whole, *(one for label in (verdict.faster, verdict.slower) for one in suspects.get(label, ()))]
     if verdict.interval is not None and not verdict.interval.steady:
-        reasons.append(CONTRADICTION)
-    if verdict.means_disagree:
-        reasons.append(means_words(verdict))
-    return replace(verdict, finding=Finding.OPEN, doubt=" ".join(reasons)) if reasons else verdict
+        doubts.append(Contradiction())
+    if verdict.interval is not None and verdict.mean is not None and verdict.means_disagree:
+        doubts.append(MeansDisagree(verdict.faster, verdict.slower, verdict.interval, verdict.mean))
+    return replace(verdict, finding=Finding.OPEN, doubts=tuple(doubts)) if doubts else verdict

@@ -5,24 +5,23 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from rosettabench.proof.check import divergence_words
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
-from rosettabench.summary.records import CheckSummary, ProofSummary
+from rosettabench.summary.records import CheckSummary, ProofState, ProofSummary
 
 
 def summarise_proof(entry: Entry) -> ProofSummary:
     """Return the proof of `entry`. It holds if every session with a timed block has a certificate that passed."""
     certifications = sorted(entry.certifications, key=lambda certification: certification.session)
     if not certifications:
-        return ProofSummary("not proven", "not proven: it has no certificate")
+        return ProofSummary(ProofState.NOT_PROVEN)
     proofs = [summarise_certification(certification) for certification in certifications]
     bad = next((proof for proof in proofs if not proof.holds), None)
     if bad is not None:
         return bad
     unproven = {block.session for block in entry.blocks if block.phase == "turn"} - {c.session for c in certifications}
     if unproven:
-        return ProofSummary("not proven", f"not proven: session {min(unproven)} has no certificate")
+        return ProofSummary(ProofState.NOT_PROVEN, min(unproven))
     return proofs[-1]
 
 
@@ -31,12 +30,10 @@ def summarise_certification(certification: Certification) -> ProofSummary:
     certificate = certification.certificate
     body = certificate.body
     if digest(body) != certificate.digest:
-        return ProofSummary("damaged", "certificate damaged: its content does not match its digest", certificate.key)
-    divergence = summarise_check(body.get("first_divergence"))
+        return ProofSummary(ProofState.DAMAGED, key=certificate.key)
     holds = certificate.passed and body.get("passed") is True
     return ProofSummary(
-        state="proven" if holds else "failed",
-        reason="proven" if holds else f"proof failed: {divergence_words(body)}",
+        state=ProofState.PROVEN if holds else ProofState.FAILED,
         key=certificate.key,
         at=certificate.at,
         steps=body.get("steps"),
@@ -44,7 +41,7 @@ def summarise_certification(certification: Certification) -> ProofSummary:
         excused=len(body.get("excused", ())),
         checks=len(body.get("checks", ())),
         tightest=tuple(filter(None, map(summarise_check, body.get("tightest", {}).values()))),
-        divergence=divergence,
+        divergence=summarise_check(body.get("first_divergence")),
         cause=body.get("cause"),
         hashes=tuple(sorted(body.get("hashes", {}).items())),
     )

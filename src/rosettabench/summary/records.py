@@ -6,6 +6,7 @@ All of it is plain, frozen data. Durations are in seconds, memory is in bytes, r
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,17 @@ from rosettabench.statistics.verdict import Verdict
 from rosettabench.summary.estimate import Estimate
 
 if TYPE_CHECKING:
+    from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
     from rosettabench.plan.trainings import TrainingRequest
-    from rosettabench.reasons.parts import Explanation
+    from rosettabench.reasons.parts import Explanation, Pair
+    from rosettabench.reasons.shortfall import Shortfall
     from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet
-    from rosettabench.store.record import JudgedForecasts, Shown
+    from rosettabench.statistics.doubt import Doubt
+    from rosettabench.statistics.oddities import Oddity
+    from rosettabench.store.record import Dropped, JudgedForecasts, Shown, Stopped, Watched
+    from rosettabench.summary.answer import ContestAnswer
+    from rosettabench.summary.note import Note
+    from rosettabench.summary.outlook import Outlook
     from rosettabench.summary.study import StudySummary
 
 
@@ -104,16 +112,24 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class AmountNote:
+    """What belongs to an amount: idle power in watts, seconds between two moves of the counter, number of samples."""
+
+    idle_w: float | None = None
+    resolution_s: float | None = None
+    samples: int | None = None
+
+
+@dataclass(frozen=True)
 class Resources:
-    """What a contender used: `amounts` by the names of docs/reference/resources.md.
+    """What a contender used: `amounts` by the names of docs/reference/resources.md, with `notes` on some of them.
 
     `unreadable` says why others are not there.
-    `notes` has what belongs to an amount: idle power, resolution, samples.
     Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
     """
 
     amounts: dict[str, float]
-    notes: dict[str, str]
+    notes: dict[str, AmountNote]
     unreadable: dict[str, str]
     seconds: float
 
@@ -137,12 +153,21 @@ class CheckSummary:
         return float("inf") if self.deviation else 0.0
 
 
+class ProofState(StrEnum):
+    """What a proof can come to."""
+
+    PROVEN = "proven"
+    NOT_PROVEN = "not proven"
+    FAILED = "failed"
+    DAMAGED = "damaged"
+
+
 @dataclass(frozen=True)
 class ProofSummary:
-    """Whether an entry may be ranked. `state`: proven, not proven, failed or damaged; `reason` is a sentence."""
+    """Whether an entry may be ranked. `session` is one that has no certificate, where others have."""
 
-    state: str
-    reason: str
+    state: ProofState
+    session: int | None = None
     key: str | None = None
     at: str | None = None
     steps: int | None = None
@@ -157,17 +182,7 @@ class ProofSummary:
     @property
     def holds(self) -> bool:
         """Whether equal work was proven."""
-        return self.state == "proven"
-
-    @property
-    def extent(self) -> str:
-        """What was compared, in words: inference takes no steps."""
-        if not self.steps:
-            return "of inference"
-        guided = f", {self.guided} of them guided" if self.guided else ""
-        gradients = "gradient" if self.excused == 1 else "gradients"
-        excused = f", {self.excused} {gradients} excused where units turn" if self.excused else ""
-        return f"over {self.steps} steps{guided}{excused}"
+        return self.state is ProofState.PROVEN
 
 
 @dataclass(frozen=True)
@@ -187,23 +202,25 @@ class PeakSummary:
     """What the machine can do and what a training step asks of it, both in floating-point operations of products.
 
     `per_sample` is counted from the workload; None where its statement has no count. `ceiling` is the highest rate, per
-    second, that `library` reached on this machine in the contest's precision, with its threads and device; None where
-    nobody has measured it. `sentence` says all that.
+    second, that `library` reached on this machine in the precision of the `setting`, with its threads and device; None
+    where nobody has measured it.
     """
 
+    workload: str
+    setting: dict[str, Any]
+    inference: bool
     per_sample: int | None
-    ceiling: float | None
-    library: str
-    sentence: str
+    ceiling: float | None = None
+    library: str = ""
 
 
 @dataclass(frozen=True)
 class EntrySummary:
     """One contender in one contest.
 
-    `rank` is None for whoever is not ranked, and `standing` says why. `relative` is the time over that of the first of
-    the ranking; None without a rank, and where the two share too few rounds. `rounds` are its seconds per step in every
-    round that counts: all verdicts follow from them. `rate` are the operations per second that it reached, `share` that
+    `rank` is None for whoever is not ranked. `relative` is the time over that of the first of the ranking; None without
+    a rank, and where the two share too few rounds. `rounds` are its seconds per step in every round that counts: all
+    verdicts follow from them. `rate` are the operations per second that it reached, `share` that
     over the machine's ceiling (Peak).
     """
 
@@ -217,7 +234,6 @@ class EntrySummary:
     control_of: str | None
     proof: ProofSummary
     rank: int | None
-    standing: str
     relative: Estimate | None
     step: Estimate | None
     throughput: Estimate | None
@@ -248,7 +264,6 @@ class Control:
     second: str
     verdict: Verdict
     false_difference: bool
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -277,6 +292,11 @@ class DataNote:
         """Whether only a part of the real data was at hand; `note` says how much."""
         return self.origin == "incomplete"
 
+    @property
+    def real(self) -> bool:
+        """Whether it is not a stand-in, and no part is missing; data that were to be made up are what was asked for."""
+        return not (self.stand_in or self.incomplete)
+
 
 @dataclass(frozen=True)
 class SettingRow:
@@ -297,23 +317,20 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Headline:
-    """The verdict on a contest: the answer in a few words, and the evidence for it in a sentence."""
+class ExaminedPair:
+    """A pair of an examination: of which parts its difference is made up, the verdict on it, or why there is none."""
 
-    answer: str
-    evidence: str
+    pair: Pair
+    verdict: Verdict
+    doubts: tuple[Doubt, ...]
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """Where the differences lie, as an examination found: a sentence for each pair, what a reader must know, numbers.
+    """Where the differences lie, as an examination found: every pair, contenders far below the machine, and numbers."""
 
-    `shortfalls` tell of contenders far below what the machine can do.
-    """
-
-    pairs: tuple[Headline, ...]
-    shortfalls: tuple[Headline, ...]
-    remarks: tuple[str, ...]
+    pairs: tuple[ExaminedPair, ...]
+    shortfalls: tuple[Shortfall, ...]
     explanation: Explanation
 
 
@@ -322,40 +339,47 @@ class ContestSummary:
     """One workload with one setting: who did how well, how surely, and who is missing.
 
     `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
-    the control's second copy comes last. `spreads` are those of each ranked contender's time over the first one's;
-    `oddities` tell what must not happen in a contest and did. `reasons` are there where it was an examination;
-    elsewhere `why` is the command that would find them for the first two of the ranking, "" where there are no two.
+    the control's second copy comes last. Each of the `verdicts` has its outlook, None where it needs none. `spreads`
+    are those of each ranked contender's time over the first one's; `oddities` are what must not happen in a contest and
+    did, and rounds that were dropped do not count. `processes` is in how many it was measured. It waits if there was no
+    time to begin. `reasons` are there where it was an examination; elsewhere `why` is the command that would find them
+    for the first two of the ranking, empty where there are no two.
     """
 
     name: str
     workload: str
     setting: dict[str, Any]
     stopping: dict[str, Any]
-    headline: Headline
+    answer: ContestAnswer
     entries: tuple[EntrySummary, ...]
     verdicts: tuple[Verdict, ...]
-    sentences: tuple[str, ...]
+    outlooks: tuple[Outlook | None, ...]
     spreads: tuple[tuple[str, Spread], ...]
-    oddities: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    oddities: tuple[Oddity, ...]
+    processes: int
     control: Control | None
     data: DataNote | None
-    warning: str
-    stopped: str
-    watched: str
-    """What was looked at while everybody was timed, and how well it agreed; "" where nothing was."""
-    unwatched: tuple[str, ...]
-    """What could not be looked at, in a sentence each."""
+    end: Stopped | None
+    waits: bool
+    watched: tuple[Watched, ...]
+    """What was seen of each process while everybody was timed."""
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
-    differences: tuple[str, ...]
+    differences: tuple[SettingDifference | PartlyCompiled, ...]
     faults: tuple[Fault, ...]
     reasons: Reasons | None
-    why: str
+    why: tuple[str, ...]
     peak: PeakSummary
     inference: bool = False
     """Whether nothing is trained: what is called a step is then a batch."""
     shown: tuple[Shown, ...] = ()
     """The time series of which forecasts are drawn."""
+
+    @property
+    def on_real_data(self) -> bool:
+        """Whether nothing took the place of the real data, or of a part of them."""
+        return self.data is None or self.data.real
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -383,14 +407,14 @@ class TrainedEntry:
     """One library on one set. `trainings` are those that count, by seed: all of the same number of epochs.
 
     `relative` is its training time over the fastest one's, seed by seed; None for the fastest, and where the two share
-    no seed. `absence` says why trainings are missing; empty where none is.
+    no seed. `absences` say why trainings are missing, each reason once.
     """
 
     label: str
     trainings: tuple[FinishedTraining, ...]
     relative: MeasuredFigure | None
     fastest: bool
-    absence: str
+    absences: tuple[str, ...]
 
     def over_seeds(self, name: str) -> MeasuredFigure | None:
         """Return the median and the extremes of a field of the trainings; None where no training has it."""
@@ -400,14 +424,17 @@ class TrainedEntry:
 
 @dataclass(frozen=True)
 class TrainedSet:
-    """One set of series and everybody who trained on it. `warning` is empty where all of the real set was used."""
+    """One set of series and everybody who trained on it."""
 
     used: UsedSet
     epochs: int
     seeds: tuple[int, ...]
-    headline: Headline
-    warning: str
     entries: tuple[TrainedEntry, ...]
+
+    @property
+    def warning(self) -> str:
+        """What its origin says about it; empty where all of the real set was used."""
+        return "" if self.used.is_whole else self.used.note
 
 
 @dataclass(frozen=True)
@@ -426,18 +453,12 @@ class LibraryDifference:
 
 @dataclass(frozen=True)
 class TrainingsSummary:
-    """Library against library: whole trainings by estimators as they are shipped.
-
-    `sentence` says that this is not equal work, `scale` how much of the study's trainings was done.
-    """
+    """Library against library: whole trainings by estimators as they are shipped."""
 
     request: TrainingRequest
-    sentence: str
-    scale: str
     sets: tuple[TrainedSet, ...]
     installed: tuple[Installed, ...]
     differences: tuple[LibraryDifference, ...]
-    remarks: tuple[str, ...]
     faults: tuple[Fault, ...]
 
 
@@ -455,31 +476,38 @@ class Factor:
 class Account:
     """Where the factor between two libraries as shipped comes from on one set, or over sets: summary/account.py.
 
-    `factors` begin with the whole one, which the others multiply to; `seconds` are those of a training by library and
-    part. `dispatch` is what the slow one's framework would take longer at equal work without its graphs. `why` says
-    what is missing; without factors, why there is no account.
+    `series` is None for the sum over sets. `trained` is of how many trainings by each it is; of the sum, of how many
+    sets. `factors` begin with the whole one, which the others multiply to; `seconds` are those of a training by library
+    and part. `dispatch` is what the slow one's framework would take longer at equal work without its graphs. `missing`
+    is why factors are missing, or all of them.
     """
 
-    series: str
+    series: str | None
     fast: str
     slow: str
-    trained: str = ""
+    epochs: int | None = None
+    trained: int = 0
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
     factors: tuple[Factor, ...] = ()
     dispatch: Estimate | None = None
-    why: str = ""
+    missing: Note | None = None
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours."""
+    """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours.
+
+    `load` are the shares of the processors' time that others and the hypervisor used during its rounds, None where that
+    is not known.
+    """
 
     id: str
     at: str
     version: str
     state: str
-    command: str
-    machine: tuple[tuple[str, str], ...]
+    command: tuple[str, ...]
+    machine: dict[str, Any]
+    load: tuple[float, float] | None
     labels: tuple[str, ...]
     contests: tuple[ContestSummary, ...]
     faults: tuple[Fault, ...]
@@ -503,4 +531,4 @@ class RunSummary:
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
         """The contests that did not run on the whole real data."""
-        return tuple(contest for contest in self.contests if contest.warning)
+        return tuple(contest for contest in self.contests if not contest.on_real_data)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.memory import MEMORY
 from rosettabench.store.record import FigureName
-from rosettabench.summary import figures
-from rosettabench.summary.records import Resources
+from rosettabench.summary.records import AmountNote, Resources
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Entry
@@ -39,27 +38,18 @@ TOGETHER: dict[str, Callable[[Sequence[float]], float]] = {
 def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
     """Return what an entry used. `unreadable`: of each figure that some session could not read, why."""
     values: dict[str, list[float]] = defaultdict(list)
-    notes: dict[str, str] = {}
+    notes: dict[str, AmountNote] = {}
     seconds: dict[int, float] = {}
     for figure in entry.figures:
         if figure.name in TOGETHER:
             values[figure.name].append(figure.value)
-            notes[figure.name] = circumstances(figure.detail)
+            notes[figure.name] = AmountNote(
+                *(figure.detail.get(name) for name in ("idle_w", "resolution_s", "samples"))
+            )
         if figure.name in COUNTERS:
             seconds[figure.session] = float(figure.detail.get("seconds", 0.0))
     whole = {name: found for name, found in values.items() if name in MEMORY or name not in unreadable}
     amounts = {name: float(TOGETHER[name](found)) for name, found in whole.items()}
     absent = {name: why for name, why in unreadable.items() if name not in amounts}
-    return Resources(amounts, {name: notes[name] for name in amounts if notes[name]}, absent, sum(seconds.values()))
-
-
-def circumstances(detail: Mapping[str, Any]) -> str:
-    """Return what a reader must know of an amount: the idle power that was taken off, how often the counter moves."""
-    words = []
-    if "idle_w" in detail:
-        words.append(f"idle {figures.significant(detail['idle_w'])} W")
-        resolution = detail.get("resolution_s")
-        words.append("counter at rest when idle" if resolution is None else f"every {figures.seconds(resolution)}")
-    if "samples" in detail:
-        words.append(f"{detail['samples']} samples")
-    return ", ".join(words)
+    known = {name: notes[name] for name in amounts if notes[name] != AmountNote()}
+    return Resources(amounts, known, absent, sum(seconds.values()))

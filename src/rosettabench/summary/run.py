@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import distinguishing_words
 from rosettabench.statistics.busy import mean_load
 from rosettabench.store.record import ENDS, Resumed, RoundLoad
-from rosettabench.summary import figures
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
 from rosettabench.summary.records import RunSummary
@@ -19,16 +17,6 @@ from rosettabench.summary.trainings import summarise_trainings
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Run
-
-MACHINE = {
-    "processor": "Processor",
-    "cores": "Cores",
-    "memory_bytes": "Memory",
-    "system": "System",
-    "python": "Python of Rosettabench",
-    "gpus": "GPUs",
-}
-"""What a run records about its machine, in the order in which it is shown; anything else follows under its own name."""
 
 
 def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
@@ -46,8 +34,9 @@ def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
         at=run.at,
         version=run.version,
         state=state(run),
-        command=shlex.join(run.command),
-        machine=(*machine(run.machine), *load(run)),
+        command=tuple(run.command),
+        machine=run.machine,
+        load=mean_load(rounds) if (rounds := RoundLoad.all_of(run.events)) else None,
         labels=(*labels, *(trainings.request.libraries if trainings else ())),
         contests=contests,
         faults=tuple(fault(failure, "", "") for failure in whole),
@@ -73,32 +62,3 @@ def state(run: Run) -> str:
     """Return how the run ended: the last of the events that begin or end a run."""
     ends = [event.kind for event in run.events if event.kind in [end.KIND for end in ENDS]]
     return ends[-1] if ends and ends[-1] != Resumed.KIND else "not finished"
-
-
-def machine(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the machine as (name, value) pairs for people."""
-    ordered = {**{name: found[name] for name in MACHINE if name in found}, **found}
-    return tuple(
-        (MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()
-    )
-
-
-def load(run: Run) -> tuple[tuple[str, str], ...]:
-    """Return what others computed during the rounds of a run, as a (name, value) pair; none where it is not known."""
-    rounds = RoundLoad.all_of(run.events)
-    if not rounds:
-        return ()
-    others, stolen = mean_load(rounds)
-    shares = f"{figures.percent(others)} of the processors' time, the hypervisor {figures.percent(stolen)}"
-    return (("Load during the rounds", f"other programs used {shares}"),)
-
-
-def machine_value(name: str, value: object) -> str:
-    """Return one property of the machine in words."""
-    if name.endswith("_bytes") and isinstance(value, int | float):
-        return figures.memory(value)
-    if isinstance(value, list):
-        return "; ".join(machine_value("", part) for part in value) or "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{key.removesuffix('_bytes')} {machine_value(key, part)}" for key, part in value.items())
-    return str(value)

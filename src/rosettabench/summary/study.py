@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.note import Note
 
 
 class ClaimFinding(StrEnum):
@@ -19,10 +21,10 @@ class ClaimFinding(StrEnum):
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value with its interval, or the `reason` why there is none.
+    """A measured value with its interval, or the `reasons` why there is none.
 
     `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
-    `remarks` say what a reader must know of it.
+    `remarks` are what a reader must know of it.
     Accuracy differences are fractions of 1; everything else is a ratio.
     """
 
@@ -35,26 +37,32 @@ class Measurement:
     what: str = ""
     run: str = ""
     contests: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    reason: str = ""
-    missing: str = ""
+    remarks: tuple[Note, ...] = ()
+    reasons: tuple[Doubt, ...] = ()
+    missing: Note | None = None
     """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
 
 
 @dataclass(frozen=True)
 class PartOutcome:
-    """What became of one part: the number, where there is one, and a sentence why."""
+    """What became of one part: the number, where there is one.
+
+    `expected` are the ends of the range that was published, None for an order. `needs` are what it would take to test
+    it here. `sight` is how what was measured lies to what is expected, where that does not say it: of an order the
+    pairs, of a range by what it was missed.
+    """
 
     name: str
-    expected: str
+    expected: tuple[float, float] | None
     finding: ClaimFinding
-    measurement: Measurement
-    sentence: str
+    measurement: Measurement = Measurement()
+    needs: tuple[Note, ...] = ()
+    sight: Note | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim. `sentence` says in how many parts it was tested, and what the others would take."""
+    """What became of a claim, and of its parts."""
 
     id: str
     study: str
@@ -62,7 +70,6 @@ class Outcome:
     published: str
     note: str
     finding: ClaimFinding
-    sentence: str
     parts: tuple[PartOutcome, ...]
 
 
@@ -70,8 +77,8 @@ class Outcome:
 class ThenAndNow:
     """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
 
-    Where two libraries are compared, `contender` names both. `aside` says what was otherwise than in the study: the
-    batch, or the number of samples.
+    Where two libraries are compared, `contender` names both. `part` is that of the claim, where it has several, and
+    `asides` are what was otherwise than in the study: the batch, or the number of samples.
     """
 
     workload: str
@@ -84,7 +91,8 @@ class ThenAndNow:
     note: str
     contender: str = ""
     now: Estimate | None = None
-    aside: str = ""
+    part: str = ""
+    asides: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)

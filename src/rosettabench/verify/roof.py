@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.ceilings.bench import BenchLibrary
 from rosettabench.ceilings.ceiling import Ceiling, ceilings, measured_here
 from rosettabench.ceilings.peak import Peak, Works
-from rosettabench.summary import figures
 from rosettabench.verify.causes import Cause
 
 if TYPE_CHECKING:
@@ -60,18 +59,6 @@ def measure_roof(
     own = ceilings((one for one in known if one.library == library.label), threads, device).get(key)
     others = ceilings((one for one in known if one.library != library.label), threads, device).get(key)
     return Roof(precision, threads, own.rate, others) if own else None
-
-
-def roof_words(roof: Roof) -> str:
-    """Return the products' rate and share of the ceiling in a sentence."""
-    where = f"{roof.precision} with {roof.threads} {'thread' if roof.threads == 1 else 'threads'}"
-    reached = f"Its matrix products in {where} reach {figures.speed(roof.rate)}"
-    if roof.ceiling is None or roof.share is None:
-        return f"{reached}; no other library was measured here to hold them against: rosetta peak does that."
-    return (
-        f"{reached}, {roof.share:.0%} of this machine's ceiling "
-        f"({figures.speed(roof.ceiling.rate)}, {roof.ceiling.library})."
-    )
 
 
 def roof_causes(roof: Roof | None) -> list[Cause]:

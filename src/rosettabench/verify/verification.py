@@ -11,9 +11,10 @@ from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.history.archive import Archive
 from rosettabench.history.cell import Key, Sitting, sittings
 from rosettabench.history.comparison import Compared, Pairing, Side
+from rosettabench.statistics.doubt import Doubt, TooFewRounds
 from rosettabench.statistics.interval import Interval
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import ContestSummary, EntrySummary
+from rosettabench.summary.records import ContestSummary, EntrySummary, PeakSummary, ProofState, ProofSummary
 from rosettabench.summary.run import summarise
 from rosettabench.verify.causes import Cause, Installation, causes, unreadable
 from rosettabench.verify.hardware import Hardware
@@ -40,7 +41,14 @@ class Beside:
 
     standing: InstallationStanding
     interval: Interval | None = None
-    doubt: str = ""
+    doubts: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True)
+class NoManaged(Doubt):
+    """The managed release could not be measured, and why."""
+
+    why: str
 
 
 NOTHING = Beside(InstallationStanding.NONE)
@@ -50,23 +58,23 @@ NOTHING = Beside(InstallationStanding.NONE)
 class CeilingShare:
     """The share of the machine's ceiling that an installation reaches, and that of the managed release.
 
-    None if the ceiling is not measured yet; `sentence` says what is known. The share is reported and not judged: a
-    small model is far below the ceiling in every framework.
+    None where the ceiling is not measured yet; `peak` is what is known of it. It is told and not judged: a small model
+    is far below any ceiling in every framework.
     """
 
     share: Estimate | None
     managed: Estimate | None
-    sentence: str
+    peak: PeakSummary
 
 
 @dataclass(frozen=True)
 class Verification:
     """The findings for one framework of an interpreter.
 
-    `fault` says why it could not be measured, `unproven` why its proof does not hold; both are empty if all is well.
-    `managed` compares it with the managed release in the same rounds, `earlier` with its `runs` earlier runs on this
-    machine; `past` is that comparison in full. `roof` compares its products with the machine's ceiling; `ceiling` is
-    the share of the ceiling that its steps reach. `unread` are the settings that could not be read.
+    `fault` says why it could not be measured, empty where it was; `unproven` is its proof, if that failed.
+    `managed` is it beside the managed release in the same rounds, `earlier` beside its own `runs` earlier runs on this
+    machine, `past` that comparison itself; `roof` is its own products beside the machine's ceiling, `ceiling` what
+    its steps reach of it. `causes` and `unread` are what was read of it, and what could not be.
     """
 
     label: str
@@ -75,7 +83,7 @@ class Verification:
     step: Estimate | None
     counterpart: Counterpart | None
     fault: str
-    unproven: str
+    unproven: ProofSummary | None
     managed: Beside
     earlier: Beside
     past: Compared | None
@@ -93,14 +101,14 @@ class Verification:
         return self.earlier.standing if self.managed.standing is InstallationStanding.NONE else self.managed.standing
 
 
-def beside(interval: Interval | None, margin: float, doubt: str = "") -> Beside:
-    """Return the standing of an installation that takes `interval` times as long as it should.
+def beside(interval: Interval | None, margin: float, doubts: tuple[Doubt, ...] = ()) -> Beside:
+    """Return how something stands that takes `interval` times as long as it should.
 
     As it should be: the whole interval is at most 1 + margin (a test of non-inferiority: Schuirmann 1987). Slow: the
     interval is above 1, and the estimate above 1 + margin. Otherwise there is not enough data.
     """
-    if interval is None or doubt or not interval.steady:
-        return Beside(InstallationStanding.OPEN, interval, doubt)
+    if interval is None or doubts or not interval.steady:
+        return Beside(InstallationStanding.OPEN, interval, doubts)
     if interval.high <= 1 + margin:
         return Beside(InstallationStanding.RIGHT, interval)
     if interval.low > 1 and interval.ratio > 1 + margin:
@@ -128,7 +136,7 @@ def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Har
     own, *others = (find(contest, label) for label in labels)
     managed = others[0] if others else None
     past, runs = compare_with_past(store, run, labels, margin)
-    failed = own.proof.state == "failed"
+    failed = own.proof.state is ProofState.FAILED
     return Verification(
         label=own.label,
         version=subject.version,
@@ -136,9 +144,9 @@ def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Har
         step=own.step,
         counterpart=subject.counterpart,
         fault="" if failed else fault_of(own),
-        unproven=own.proof.reason + cause_words(own) if failed else "",
+        unproven=own.proof if failed else None,
         managed=beside_managed(contest, own, managed, margin),
-        earlier=NOTHING if past is None else beside(past.ratio, margin, past.verdict.doubt),
+        earlier=NOTHING if past is None else beside(past.ratio, margin, past.verdict.doubts),
         past=past,
         runs=runs,
         roof=subject.roof,
@@ -152,7 +160,7 @@ def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Har
             *roof_causes(subject.roof),
         ),
         unread=tuple(unreadable(own.settings)) if own.settings else (),
-        ceiling=CeilingShare(own.share, managed.share if managed else None, contest.peak.sentence),
+        ceiling=CeilingShare(own.share, managed.share if managed else None, contest.peak),
     )
 
 
@@ -166,24 +174,17 @@ def fault_of(own: EntrySummary) -> str:
     return "" if own.rounds else (own.faults[0].what if own.faults else "it was not timed")
 
 
-def cause_words(own: EntrySummary) -> str:
-    """Return the likely cause of a failed proof, in brackets; empty if unknown."""
-    return f" (likely: {own.proof.cause})" if own.proof.cause else ""
-
-
 def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySummary | None, margin: float) -> Beside:
     """Compare an installation with the managed release in their common rounds."""
     if managed is None:
         return NOTHING
     if not managed.rounds:
-        return Beside(
-            InstallationStanding.NONE, None, f"the managed release could not be measured: {fault_of(managed)}"
-        )
+        return Beside(InstallationStanding.NONE, None, (NoManaged(fault_of(managed)),))
     pair = next((one for one in contest.verdicts if {one.faster, one.slower} == {own.label, managed.label}), None)
     if pair is None or pair.interval is None:
-        return Beside(InstallationStanding.OPEN, None, "too few rounds")
+        return Beside(InstallationStanding.OPEN, None, (TooFewRounds(),))
     interval = pair.interval if pair.slower == own.label else pair.interval.inverse()
-    return beside(interval, margin, pair.doubt)
+    return beside(interval, margin, pair.doubts)
 
 
 def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: float) -> tuple[Compared | None, int]:

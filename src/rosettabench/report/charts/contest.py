@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, row_axis, row_texts
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure, RunSummary
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
 from rosettabench.report.tables.releases import SHOWN, Dated, dated_contenders, fastest, of
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.records import ContestSummary
 
 if TYPE_CHECKING:

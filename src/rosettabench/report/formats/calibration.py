@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rosettabench.plan.request import CalibrateRequest, read_request
 from rosettabench.report.formats.layout import print_table
 from rosettabench.report.tables.table import Column, listing
+from rosettabench.report.words import figures
 from rosettabench.statistics.calibration import Calibration, Rate, Trial, calibrate
 from rosettabench.statistics.ranking import compare
-from rosettabench.summary import figures
 from rosettabench.summary.contest import gather, processes, rules
 
 if TYPE_CHECKING:

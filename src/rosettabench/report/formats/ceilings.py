@@ -12,7 +12,7 @@ from rosettabench.plan.request import PeakRequest, read_request
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.formats.record import finite
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rosettabench.report.formats.layout import print_table
 from rosettabench.report.formats.text import visible
 from rosettabench.report.tables.table import Column, listing, plain_columns
+from rosettabench.report.words.proof import extent_words, proof_words
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Console) -> None:
     """Print one certificate: what it certifies, then for each quantity the number nearest to its tolerance."""
     proof = entry.proof
-    verdict = "equal work, proven" if proof.holds else visible(proof.reason)
+    verdict = "equal work, proven" if proof.holds else visible(proof_words(proof))
     console.print(f"\n{contest.name} · {visible(entry.label)} ({entry.mode}) · {verdict}", style="bold")
     for fault in entry.faults:
         console.print(f"{fault.stage}: {visible(fault.what)} {visible(fault.hint)}")
@@ -33,7 +34,7 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
         (one.quantity, place(one), f"{one.deviation:.1e}", f"{one.tolerance:.0e}", "" if one.passed else "FAILED")
         for one in proof.tightest
     ]
-    caption = f"{proof.checks} comparisons {proof.extent}; certificate {str(proof.key)[:16]}"
+    caption = f"{proof.checks} comparisons {extent_words(proof)}; certificate {str(proof.key)[:16]}"
     print_table(listing(caption, columns, rows), console)
 
 

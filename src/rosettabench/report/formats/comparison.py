@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
+from rosettabench.report.words import figures
+from rosettabench.report.words.doubt import doubts_words
+from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.statistics.verdict import Finding
-from rosettabench.summary import figures
-from rosettabench.summary.sentences import enumerate_words, interval_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,13 +77,13 @@ def ratio_cell(cell: Compared) -> TableCell:
 def verdict_words(cell: Compared) -> str:
     """Return the verdict on a cell."""
     verdict = cell.verdict
-    if verdict.doubt:
-        return f"no verdict. {verdict.doubt}"
+    if verdict.doubts:
+        return f"no verdict. {doubts_words(verdict.doubts)}"
     if verdict.interval is None:
         return "not enough data (too few rounds)"
     if verdict.finding is Finding.FASTER:
         word = "slower" if cell.regression else "faster"
-        return f"{word} by {figures.ratio(verdict.interval.ratio)} ({interval_words(verdict.interval)})"
+        return f"{word} by {figures.ratio(verdict.interval.ratio)} ({figures.interval_words(verdict.interval)})"
     if verdict.finding is Finding.EQUIVALENT:
         return f"no difference above {figures.percent(verdict.margin)}"
     return "not enough data"
@@ -112,7 +113,7 @@ def remarks(one: Comparison) -> list[str]:
             f"Processes that are alike differ by ±{figures.percent(cell.deviation or 0.0)} here "
             f"({cell.degrees} degrees of freedom at least); the intervals hold that."
         )
-    if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubt for cell in one.cells):
+    if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubts for cell in one.cells):
         said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
     if one.missing:
         said.append(f"Only in one of the two: {enumerate_words(one.missing)}.")

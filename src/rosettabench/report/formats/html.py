@@ -8,6 +8,7 @@ and U+2028.
 
 from __future__ import annotations
 
+import shlex
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
@@ -27,7 +28,15 @@ from rosettabench.report.tables.releases import progress_sentences, releases_tab
 from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.trainings import render_raw, training_tables
-from rosettabench.summary import figures
+from rosettabench.report.words import contest as sentences
+from rosettabench.report.words import figures
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.machine import machine_words
+from rosettabench.report.words.proof import extent_words, proof_words, standing_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
+from rosettabench.report.words.trainings import SENTENCE, scale_words
+from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.summary.records import RunSummary
 
 if TYPE_CHECKING:
@@ -69,6 +78,8 @@ def render_html(summary: RunSummary) -> str:
         .render(
             run=summary,
             whole=whole,
+            answers="; ".join(headline(one).answer for one in summary.compared),
+            not_equal_work=SENTENCE,
             specs=specs,
             forecasts=forecasts,
             paths=paths,
@@ -109,17 +120,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(
+        FUNCTIONS,
         tables=tables,
-        study_tables=study_tables,
-        forecasts_table=forecasts_table,
-        progress_sentences=progress_sentences,
-        reason_tables=reason_tables,
-        releases_table=releases_table,
-        resources_table=resources_table,
-        training_tables=training_tables,
-        account_tables=account_tables,
-        account_sentences=account_sentences,
         figures=figures,
+        sentences=sentences,
+        shell=shlex.join,
         titles=TITLES,
         themes=(LIGHT, DARK),
         palette=palette,
@@ -127,6 +132,25 @@ def environment() -> Environment:
         sans=SANS,
     )
     return found
+
+
+FUNCTIONS = {
+    one.__name__: one
+    for one in (
+        *(
+            study_tables,
+            forecasts_table,
+            reason_tables,
+            releases_table,
+            resources_table,
+            training_tables,
+            account_tables,
+        ),
+        *(headline, verdict_sentences, control_sentence, extent_words, proof_words, standing_words, machine_words),
+        *(pair_headlines, shortfall_headlines, remarks, scale_words, progress_sentences, account_sentences),
+    )
+}
+"""What makes tables and words, as the templates call it."""
 
 
 def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rosettabench.errors import UsageError
 from rosettabench.report.charts import contest as charts
 from rosettabench.report.charts.theme import LIGHT
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.contest import warning
 from rosettabench.summary.records import ContestSummary, RunSummary
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def title_ranking(contest: ContestSummary, summary: RunSummary) -> alt.LayerChar
     import altair as alt
 
     chart = charts.ranking(contest, summary.labels)
-    subtitle = [line for line in (contest.headline.evidence, contest.warning) if line]
-    title = alt.TitleParams(f"{contest.name}: {contest.headline.answer}", subtitle=subtitle, subtitleColor=LIGHT.quiet)
+    said = headline(contest)
+    subtitle = [line for line in (said.evidence, warning(contest)) if line]
+    title = alt.TitleParams(f"{contest.name}: {said.answer}", subtitle=subtitle, subtitleColor=LIGHT.quiet)
     return chart.properties(width=WIDTH, title=title) if chart is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from rosettabench.report.formats.text import visible
@@ -15,6 +16,14 @@ from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.table import Table, TableCell
 from rosettabench.report.tables.trainings import training_tables
+from rosettabench.report.words import contest as sentences
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.machine import machine_words
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
+from rosettabench.report.words.trainings import SENTENCE
+from rosettabench.report.words.verdict import control_sentence, verdict_sentences
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
 from rosettabench.summary.study import StudySummary
 
@@ -38,7 +47,7 @@ def render_markdown(summary: RunSummary) -> str:
     parts += [] if summary.only_trains else [table_markdown(tables.versions_table(summary))]
     parts += [
         "## To repeat it",
-        fence_text(summary.command),
+        fence_text(shlex.join(summary.command)),
         f"Rosettabench {escape_text(summary.version)}, {summary.at}.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -47,10 +56,10 @@ def render_markdown(summary: RunSummary) -> str:
 def contest_markdown(contest: ContestSummary) -> str:
     """Return one contest: the verdict, the tables, every pair, the control, and why it stopped."""
     parts = [f"## {escape_text(contest.name)}"]
-    parts.append(f"**{escape_text(contest.headline.answer)}.** {escape_text(contest.headline.evidence)}")
-    if contest.warning:
-        parts.append(f"> **{escape_text(contest.warning)}**")
-    parts += [f"**{escape_text(sentence)}**" for sentence in contest.differences]
+    parts.append(headline_markdown(headline(contest)))
+    if said := sentences.warning(contest):
+        parts.append(f"> **{escape_text(said)}**")
+    parts += [f"**{escape_text(sentence)}**" for sentence in sentences.difference_sentences(contest)]
     if contest.reasons:
         return "\n\n".join([*parts, *reasons_markdown(contest.reasons)])
     shown = (
@@ -65,37 +74,39 @@ def contest_markdown(contest: ContestSummary) -> str:
     parts += [table_markdown(table) for table in shown if table.rows]
     parts += [f"**{escape_text(sentence)}**" for sentence in progress_sentences(contest)]
     if contest.timed:
-        parts.append(escape_text(contest.peak.sentence))
-    if contest.sentences:
-        parts.append("\n".join(f"- {escape_text(sentence)}" for sentence in contest.sentences))
-    parts += [f"> **{escape_text(sentence)}**" for sentence in contest.oddities]
+        parts.append(escape_text(sentences.peak_sentence(contest.peak)))
+    if contest.verdicts:
+        parts.append("\n".join(f"- {escape_text(sentence)}" for sentence in verdict_sentences(contest)))
+    parts += [f"> **{escape_text(sentence)}**" for sentence in sentences.oddity_sentences(contest)]
     if contest.control:
-        parts.append(escape_text(contest.control.sentence))
-    parts += [escape_text(contest.watched)] if contest.watched else []
-    why = [f"Why it is so: {escape_text(contest.why)}"] if contest.why else []
-    return "\n\n".join([*parts, escape_text(contest.stopped), *why])
+        parts.append(escape_text(control_sentence(contest.control)))
+    parts += [escape_text(sentences.watched_sentence(contest))] if contest.watched else []
+    why = [f"Why it is so: {escape_text(shlex.join(contest.why))}"] if contest.why else []
+    return "\n\n".join([*parts, escape_text(sentences.stopped_sentence(contest)), *why])
+
+
+def headline_markdown(said: Headline) -> str:
+    """Return what is said of a contest, a set or a pair: the answer in bold, and the evidence."""
+    return f"**{escape_text(said.answer)}.** {escape_text(said.evidence)}"
 
 
 def reasons_markdown(reasons: Reasons) -> list[str]:
     """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
-    said = (*reasons.pairs[1:], *reasons.shortfalls)
-    others = [f"**{escape_text(one.answer)}.** {escape_text(one.evidence)}" for one in said]
     return [
-        *others,
+        *map(headline_markdown, (*pair_headlines(reasons)[1:], *shortfall_headlines(reasons))),
         *map(table_markdown, reason_tables(reasons.explanation)),
-        *(f"> {escape_text(remark)}" for remark in reasons.remarks),
+        *(f"> {escape_text(remark)}" for remark in remarks(reasons.explanation)),
     ]
 
 
 def trainings_markdown(found: TrainingsSummary) -> list[str]:
     """Return that this is not equal work, who trained faster on each set, the figures, and what differs."""
     said = [
-        f"- {escape_text(one.used.series)}: **{escape_text(one.headline.answer)}.** "
-        + escape_text(one.headline.evidence)
+        f"- {escape_text(one.used.series)}: {headline_markdown(headline(one))}"
         + (f" **{escape_text(one.warning)}**" if one.warning else "")
         for one in found.sets
     ]
-    return [f"**{escape_text(found.sentence)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
+    return [f"**{escape_text(SENTENCE)}**", "\n".join(said), *map(table_markdown, training_tables(found))]
 
 
 def accounts_markdown(found: Sequence[Account]) -> list[str]:
@@ -127,7 +138,7 @@ def cell_markdown(cell: TableCell) -> str:
 
 def machine_markdown(summary: RunSummary) -> str:
     """Return the machine as a list."""
-    return "\n".join(f"- {escape_text(name)}: {escape_text(value)}" for name, value in summary.machine)
+    return "\n".join(f"- {escape_text(name)}: {escape_text(value)}" for name, value in machine_words(summary))
 
 
 def escape_text(text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel
 
-from rosettabench.report.tables.reasons import reason_tables
+from rosettabench.report.formats.fields import FIELDS
 from rosettabench.summary.records import RunSummary
 
 FORMAT = 1
@@ -22,13 +22,7 @@ def render_json(summary: RunSummary) -> str:
 
     Numbers that are not finite, which JSON does not have, become the texts "nan", "inf" and "-inf".
     """
-    told = asdict(summary)
-    for contest, own in zip(summary.contests, told["contests"], strict=True):
-        if contest.reasons is not None:
-            explanation = contest.reasons.explanation
-            del own["reasons"]["explanation"]
-            own["reasons"]["tables"] = [asdict(table) for table in reason_tables(explanation)]
-    return json.dumps({"format": FORMAT, **finite(told)}, indent=1, allow_nan=False)
+    return as_json(fields_of(summary))
 
 
 def as_json(found: Mapping[str, object]) -> str:
@@ -41,7 +35,7 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return finite(asdict(value))
+        return finite(fields_of(value))
     if isinstance(value, BaseModel):
         return finite(value.model_dump())
     if isinstance(value, dict):
@@ -49,3 +43,9 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     if isinstance(value, list | tuple):
         return [finite(part) for part in value]
     return value
+
+
+def fields_of(record: Any) -> dict[str, object]:  # noqa: ANN401 (any dataclass)
+    """Return what JSON has of a dataclass: its fields, or those of FIELDS, in words where these have some."""
+    words = FIELDS.get(type(record), {name.name: None for name in fields(record)})
+    return {name: getattr(record, name) if made is None else made(record) for name, made in words.items()}

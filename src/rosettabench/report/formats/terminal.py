@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.layout import inline, print_table, style_text
@@ -14,7 +15,14 @@ from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.table import Table, TableCell
 from rosettabench.report.tables.trainings import training_tables
-from rosettabench.summary import figures
+from rosettabench.report.words import contest as sentences
+from rosettabench.report.words import figures
+from rosettabench.report.words.answer import headline
+from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.reasons import pair_headlines, remarks
+from rosettabench.report.words.shortfall import shortfall_headlines
+from rosettabench.report.words.trainings import SENTENCE
+from rosettabench.report.words.verdict import control_sentence
 from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSummary, TrainingsSummary
 from rosettabench.summary.study import StudySummary
 
@@ -53,19 +61,16 @@ def print_rest(summary: RunSummary, console: Console) -> None:
         hint = f" What to do: {fault.hint}" if fault.hint else ""
         console.print(style_text((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
     console.print()
-    console.print(style_text((f"Run {summary.id}, {summary.state}. Repeat it: ", "dim"), (summary.command, "")))
+    ended = f"Run {summary.id}, {summary.state}. Repeat it: "
+    console.print(style_text((ended, "dim"), (shlex.join(summary.command), "")))
 
 
 def print_trainings(found: TrainingsSummary, console: Console) -> None:
     """Print that this is not equal work, who trained faster on each set, the figures, and what differs."""
     console.print()
-    console.print(style_text((found.sentence, "bold yellow")))
+    console.print(style_text((SENTENCE, "bold yellow")))
     for one in found.sets:
-        console.print(
-            style_text(
-                (one.used.series, "bold"), (f"  {one.headline.answer}. ", "bold green"), (one.headline.evidence, "")
-            )
-        )
+        print_headline(one.used.series, headline(one), console)
         if one.warning:
             console.print(style_text((one.warning, "bold yellow")))
     for table in training_tables(found, sources=False):
@@ -100,16 +105,22 @@ def print_answer(contest: ContestSummary, console: Console) -> None:
     for table in (releases_table(contest), forecasts_table(contest)):
         if table.rows:
             print_table(table, console)
-    for sentence in doubts(contest):
-        console.print(style_text((sentence, "bold yellow")))
-    console.print(style_text((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+    said = headline(contest).evidence
+    for sentence in sentences.doubt_sentences(contest):
+        if sentence not in said:
+            console.print(style_text((sentence, "bold yellow")))
+    print_end(contest, console)
+
+
+def print_end(contest: ContestSummary, console: Console) -> None:
+    """Print why a contest stopped, and the command that says why it is so."""
+    why = f" Why: {shlex.join(contest.why)}" if contest.why else ""
+    console.print(style_text((sentences.stopped_sentence(contest), "dim"), (why, "dim")))
 
 
 def print_ranking(contest: ContestSummary, console: Console) -> None:
     """Print verdict and ranking of a contest, and that it ran on a stand-in: all that is shown while its run lasts."""
     print_verdict(contest, console)
-    if contest.warning:
-        console.print(style_text((contest.warning, "bold yellow")))
     table = short_ranking(contest)
     if table.rows:
         print_table(table, console)
@@ -130,29 +141,23 @@ def short_ranking(contest: ContestSummary) -> Table:
     )
 
 
-def doubts(contest: ContestSummary) -> list[str]:
-    """Return what speaks against trusting its times, each once: the verdict may have said it already."""
-    control = contest.control.sentence if contest.control and contest.control.false_difference else ""
-    found = (*contest.differences, *contest.oddities, *contest.unwatched, control)
-    return [sentence for sentence in dict.fromkeys(found) if sentence and sentence not in contest.headline.evidence]
-
-
 def print_verdict(contest: ContestSummary, console: Console) -> None:
-    """Print what a contest says, in a sentence."""
+    """Print what a contest says, in a sentence, and that it ran on a stand-in."""
     console.print()
-    console.print(
-        style_text(
-            (contest.name, "bold"), (f"  {contest.headline.answer}. ", "bold green"), (contest.headline.evidence, "")
-        )
-    )
+    print_headline(contest.name, headline(contest), console)
+    if said := sentences.warning(contest):
+        console.print(style_text((said, "bold yellow")))
+
+
+def print_headline(name: str, said: Headline, console: Console) -> None:
+    """Print what is said of a contest or of a set."""
+    console.print(style_text((name, "bold"), (f"  {said.answer}. ", "bold green"), (said.evidence, "")))
 
 
 def print_contest(contest: ContestSummary, console: Console) -> None:
     """Print one contest: the verdict first, then how it came about."""
     print_verdict(contest, console)
-    if contest.warning:
-        console.print(style_text((contest.warning, "bold yellow")))
-    for sentence in contest.differences:
+    for sentence in sentences.difference_sentences(contest):
         console.print(style_text((sentence, "bold yellow")))
     if contest.reasons:
         print_reasons(contest.reasons, console)
@@ -167,7 +172,7 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
         if table.rows:
             print_table(table, console)
     print_remarks(contest, console)
-    console.print(style_text((contest.stopped, "dim"), (f" Why: {contest.why}" if contest.why else "", "dim")))
+    print_end(contest, console)
 
 
 def print_remarks(contest: ContestSummary, console: Console) -> None:
@@ -175,25 +180,25 @@ def print_remarks(contest: ContestSummary, console: Console) -> None:
     for sentence in progress_sentences(contest):
         console.print(style_text((sentence, "bold")))
     if contest.timed:
-        console.print(style_text((contest.peak.sentence, "dim")))
+        console.print(style_text((sentences.peak_sentence(contest.peak), "dim")))
     if any(spread.between for _, spread in contest.spreads):
         print_table(tables.spread_table(contest), console)
-    for sentence in contest.oddities:
+    for sentence in sentences.oddity_sentences(contest):
         console.print(style_text((sentence, "bold yellow")))
     if contest.control:
         colour = "bold red" if contest.control.false_difference else "dim"
-        console.print(style_text((contest.control.sentence, colour)))
+        console.print(style_text((control_sentence(contest.control), colour)))
     if contest.watched:
-        console.print(style_text((contest.watched, "dim")))
+        console.print(style_text((sentences.watched_sentence(contest), "dim")))
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:
     """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
-    for pair in reasons.pairs[1:]:
+    for pair in pair_headlines(reasons)[1:]:
         console.print(style_text((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
-    for shortfall in reasons.shortfalls:
+    for shortfall in shortfall_headlines(reasons):
         console.print(style_text((f"{shortfall.answer}. ", "bold"), (shortfall.evidence, "")))
     for table in reason_tables(reasons.explanation):
         print_table(table, console)
-    for remark in reasons.remarks:
+    for remark in remarks(reasons.explanation):
         console.print(style_text((remark, "yellow")))

@@ -8,8 +8,9 @@ from rosettabench.plan.setting import without_defaults
 from rosettabench.report.formats.comparison import change_words
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.tables.table import Column, Table, TableCell
+from rosettabench.report.words import figures
+from rosettabench.report.words.doubt import doubt_words
 from rosettabench.statistics.change_point import LEAST
-from rosettabench.summary import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +81,7 @@ def step_cell(point: Point) -> TableCell:
 def remark(point: Point, turning: Turning | None) -> TableCell:
     """Return what is to be said of a run: why it does not count, or that the level changed with it."""
     if point.flaw:
-        return TableCell(f"not used: {point.flaw}", marked=True)
+        return TableCell(f"not used: {doubt_words(point.flaw)}", marked=True)
     return TableCell("") if turning is None else TableCell(f"{figures.ratio(turning.times)} from here on", marked=True)
 
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report.formats.comparison import change_words
 from rosettabench.report.formats.layout import style_text
-from rosettabench.summary import figures
-from rosettabench.summary.sentences import enumerate_words, interval_words
-from rosettabench.verify.roof import roof_words
+from rosettabench.report.words import figures
+from rosettabench.report.words.contest import peak_sentence
+from rosettabench.report.words.doubt import doubts_words
+from rosettabench.report.words.enumeration import enumerate_words
+from rosettabench.report.words.proof import proof_words
+from rosettabench.verify.roof import Roof
 from rosettabench.verify.verification import Beside, InstallationStanding, Verification
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ def print_verification(found: Verification, console: Console) -> None:
 def verdict_words(found: Verification) -> str:
     """Return the verdict; a failed proof is the first news."""
     if found.unproven:
-        return f"does not do equal work: {found.unproven}."
+        return f"does not do equal work: {unproven_words(found)}."
     if found.fault:
         return f"cannot be measured: {found.fault}."
     if found.standing is InstallationStanding.SLOW:
@@ -45,12 +48,20 @@ def verdict_words(found: Verification) -> str:
     return f"{found.standing}."
 
 
+def unproven_words(found: Verification) -> str:
+    """Return why its proof does not hold, with the likely cause; "" where it holds."""
+    if found.unproven is None:
+        return ""
+    cause = f" (likely: {found.unproven.cause})" if found.unproven.cause else ""
+    return f"{proof_words(found.unproven)}{cause}"
+
+
 def slow_words(found: Verification) -> Iterator[str]:
     """Yield by how much it is slower, and than what."""
     pairs = ((found.managed, "the managed release"), (found.earlier, "its own earlier runs"))
     for one, what in pairs:
         if one.standing is InstallationStanding.SLOW and one.interval is not None:
-            yield f"{figures.ratio(one.interval.ratio)} the time of {what} ({interval_words(one.interval)})"
+            yield f"{figures.ratio(one.interval.ratio)} the time of {what} ({figures.interval_words(one.interval)})"
 
 
 def sentences(found: Verification) -> Iterator[str]:
@@ -97,16 +108,28 @@ def past_words(found: Verification) -> str:
 def ceiling_words(found: Verification) -> str:
     """Return which share of the machine's ceiling it reaches, or what would be needed to know."""
     if found.ceiling.share is None:
-        return found.ceiling.sentence
+        return peak_sentence(found.ceiling.peak)
     words = f"It reaches {figures.percent(found.ceiling.share.value)} of the machine's ceiling"
     if found.ceiling.managed is not None:
         words += f", the managed release {figures.percent(found.ceiling.managed.value)}"
-    return f"{words}. {found.ceiling.sentence}"
+    return f"{words}. {peak_sentence(found.ceiling.peak)}"
+
+
+def roof_words(roof: Roof) -> str:
+    """Return in a sentence how its products stand below the ceiling."""
+    where = f"{roof.precision} with {roof.threads} {'thread' if roof.threads == 1 else 'threads'}"
+    reached = f"Its matrix products in {where} reach {figures.speed(roof.rate)}"
+    if roof.ceiling is None or roof.share is None:
+        return f"{reached}; no other library was measured here to hold them against: rosetta peak does that."
+    return (
+        f"{reached}, {roof.share:.0%} of this machine's ceiling "
+        f"({figures.speed(roof.ceiling.rate)}, {roof.ceiling.library})."
+    )
 
 
 def beside_words(one: Beside) -> str:
     """Return a comparison in words: the ratio with its interval, or why there is none."""
+    said = doubts_words(one.doubts).removesuffix(".") or str(one.standing)
     if one.interval is None:
-        return one.doubt.removesuffix(".") or str(one.standing)
-    observed = f"{figures.ratio(one.interval.ratio)} its time ({interval_words(one.interval)})"
-    return f"{observed}; {one.doubt.removesuffix('.') or one.standing}"
+        return said
+    return f"{figures.ratio(one.interval.ratio)} its time ({figures.interval_words(one.interval)}); {said}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
+from rosettabench.report.words.note import note_words
 from rosettabench.summary.account import EQUAL, MODELS, ORDER
 from rosettabench.summary.records import Account, Factor
 
@@ -20,6 +21,9 @@ SAID = {
 """What a factor is of, in a sentence."""
 
 PARTS = (*ORDER, "steps")
+
+EVERY = "all of these"
+"""Stands for the set, where it is the sum over sets."""
 
 
 def account_tables(found: Sequence[Account]) -> tuple[Table, ...]:
@@ -56,12 +60,12 @@ def factors_row(one: Account) -> tuple[TableCell, ...]:
     took = one.dispatch
     dispatch = None if took is None else Factor("without graphs", took.value, took.low, took.high)
     return (
-        TableCell(one.series, one.trained),
+        TableCell(one.series or EVERY, trained_words(one)),
         *(factor_cell(known.get(name)) for name in ("as shipped", *ORDER)),
         factor_cell(models) if models else factor_cell(known.get("steps"), "with equal work"),
         factor_cell(known.get(EQUAL)),
         factor_cell(dispatch),
-        TableCell(one.why),
+        TableCell(missing_words(one)),
     )
 
 
@@ -85,7 +89,7 @@ def seconds_table(found: Sequence[Account]) -> Table:
     )
     rows = [
         (
-            TableCell("" if place else one.series),
+            TableCell("" if place else one.series or EVERY),
             TableCell(label),
             TableCell(figures.seconds(sum(parts.values()))),
             *(
@@ -105,17 +109,29 @@ def seconds_table(found: Sequence[Account]) -> Table:
 
 def account_sentences(found: Sequence[Account]) -> list[tuple[str, str]]:
     """Return for each set its name and what is to be said of it."""
-    return [(one.series, sentence(one)) for one in found]
+    return [(one.series or EVERY, sentence(one)) for one in found]
 
 
 def sentence(one: Account) -> str:
     """Return in a sentence by how much one library is faster as shipped, and which factors that is made of."""
     if not one.factors:
-        return f"No account: {one.why}."
+        return f"No account: {missing_words(one)}."
     whole, *parts = one.factors
     told = ", ".join(f"{factor_words(factor)} {SAID[factor.name]}" for factor in parts)
     faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}; of that is {told}."
-    return f"{faster} Missing: {one.why}." if one.why else faster
+    return f"{faster} Missing: {missing_words(one)}." if one.missing else faster
+
+
+def trained_words(one: Account) -> str:
+    """Return of what an account is: epochs times seeds, or sets; "" without factors."""
+    if not one.factors:
+        return ""
+    return f"{one.trained} sets" if one.epochs is None else f"{one.epochs} × {one.trained}"
+
+
+def missing_words(one: Account) -> str:
+    """Return why an account is not whole, or why there is none; "" where it is whole."""
+    return note_words(one.missing) if one.missing else ""
 
 
 def factor_words(factor: Factor) -> str:

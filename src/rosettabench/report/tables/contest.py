@@ -16,8 +16,9 @@ from rosettabench.report.tables.table import (
     relative_cell,
     with_warning,
 )
+from rosettabench.report.words import figures
+from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.spread import SpreadDeviation
-from rosettabench.summary import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
 
@@ -96,7 +97,7 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
         estimate_cell(entry.step, figures.seconds, figures.seconds_span),
         estimate_cell(entry.throughput, figures.significant),
         per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
-        TableCell("proven") if entry.rank is not None else TableCell("not ranked", entry.standing, marked=True),
+        TableCell("proven") if entry.rank is not None else TableCell("not ranked", standing_words(entry), marked=True),
     )
 
 

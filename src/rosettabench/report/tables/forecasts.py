@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
+from rosettabench.report.words import figures
 from rosettabench.store.record import JudgedForecasts
-from rosettabench.summary import figures
 from rosettabench.summary.records import ContestSummary
 
 MEASURES = {"mase": "MASE", "smape": "sMAPE", "mean_weighted_quantile_loss": "mean wQL"}

@@ -6,7 +6,7 @@ from rosettabench.reasons.measured import Subject
 from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, Step
 from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.reasons import is_bent
 
 STARTS = {

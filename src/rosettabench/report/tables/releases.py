@@ -9,7 +9,7 @@ from datetime import date
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.environments.lock import Lock, all_locks
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary

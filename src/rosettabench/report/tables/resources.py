@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
-from rosettabench.summary import figures
-from rosettabench.summary.records import ContestSummary, EntrySummary
+from rosettabench.report.words import figures
+from rosettabench.summary.records import AmountNote, ContestSummary, EntrySummary
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,25 @@ def resources_table(contest: ContestSummary) -> Table:
 def amount_cell(entry: EntrySummary, name: str) -> TableCell:
     """Return one amount; where it is missing, and why is known, that it could not be read."""
     if name in entry.resources.amounts:
-        return TableCell(KINDS[name].written(entry.resources.amounts[name]), entry.resources.notes.get(name, ""))
+        return TableCell(
+            KINDS[name].written(entry.resources.amounts[name]), amount_note(entry.resources.notes.get(name))
+        )
     return TableCell(figures.MISSING, "not readable") if name in entry.resources.unreadable else NOTHING
+
+
+def amount_note(note: AmountNote | None) -> str:
+    """Return what a reader must know of an amount: the idle power that was taken off, how often the counter moves."""
+    if note is None:
+        return ""
+    words = []
+    if note.idle_w is not None:
+        moves = (
+            "counter at rest when idle" if note.resolution_s is None else f"every {figures.seconds(note.resolution_s)}"
+        )
+        words += [f"idle {figures.significant(note.idle_w)} W", moves]
+    if note.samples is not None:
+        words.append(f"{note.samples} samples")
+    return ", ".join(words)
 
 
 def missing(entries: Sequence[EntrySummary]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosettabench.plan.setting import with_defaults
 from rosettabench.report.tables.table import Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
+from rosettabench.report.words.claim import aside_words, expected_words, outcome_words, part_words
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
 OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)
@@ -45,10 +46,10 @@ def claim_rows(outcome: Outcome) -> list[tuple[TableCell, ...]]:
         TableCell(outcome.id),
         TableCell(outcome.says, outcome.note),
         TableCell(outcome.published),
-        TableCell(alone.expected) if alone else TableCell(""),
+        TableCell(expected_words(alone)) if alone else TableCell(""),
         measured_cell(alone) if alone else TableCell(""),
         verdict_cell(outcome.finding),
-        TableCell(outcome.sentence),
+        TableCell(outcome_words(outcome)),
     )
     measured = [part for part in outcome.parts if part.measurement.value is not None and not alone]
     return [first, *(part_row(part) for part in measured)]
@@ -60,10 +61,10 @@ def part_row(part: PartOutcome) -> tuple[TableCell, ...]:
         TableCell(""),
         TableCell(part.name),
         TableCell(""),
-        TableCell(part.expected),
+        TableCell(expected_words(part)),
         measured_cell(part),
         verdict_cell(part.finding),
-        TableCell(part.sentence),
+        TableCell(part_words(part)),
     )
 
 
@@ -105,7 +106,7 @@ def then_row(one: ThenAndNow) -> tuple[TableCell, ...]:
     if one.now is not None:
         bounded = one.now.low is not None and one.now.high is not None
         between = figures.span(one.now.low or 0.0, one.now.high or 0.0) if bounded else ""
-        told = ", ".join(filter(None, (one.contender, between, one.aside)))
+        told = ", ".join(filter(None, (one.contender, between, aside_words(one))))
         now = TableCell(f"{figures.significant(one.now.value)} {one.unit}", told)
         share = TableCell(figures.ratio(one.now.value / one.then))
     return (

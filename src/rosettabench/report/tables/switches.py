@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rosettabench.catalogue.switch import Switch, all_switches
 from rosettabench.report.tables.table import Column, Table, TableCell
-from rosettabench.summary.switches import trials_words
+from rosettabench.report.words.switch import trials_words
 
 
 def switches_table(switches: Sequence[Switch]) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from rosettabench.summary import figures
+from rosettabench.report.words import figures
+from rosettabench.report.words.contest import warning
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary
 
@@ -63,7 +64,7 @@ def listing(caption: str, columns: tuple[Column, ...], rows: Iterable[Sequence[s
 
 def with_warning(contest: ContestSummary, text: str) -> str:
     """Return a table's caption, with the warning where the contest ran on a stand-in."""
-    return f"{text} {contest.warning}".strip()
+    return f"{text} {warning(contest)}".strip()
 
 
 def relative_cell(relative: Estimate | None) -> TableCell:

@@ -9,8 +9,9 @@ from rosettabench.report.formats import samples
 from rosettabench.report.formats.samples import as_csv, render_csv
 from rosettabench.report.tables.forecasts import MEASURES
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
+from rosettabench.report.words import figures
+from rosettabench.report.words.trainings import SENTENCE, scale_words, training_remarks
 from rosettabench.shipped.record import FinishedTraining
-from rosettabench.summary import figures
 from rosettabench.summary.records import MeasuredFigure, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 
 COLUMNS = ("run", "data", *(name for name in FinishedTraining.model_fields if name != "forecasts"))
@@ -34,7 +35,7 @@ def trainings_table(found: TrainingsSummary) -> Table:
         Column("import", numeric=True, spare=5),
     )
     caption = (
-        f"{found.sentence} {found.scale} Times of one training; beside a figure the extremes over seeds. Parse: the "
+        f"{SENTENCE} {scale_words(found)} Times of one training; beside a figure the extremes over seeds. Parse: the "
         "library reads the series; score: the laboratory judges the sample paths."
     )
     warnings = dict.fromkeys(one.warning for one in found.sets if one.warning)
@@ -109,7 +110,7 @@ def differences_table(found: TrainingsSummary, *, sources: bool = True) -> Table
         )
         for one in found.differences
     ]
-    return Table(" ".join(["Why this is not equal work.", *found.remarks]), columns, tuple(rows))
+    return Table(" ".join(["Why this is not equal work.", *training_remarks(found)]), columns, tuple(rows))
 
 
 def training_tables(found: TrainingsSummary, *, sources: bool = True) -> tuple[Table, ...]:

@@ -8,9 +8,15 @@ from rosettabench.catalogue.switch import Switch
 from rosettabench.reasons.parts import PartEstimate
 from rosettabench.reasons.shortfall import NamedOperation, Shortfall
 from rosettabench.reasons.vocabulary import WORDS
-from rosettabench.summary import figures
-from rosettabench.summary.records import Headline
-from rosettabench.summary.switches import trials_words
+from rosettabench.report.words import figures
+from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.switch import trials_words
+from rosettabench.summary.records import Reasons
+
+
+def shortfall_headlines(reasons: Reasons) -> list[Headline]:
+    """Return what is said of everybody who is far below what the machine can do."""
+    return [shortfall_words(one, reasons.explanation.measured.confidence) for one in reasons.shortfalls]
 
 
 def shortfall_words(found: Shortfall, confidence: float) -> Headline:

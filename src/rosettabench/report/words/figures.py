@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor, isfinite, isnan, log10
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosettabench.statistics.interval import Interval
 
 DIGITS = 3
 """Significant digits of every measured number: the intervals of a shared machine never carry more."""
@@ -97,6 +101,17 @@ def percent(fraction: float) -> str:
 def span(low: float, high: float) -> str:
     """Return an interval: 1.27 to 1.35."""
     return f"{significant(low)} to {significant(high)}"
+
+
+def interval_words(interval: Interval) -> str:
+    """Return an interval with its confidence: ``95%: 1.27 to 1.35``."""
+    return f"{percent(interval.confidence)}: {span(interval.low, interval.high)}"
+
+
+def seconds_range(low: float, high: float) -> str:
+    """Return an interval of durations with its unit: 1.27 to 1.35 ms."""
+    widest = max(abs(low), abs(high))
+    return f"{seconds_span(widest, low, high)} {fitting(widest, TIMES).name}"
 
 
 def seconds_span(value: float, low: float, high: float) -> str:

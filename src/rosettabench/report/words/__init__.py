@@ -1,0 +1,1 @@
+"""What a report says in words, made from the data of summary/."""

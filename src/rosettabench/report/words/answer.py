@@ -1,0 +1,91 @@
+"""The answer of a contest, or of a set that libraries trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rosettabench.report.words import figures
+from rosettabench.report.words.enumeration import enumerate_words
+from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.reasons import pair_headlines
+from rosettabench.report.words.trainings import set_headline
+from rosettabench.report.words.verdict import level_words, mean_words, verdict_sentence
+from rosettabench.statistics.between import PRIOR
+from rosettabench.statistics.busy import Busy
+from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.summary.answer import ContestAnswer
+from rosettabench.summary.doubts import FEW_PAIRS
+from rosettabench.summary.records import ContestSummary, TrainedSet
+
+ONE_PROCESS = (
+    f"One process of each was measured: the interval allows for processes that differ by {PRIOR.deviation:.0%} "
+    "(--processes 5 measures it)."
+)
+"""What the headline of such a contest says once."""
+
+
+def headline(found: ContestSummary | TrainedSet) -> Headline:
+    """Return the answer of a contest, which says so where the machine was busy, or of which processes it speaks.
+
+    That of an examination is what it found of the first pair; that of a set, who trained faster.
+    """
+    if isinstance(found, TrainedSet):
+        return set_headline(found)
+    if found.reasons and found.reasons.pairs:
+        return pair_headlines(found.reasons)[0]
+    said = answer_words(found.answer)
+    if len(found.ranked) < 2:
+        return said
+    more = [one.sentence for one in found.oddities if isinstance(one, Busy)]
+    more += [ONE_PROCESS] if found.processes == 1 else []
+    return replace(said, evidence=" ".join([said.evidence, *more]))
+
+
+def answer_words(answer: ContestAnswer) -> Headline:
+    """Return the answer of a contest in words."""
+    if not answer.labels:
+        reason = f"No contender was both proven to do equal work and timed in {FEWEST_ROUNDS} rounds."
+        return Headline("Nobody can be ranked", reason)
+    names = enumerate_words(answer.labels)
+    if not answer.pairs:
+        return Headline(f"Only {names} can be ranked", "There is nobody to compare it with.")
+    if len(answer.labels) == 1:
+        return Headline(f"{names} is fastest", lead(answer.pairs[0]))
+    equal = all(verdict.finding is Finding.EQUIVALENT for verdict in answer.pairs)
+    said = f"{names} are equally fast" if equal else f"No difference found yet between {names}"
+    return Headline(said, level_evidence(answer.pairs))
+
+
+def lead(verdict: Verdict) -> str:
+    """Return by how much the fastest leads the nearest of the others."""
+    if verdict.interval is None:
+        return verdict_sentence(verdict)
+    by = figures.ratio(verdict.interval.ratio)
+    found = f"Faster than {verdict.slower}, the nearest, by {by} ({figures.interval_words(verdict.interval)})."
+    return f"{found}{mean_words(verdict)}"
+
+
+def level_evidence(pairs: Sequence[Verdict]) -> str:
+    """Return the evidence for a shared place; a single pair has been named already, and many are counted."""
+    if len(pairs) > FEW_PAIRS:
+        return f"Of their {len(pairs)} pairs, {enumerate_words(pair_counts(pairs))}."
+    if len(pairs) > 1:
+        return " ".join(map(verdict_sentence, pairs))
+    words = level_words(pairs[0])
+    return f"{words[0].upper()}{words[1:]}.{mean_words(pairs[0])}"
+
+
+def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
+    """Return what was found of pairs, each with the number of them: ``2 have not enough data``."""
+    apart = sum(verdict.finding is Finding.FASTER for verdict in pairs)
+    level = sum(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
+    doubted = sum(bool(verdict.doubts) for verdict in pairs)
+    counted = (
+        (apart, "a difference"),
+        (level, f"no difference above {figures.percent(pairs[0].margin)}"),
+        (doubted, "no verdict (a doubt about their rounds)"),
+        (len(pairs) - apart - level - doubted, "not enough data"),
+    )
+    return [f"{number} {'has' if number == 1 else 'have'} {what}" for number, what in counted if number]

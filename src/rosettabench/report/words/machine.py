@@ -1,0 +1,39 @@
+"""The machine of a run."""
+
+from __future__ import annotations
+
+from rosettabench.report.words import figures
+from rosettabench.summary.records import RunSummary
+
+MACHINE = {
+    "processor": "Processor",
+    "cores": "Cores",
+    "memory_bytes": "Memory",
+    "system": "System",
+    "python": "Python of Rosettabench",
+    "gpus": "GPUs",
+}
+"""What a run records about its machine, in the order in which it is shown; anything else follows under its own name."""
+
+
+def machine_words(summary: RunSummary) -> tuple[tuple[str, str], ...]:
+    """Return the machine as (name, value) pairs, and what others computed during the rounds, where it is known."""
+    found = summary.machine
+    ordered = {**{name: found[name] for name in MACHINE if name in found}, **found}
+    told = [(MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()]
+    if summary.load is not None:
+        others, stolen = map(figures.percent, summary.load)
+        shares = f"{others} of the processors' time, the hypervisor {stolen}"
+        told.append(("Load during the rounds", f"other programs used {shares}"))
+    return tuple(told)
+
+
+def machine_value(name: str, value: object) -> str:
+    """Return one property of the machine in words."""
+    if name.endswith("_bytes") and isinstance(value, int | float):
+        return figures.memory(value)
+    if isinstance(value, list):
+        return "; ".join(machine_value("", part) for part in value) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key.removesuffix('_bytes')} {machine_value(key, part)}" for key, part in value.items())
+    return str(value)
