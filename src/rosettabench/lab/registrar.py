@@ -10,7 +10,7 @@ from typing import Any
 from rosettabench.client.session import Work
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
-from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
+from rosettabench.proof.certificate import certificate_body, certificate_key, equal_to, subject_of
 from rosettabench.proof.inference import InferenceProof
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference
@@ -89,6 +89,7 @@ class Registrar:
             reference.margins,
             proof.guided,
             proof.excused,
+            equal_to(self._work.workload),
         )
 
     def reference(self) -> Reference:

@@ -39,11 +39,13 @@ def certificate_body(
     margins: Sequence[Margin] = (),
     guided: Sequence[int] = (),
     excused: Sequence[Check] = (),
+    equal_to: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the certificate as stored. `subject` is everything that it is bound to.
 
     `margins` are those of the batches, where these were chosen; `guided` the steps that began with the reference's
-    weights; `excused` the gradients that are further off than the noise explains, where units turn.
+    weights; `excused` the gradients that are further off than the noise explains, where units turn. `equal_to` names
+    the files whose formulas agree with each other, or the one of the original.
     """
     failed = next((check for check in checks if not check.passed), None)
     tightest: dict[str, Check] = {}
@@ -53,6 +55,7 @@ def certificate_body(
     return {
         **subject,
         "reference": reference,
+        "equal_to": list(equal_to),
         "steps": steps,
         "guided": list(guided),
         "excused": [check.as_json() for check in excused],
@@ -129,6 +132,14 @@ def reference_files(workload: Workload) -> list[Path]:
         adapters = [entry.adapter for entry in all_frameworks().values() if entry.original == workload.reference]
         return [*adapters, *([original] if original else [])]
     return [*(worker_folder() / "frameworks").glob("reference_*.py"), *workload.folder.glob("reference_*.py")]
+
+
+def equal_to(workload: Workload) -> list[str]:
+    """Return the names of the files that say what equal work is: the original, or references that must agree."""
+    if workload.reference is not None:
+        original = workload.implementation(workload.reference)
+        return [original.name] if original else []
+    return sorted(path.name for path in workload.folder.glob("reference_*.py"))
 
 
 def certificate_key(subject: dict[str, Any]) -> str:

@@ -43,6 +43,7 @@ def summarise_certification(certification: Certification) -> ProofSummary:
         tightest=tuple(filter(None, map(summarise_check, body.get("tightest", {}).values()))),
         divergence=summarise_check(body.get("first_divergence")),
         cause=body.get("cause"),
+        equal_to=tuple(body.get("equal_to", ())),
         hashes=tuple(sorted(body.get("hashes", {}).items())),
     )
 

@@ -178,6 +178,8 @@ class ProofSummary:
     divergence: CheckSummary | None = None
     cause: str | None = None
     hashes: tuple[tuple[str, str], ...] = ()
+    equal_to: tuple[str, ...] = ()
+    """The file of the original, or those of references that must agree; empty in an older certificate."""
 
     @property
     def holds(self) -> bool:

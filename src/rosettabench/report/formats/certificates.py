@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rosettabench.report.formats.layout import print_table
 from rosettabench.report.formats.text import visible
 from rosettabench.report.tables.table import Column, listing, plain_columns
-from rosettabench.report.words.proof import extent_words, proof_words
+from rosettabench.report.words.proof import extent_words, proof_words, reference_words
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
     verdict = "equal work, proven" if proof.holds else visible(proof_words(proof))
     console.print(f"\n{contest.name} · {visible(entry.label)} ({entry.mode}) · {verdict}", style="bold")
     for fault in entry.faults:
-        console.print(f"{fault.stage}: {visible(fault.what)} {visible(fault.hint)}")
+        console.print(f"{fault.stage}: {visible(fault.what)}")
+        if fault.hint:
+            console.print(visible(fault.hint))
     if proof.cause:
         console.print(f"likely cause: {visible(proof.cause)}")
     if not proof.tightest:
@@ -34,7 +36,8 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
         (one.quantity, place(one), f"{one.deviation:.1e}", f"{one.tolerance:.0e}", "" if one.passed else "FAILED")
         for one in proof.tightest
     ]
-    caption = f"{proof.checks} comparisons {extent_words(proof)}; certificate {str(proof.key)[:16]}"
+    compared = f"{proof.checks} comparisons {reference_words(proof)}{extent_words(proof)}"
+    caption = f"{compared}; certificate {str(proof.key)[:16]}"
     print_table(listing(caption, columns, rows), console)
 
 

@@ -34,6 +34,17 @@ def extent_words(proof: ProofSummary) -> str:
     return f"over {proof.steps} steps{guided}{excused}"
 
 
+def reference_words(proof: ProofSummary) -> str:
+    """Return what a contender was compared with: ``with pytorch.py``, ``with one of two independent references``."""
+    names = proof.equal_to
+    if not names:
+        return ""
+    if not names[0].startswith("reference_"):
+        return f"with {names[0]} "
+    numbers = {1: "with one reference ", 2: "with one of two independent references "}
+    return numbers.get(len(names), f"with one of {len(names)} independent references ")
+
+
 def standing_words(entry: EntrySummary) -> str:
     """Return in a few words whether an entry is ranked, and why not."""
     if entry.control_of is not None:
