@@ -1,7 +1,7 @@
-"""What a PyTorch model consists of: ``python describe.py FILE CLASS FOLDER [INPUTS]``.
+"""Describe a PyTorch model: ``python describe.py FILE CLASS FOLDER [INPUTS]``.
 
-Makes a model of a class, and writes into FOLDER ``model.json``, which says what it consists of, and its first weights,
-one .npy for each tensor. INPUTS are the inputs of a sample, as JSON; without them those are tried that fit the model's
+Makes a model of the class and writes into FOLDER its description, ``model.json``, and its first weights, one .npy for
+each tensor. INPUTS are the inputs of a sample, as JSON; without them those are tried that fit the model's
 first layer. Where it cannot be done, ``model.json`` has the one key ``error``: a sentence.
 """
 

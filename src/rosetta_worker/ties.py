@@ -1,4 +1,4 @@
-"""Which ties of an implementation fit its model: ``python ties.py ADAPTER IMPLEMENTATION SETTING SHAPES OUT``.
+"""Find ties that do not fit the model: ``python ties.py ADAPTER IMPLEMENTATION SETTING SHAPES OUT``.
 
 Makes the model without writing any weight, and looks for the tensor of each tie. SETTING and SHAPES are JSON: the
 setting of `open`, and the shape of each canonical tensor. OUT gets JSON: the names that are not there, those of another

@@ -36,7 +36,7 @@ Names = Sequence[str | Path]
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run found. A notebook shows it as its report."""
+    """The results of a run. In a notebook it is shown as the report."""
 
     summary: RunSummary
 
@@ -47,7 +47,7 @@ class RunResult:
 
     @property
     def entries(self) -> dict[tuple[str, str], EntrySummary]:
-        """{(contest, contender): what was found of it}."""
+        """{(contest, contender): its results}."""
         return {(contest.name, one.label): one for contest in self.contests for one in contest.entries}
 
     @property
@@ -57,7 +57,7 @@ class RunResult:
 
     @property
     def causes(self) -> dict[tuple[str, str], str]:
-        """{(contest, contender): why it is not proven, and the likely cause}, of those that are not."""
+        """{(contest, contender): why it is not proven, and the likely cause}, without those that are proven."""
         from rosettabench.report.words.proof import proof_words
 
         failed = {key: entry.proof for key, entry in self.entries.items() if not entry.proof.holds}

@@ -1,7 +1,7 @@
-"""Adapters that tell what comes into each layer and what goes out: where a port parts from its original shows there.
+"""Adapters that record the inputs and outputs of each layer, to find where a port differs from its original.
 
-Each is a framework's adapter whose `gradients` returns, instead of gradients, the arrays of a `Record`. A layer is what
-holds a tied tensor. It is known by its canonical name: what stands before the last point of its tensors' names.
+In each, `gradients` returns the arrays of a `Record` in place of gradients. A layer is a module that holds a tied
+tensor. Its canonical name is the part of its tensors' names before the last point.
 """
 
 import sys
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Record(object):
-    """What the layers of one pass were given and returned, in the order of their first calls.
+    """The inputs and outputs of the layers in one pass, in the order of their first calls.
 
     Parameters
     ----------

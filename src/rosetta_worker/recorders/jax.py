@@ -7,7 +7,7 @@ from rosetta_worker.recorders import Record, first_array, found
 
 
 class Adapter(jax.Adapter):
-    """JAX's adapter, which tells what passes through the modules."""
+    """JAX's adapter that records the modules."""
 
     def gradients(self, dataset, ids):
         logits, loss, _ = jax.Adapter.gradients(self, dataset, ids)

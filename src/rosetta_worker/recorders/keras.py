@@ -7,7 +7,7 @@ from rosetta_worker.recorders import Record, first_array, found
 
 
 class Adapter(keras.Adapter):
-    """Keras' adapter, which tells what passes through the layers."""
+    """Keras' adapter that records the layers."""
 
     def gradients(self, dataset, ids):
         logits, loss, _ = keras.Adapter.gradients(self, dataset, ids)

@@ -7,7 +7,7 @@ from rosetta_worker.recorders import Record, first_array, found
 
 
 class Adapter(mxnet_gluon.Adapter):
-    """Gluon's adapter, which tells what passes through the blocks."""
+    """Gluon's adapter that records the blocks."""
 
     def gradients(self, dataset, ids):
         logits, loss, _ = mxnet_gluon.Adapter.gradients(self, dataset, ids)

@@ -5,7 +5,7 @@ from rosetta_worker.recorders.pytorch import recorded
 
 
 class Adapter(original_pytorch.Adapter):
-    """The original's adapter, which tells what passes through the modules."""
+    """The original's adapter that records the modules."""
 
     def gradients(self, dataset, ids):
         logits, loss, _ = original_pytorch.Adapter.gradients(self, dataset, ids)

@@ -5,7 +5,7 @@ from rosetta_worker.recorders import Record, first_array, found
 
 
 class Adapter(pytorch.Adapter):
-    """PyTorch's adapter, which tells what passes through the modules."""
+    """PyTorch's adapter that records the modules."""
 
     def gradients(self, dataset, ids):
         logits, loss, _ = pytorch.Adapter.gradients(self, dataset, ids)

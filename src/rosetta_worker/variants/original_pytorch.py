@@ -1,6 +1,6 @@
-"""The original with one operation in another form, as ports mistake it: what it says then.
+"""The original with one operation in another form, such as GELU by tanh.
 
-So a suspicion is tested: the logits of a port with such a mistake are among these.
+A port with that mistake has the same logits.
 """
 
 import torch

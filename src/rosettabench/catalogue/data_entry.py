@@ -1,4 +1,4 @@
-"""What a workload says of its data: a data set and its form, or arrays of the user's own."""
+"""The data of a workload: a data set and its form, or the user's own arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MONASH = "monash-"
 """What the name of a data set of time series begins with: sets of the Monash archive."""
 
 OWN = "own"
-"""The name of a data set that is the user's own: the form is `OwnArrays`, `OwnFunction` or `OwnDrawn`."""
+"""The name of the user's own data. Their form is `OwnArrays`, `OwnFunction` or `OwnDrawn`."""
 
 
 class OwnArrays(Strict):
     """Arrays in files beside the workload: ``x.npy``, or ``pairs.npz:x`` for one of several in a file.
 
-    Without `labels` the inputs are the labels, as a loss that has none wants it. Without `test` the last tenth of the
-    samples is the test part.
+    Without `labels` the inputs serve as labels, for losses that need none. Without `test` the last tenth of the samples
+    is the test part.
     """
 
     train: str
@@ -38,8 +38,8 @@ class OwnArrays(Strict):
 class OwnFunction(Strict):
     """A function that returns the arrays, by the names of `OwnArrays`: ``data.py``, or ``data.py:load`` with its name.
 
-    It runs once, in a process of its own, with the interpreter `python` or else ours. What it returns is kept until the
-    file changes.
+    It runs once, in its own process, with the interpreter `python` or else ours. The arrays are kept until the file
+    changes.
     """
 
     function: str
@@ -49,7 +49,7 @@ class OwnFunction(Strict):
 class Draw(Strict):
     """How an array is drawn: the `shape` of a sample, and its `values`.
 
-    They are normal (mean 0, deviation 1), uniform in [0, 1), or integers from 0 to `below`, that not included.
+    Values are normal (mean 0, deviation 1), uniform in [0, 1), or integers from 0 to `below`, exclusive.
     """
 
     shape: tuple[PositiveInt, ...] = ()
@@ -65,9 +65,9 @@ class Draw(Strict):
 
 
 class OwnDrawn(Strict):
-    """Arrays that are drawn at random: so many `samples` for training, and `test` ones. Nothing can be learned of them.
+    """Random arrays: `samples` for training, and `test` for testing. Nothing can be learned from them.
 
-    Without `labels` the inputs are the labels.
+    Without `labels` the inputs serve as labels.
     """
 
     samples: PositiveInt
@@ -104,7 +104,7 @@ class Augmentation(Strict):
 
 
 def own_form(form: dict[str, Any]) -> OwnArrays | OwnFunction | OwnDrawn:
-    """Return own data as a ``[data]`` table states them. Raises ValidationError, a ValueError, where it is wrong."""
+    """Return the user's own data as a ``[data]`` table states them. Raises ValidationError for a wrong table."""
     if "random" in form:
         others = sorted(set(form) - {"random"})
         if others:
@@ -137,7 +137,7 @@ class DataEntry(Strict):
 
     @model_validator(mode="after")
     def _own_form(self) -> Self:
-        """Refuse own data that say in no way, or in several, where they come from."""
+        """Refuse own data without a source, or with several."""
         if self.set == OWN:
             try:
                 own_form(self.form)

@@ -9,10 +9,10 @@ from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, model_valida
 from rosettabench.catalogue.strict import Strict
 
 Share = Annotated[float, Field(ge=0, lt=1)]
-"""What a running mean, or a momentum, keeps of itself in a step."""
+"""The share of itself that a running mean, or a momentum, keeps in a step."""
 
 Decay = Annotated[float, Field(ge=0)]
-"""What weights are multiplied by before they are added to a gradient, or to a step."""
+"""The factor of the weights that are added to a gradient, or to a step."""
 
 
 class Adam(Strict):
@@ -85,9 +85,9 @@ class Adagrad(Strict):
 
 
 class OwnOptimizer(Strict):
-    """An optimiser that only the implementations know; it may state any values, which they read.
+    """An optimiser without a formula here. It may state any values, which the implementations read.
 
-    The reference is the original implementation's in float64, so that there has to be one.
+    The reference is the original's own optimiser in float64, so the workload needs an original.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)

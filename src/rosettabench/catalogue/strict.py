@@ -1,4 +1,4 @@
-"""What all parts of catalogue files have in common: they are read strictly, and faults are told key by key."""
+"""The base of every part of a catalogue file: read strictly, with faults reported key by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a model of one's own does not take its weights: ties that name no tensor of it, or one of another shape."""
+"""Why a port does not take its weights: ties that name a missing tensor, or one of another shape."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ LIMIT_S = 300
 """Seconds that a framework has to be imported and a model to be made."""
 
 MOST = 5
-"""Names that are told."""
+"""Names that one message lists."""
 
 
 def tie_faults(entry: FrameworkEntry, environment: Environment, work: Work) -> str:
-    """Return a sentence on the ties of a cell that do not fit its model; "" where they fit, or nothing can be said.
+    """Return a sentence on the ties of a cell that do not fit its model; "" if they fit, or the model cannot be made.
 
-    The model is made once more for that, in a process of its own.
+    The model is made once more, in its own process.
     """
     implementation = work.workload.implementation(entry.implementation_name, environment.release)
     assert implementation is not None  # the plan leaves out contenders without one

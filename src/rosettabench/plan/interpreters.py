@@ -1,4 +1,4 @@
-"""Interpreters of the user's own: one for all frameworks, or one for each that is named."""
+"""The user's own interpreters: one for all frameworks, or one for each named framework."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosettabench.errors import UsageError
 
 
 def read_interpreters(words: Iterable[str]) -> tuple[Path | None, dict[str, Path]]:
-    """Read ``/my/venv/bin/python``, and ``pytorch=/my/venv/bin/python`` as often as wanted.
+    """Read ``/my/venv/bin/python`` and any number of ``pytorch=/my/venv/bin/python``.
 
     Return the interpreter of all frameworks and {framework: its own}. Raises UsageError for an unknown framework or one
     that is named twice, EnvironmentFault for an interpreter that is not there.

@@ -1,4 +1,4 @@
-"""Workloads of the user's own, folders anywhere: who takes part in them, and whether they are whole."""
+"""The user's own workloads, folders anywhere: which contenders take part, and whether a folder is complete."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rosettabench.catalogue.workload import Workload, find_workload, is_path
 from rosettabench.errors import UsageError
 
 MOST = 5
-"""Sentences on what is missing in a folder that are told at once."""
+"""Missing things of a folder that one message lists."""
 
 
 def whole_path(workload: str) -> str:
-    """Return how a request names a workload: a folder by its whole path, so that a run is resumed from anywhere."""
+    """Return a workload as a request names it: a folder by its absolute path, so that a run can be resumed anywhere."""
     return str(Path(workload).resolve()) if is_path(workload) else workload
 
 
 def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:
-    """Return the contenders of workloads that all are folders: every framework that one of these is written in.
+    """Return the contenders of workloads that all are folders: every framework that one of them is written in.
 
-    Of several back ends the first takes part. Empty where a workload is the catalogue's: its suite says who does.
+    Of several back ends the first takes part. Empty if a workload is the catalogue's; then the suite names contenders.
     """
     if not workloads or not all(map(is_path, workloads)):
         return ()
@@ -35,7 +35,7 @@ def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:
 
 
 def entries_of(workload: Workload) -> list[FrameworkEntry]:
-    """Return the frameworks that a folder is written in, the original first; of several back ends the first."""
+    """Return the frameworks of a folder's files, the original first, each on its first back end."""
     first: dict[str, FrameworkEntry] = {}
     for entry in contestants().values():
         if entry.does(workload):
@@ -44,7 +44,7 @@ def entries_of(workload: Workload) -> list[FrameworkEntry]:
 
 
 def check_own(workload: Workload) -> None:
-    """Raise UsageError where a folder lacks something; of frameworks that it is not written in nothing is asked."""
+    """Raise UsageError if a folder is incomplete. Only the frameworks that it has a file for are checked."""
     entries = entries_of(workload)
     if workload.reference is not None and workload.reference not in [entry.implementation_name for entry in entries]:
         raise UsageError(

@@ -1,1 +1,1 @@
-"""Folders of a workload of one's own: a model is described, and what a port of it needs is written down."""
+"""New folders for the user's own model: the model is described, and the files of its ports are written."""

@@ -1,4 +1,4 @@
-"""What a PyTorch model consists of, as a program in PyTorch's environment describes it."""
+"""A PyTorch model as a program in PyTorch's environment describes it: tensors, inputs, outputs, first values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosettabench.environments.probe import start
 from rosettabench.errors import UsageError
 
 LIMIT_S = 300
-"""Seconds that a model has to be imported, made and called once."""
+"""Seconds allowed to import, make and call the model once."""
 
 INPUTS = re.compile(r"(?P<kind>int|float)\[(?P<shape>[\d, ]*)\](<(?P<below>\d+))?")
 """How inputs of a sample are written: ``float[3,32,32]``, ``int[64]<65``."""
@@ -45,7 +45,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Description:
-    """What a model consists of, what it takes, what it returns for a sample, and its first values."""
+    """A model: its tensors, the inputs and the output of a sample, and its first values."""
 
     tensors: tuple[ModelTensor, ...]
     arguments: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The files of a new folder: its statement, the original, and what a port of it begins as."""
+"""The texts of a new folder: the statement, the original, and the beginnings of ports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torch.optim import Adam  # noqa: E402
 
 from rosetta_worker.tensors import Tie  # noqa: E402
 """
-"""What stands between a user's own source and the rest of the original."""
+"""The text between the user's own source and the rest of the original."""
 
 TITLES = {
     "pytorch": "PyTorch",
@@ -25,7 +25,7 @@ TITLES = {
     "tensorflow": "TensorFlow 2",
     "mxnet-gluon": "MXNet Gluon",
 }
-"""The frameworks that a folder can be written in by itself."""
+"""The frameworks of a new folder."""
 
 STATEMENT = """title = "{name}"
 reference = "pytorch"  # pytorch.py is the original: all others are proven equal to it
@@ -127,7 +127,7 @@ MODELS = {
         return inputs
 ''',
 }
-"""What Model begins as."""
+"""`Model` before it is ported."""
 
 
 def statement(name: str, described: Description, work: Placeholder, weights: str | None) -> str:
@@ -231,7 +231,7 @@ class Perceptron(nn.Module):
     def forward(self, inputs):
         return self.logits(self.hidden(inputs).relu())
 '''
-"""The model of a folder that was made from none."""
+"""The model of a folder that is made without --from."""
 
 SAMPLE_MODELS: Mapping[str, str] = {
     "jax": '''class Model(nnx.Module):

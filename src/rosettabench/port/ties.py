@@ -1,4 +1,4 @@
-"""The ties of a port, as far as the kinds of layers decide them: PyTorch's tensors and another framework's."""
+"""The ties of a port, where the kind of layer determines them: PyTorch's tensors and another framework's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.port.description import ModelTensor
 
 NORMS = ("LayerNorm", "GroupNorm", "BatchNorm1d", "BatchNorm2d", "RMSNorm")
 Rule = tuple[str, str]
-"""The other framework's name of a tensor within its layer, and the transform that leads there, or nothing."""
+"""The other framework's name of a tensor within its layer, and the transform that leads there, or ""."""
 
 
 def of_layers(kinds: tuple[str, ...], rules: Mapping[str, Rule]) -> dict[tuple[str, str], Rule]:
@@ -53,10 +53,10 @@ RULES: Mapping[str, Mapping[tuple[str, str], Rule]] = {
         },
     ),
 }
-"""By framework: what decides a tie. What lies in no layer of a library, a parameter of the user's, keeps its name."""
+"""Framework → its rules. A parameter in the user's own module keeps its name."""
 
 LIBRARY = {kind for rules in RULES.values() for kind, _ in rules} | {"LSTM", "GRU", "RNN", "MultiheadAttention"}
-"""Layers of PyTorch's; any other class is the user's."""
+"""Layers of PyTorch; any other class is the user's."""
 
 
 def tie_words(tensor: ModelTensor, framework: str) -> str:

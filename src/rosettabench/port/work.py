@@ -1,4 +1,4 @@
-"""What a model is trained on until its user says otherwise: random inputs, and labels that its outputs suggest."""
+"""The data and the loss of a new folder: random inputs, and labels that the model's outputs suggest."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Placeholder:
 
 
 def work_of(described: Description) -> Placeholder:
-    """Return the work for a model: several inputs are columns of one array.
+    """Return the placeholder for a model. Several inputs become columns of one array.
 
-    One number for each class is taken for logits, and one in each step of a sequence of ids, too; anything else for
-    numbers of which the mean squared error is the loss.
+    A row of outputs is taken for logits of classes; a row at each position of ids, for logits of tokens. The loss of
+    any other output is the mean squared error.
     """
     inputs = described.inputs
     if len(described.arguments) > 1:

@@ -1,1 +1,1 @@
-"""Data of the user's own: arrays in files, arrays that a function returns, arrays that are drawn."""
+"""The user's own data: arrays in files, arrays that a function returns, random arrays."""

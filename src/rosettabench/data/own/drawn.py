@@ -1,4 +1,4 @@
-"""Arrays that are drawn at random, in the shapes that a workload states: for its speed, and for a proof."""
+"""Random arrays of the shapes that a workload states: enough for a proof and for speed."""
 
 from __future__ import annotations
 

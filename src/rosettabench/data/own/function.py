@@ -1,4 +1,4 @@
-"""A function of the user's that returns arrays: who calls it, and what is said where it fails."""
+"""Running the user's function that returns arrays, and the messages if it fails."""
 
 from __future__ import annotations
 

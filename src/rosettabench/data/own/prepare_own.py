@@ -1,4 +1,4 @@
-"""Data of the user's own become arrays that workers read: prepared once, found again as long as nothing has changed."""
+"""The user's own data as arrays that workers read: prepared once, and reused until something changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERSION = 1
 """Counted up whenever the same files would be prepared into other numbers."""
 
 TEST_SHARE = 10
-"""Where no test part is stated, one in so many samples, the last ones, is taken for it."""
+"""Without a test part, the last 1/TEST_SHARE of the samples is the test part."""
 
 Arrays = Mapping[str, NDArray[Any]]
 

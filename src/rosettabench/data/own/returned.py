@@ -1,8 +1,8 @@
-"""Arrays that a function of the user's returns: it is called in a process of its own, which may raise or hang.
+"""Calls the user's function in a process of its own, since it may raise or hang.
 
     python returned.py FILE FUNCTION FOLDER
 
-calls it and writes what it returns into FOLDER, one .npy for each array. This file imports nothing but NumPy, so that
+writes the returned arrays into FOLDER, one .npy each. This file imports nothing but NumPy, so that
 any interpreter can run it.
 """
 
@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 NAMES = ("train", "labels", "test", "test_labels")
-"""What a function returns: a dictionary with some of these names, or so many arrays in this order."""
+"""The keys of the returned dictionary; or the order of the arrays of a returned tuple."""
 
 
 def call(file: str, function: str, folder: str) -> None:
-    """Call the function of a file and write its arrays. Raises whatever it raises, and ValueError for what is none."""
+    """Call the function and write its arrays. Raises whatever it raises, and ValueError for a wrong result."""
     sys.path.insert(0, str(Path(file).parent))
     spec = importlib.util.spec_from_file_location("data", file)
     assert spec is not None

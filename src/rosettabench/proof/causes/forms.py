@@ -1,4 +1,4 @@
-"""What to say of the forms of an operation that ``rosetta_worker/variants`` tries in a reference."""
+"""The sentences for the forms of operations that ``rosetta_worker/variants`` tries in a reference."""
 
 from __future__ import annotations
 

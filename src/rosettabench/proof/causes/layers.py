@@ -1,4 +1,4 @@
-"""The first layer in which a port parts from its original, as recorded passes of both show it."""
+"""The first layer in which a port differs from its original, found by recording one pass of each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rosettabench.proof.reference import RECORDERS, Reference
 from rosettabench.proof.walk import Array, Files, read_array
 
 PARTED = 1e-5
-"""How far off, relative to its norm, what a layer is given or returns has to be to count as another: ten times what
-float32 makes of a deep layer's activations."""
+"""The relative deviation from which the inputs or outputs of a layer count as different: ten times the float32 noise in
+a deep layer."""
 
 SHARE = 0.1
-"""The same as a share of how far the logits are off, where that is less: a small mistake begins smaller."""
+"""The same as a share of the deviation of the logits, if that is less: a small mistake begins smaller."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Layer:
 
 
 def recorder_of(adapter: Path) -> Path | None:
-    """Return the adapter that records the layers of a framework; None where there is none."""
+    """Return the adapter that records the layers of a framework, or None."""
     path = RECORDERS / adapter.name
     return path if path.is_file() else None
 
@@ -49,9 +49,9 @@ def read_layers(files: Files) -> dict[str, Layer]:
 
 
 def first_parting(session: Session, reference: Reference, step: int, logits_off: float, folder: Path) -> str:
-    """Return a sentence on the layer in which the contender of a session parts from the original; "" without one.
+    """Return a sentence on the first layer in which a contender differs from the original; "" if there is none.
 
-    Both take the pass of the proof's step once more, from the weights that the proof begins with.
+    Both repeat the pass of the proof's first step.
     """
     recorder = recorder_of(session.adapter)
     if recorder is None or step != 0:
