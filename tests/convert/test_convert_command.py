@@ -62,6 +62,7 @@ def there_and_back(convert, workload, framework, folder):
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_there_and_back_is_the_same_and_the_outputs_agree(convert, tmp_path):
     out = there_and_back(convert, "fashion-cnn", "jax", tmp_path)
@@ -186,6 +187,7 @@ def test_a_file_that_does_not_fit(convert, tmp_path, changes, said):
     assert [path.name for path in tmp_path.iterdir()] == ["bad.npz"]
 
 
+@pytest.mark.slow
 @pytest.mark.environment
 def test_weights_whose_outputs_prove_nothing(convert, tmp_path):
     save(tmp_path, "dead.npz", {name: -array for name, array in ones().items()})

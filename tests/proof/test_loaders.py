@@ -99,7 +99,7 @@ PLANTS = {
 }
 
 
-@pytest.mark.parametrize("plant", slow_except(PLANTS, "the last batch of a block is dropped"))
+@pytest.mark.parametrize("plant", slow_except(PLANTS))
 def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
     change, quantity, cause = PLANTS[plant]
     work, exact = references("fashion-mlp")
