@@ -9,8 +9,8 @@ import pytest
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.convert.arrival import Arrival, check_telling, compare_held, require, sample_work
 from rosettabench.convert.conversion import check_content
-from rosettabench.convert.weights_file import encode_weights
 from rosettabench.data.prepared import Part, Prepared
+from rosettabench.data.readers.weights_file import encode_weights
 from rosettabench.errors import ProofError
 from rosettabench.proof.check import Check
 from rosettabench.proof.reference import Evaluation

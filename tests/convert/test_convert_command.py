@@ -11,7 +11,7 @@ from tiers import slow_except
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.cli import main
-from rosettabench.convert.weights_file import encode_weights, read_weights
+from rosettabench.data.readers.weights_file import encode_weights, read_weights
 from rosettabench.errors import DataError, ProofError, UsageError
 
 NATIVE = Path(__file__).with_name("native.py")

@@ -33,6 +33,10 @@ def test_a_folder_is_proven_and_run(tmp_path):
         tmp_path / "net", store=store, control=False, stopping=Stopping(rounds=(8, 8), processes=1)
     )
     assert {entry.rank for _, entry in found.entries.items()} <= {1, 2}
+    for entry in found.entries.values():
+        [last] = entry.metrics
+        assert last.metric == "accuracy"
+        assert 0 <= last.value <= 1
     assert found._repr_html_().startswith("<iframe")
     assert found.save(tmp_path / "run.json").read_text().startswith("{")
     with pytest.raises(UsageError):

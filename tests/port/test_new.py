@@ -2,12 +2,14 @@
 
 import re
 
+import numpy as np
 import pytest
 from folders import CLASSES, MODELS, new_folder
+from safetensors.numpy import load_file, save_file
 from tiers import slow
 
 from rosettabench.catalogue.workload import read_folder
-from rosettabench.errors import UsageError
+from rosettabench.errors import RosettaError, UsageError
 from rosettabench.plan.own import check_own, own_contenders
 from rosettabench.port.description import read_inputs
 from rosettabench.port.folder import check_new
@@ -124,7 +126,7 @@ def test_ties_that_do_not_fit_are_counted_and_the_nearest_names_offered(rosetta,
     for framework, (old, new, near) in {
         "jax": ("hidden.kernel", "hiden.kernel", "hidden.kernel"),
         "keras": ("logits.bias", "logits.biases", "logits.bias"),
-        "mxnet_gluon": ('hidden.weight")', 'hidden.kernel")', ""),
+        "mxnet-gluon": ('hidden.weight")', 'hidden.kernel")', ""),
         "tensorflow": ("logits.kernel", "logit.kernel", "logits.kernel"),
     }.items():
         path = tmp_path / "net" / f"{framework.replace('-', '_')}.py"
@@ -161,3 +163,25 @@ def test_ports_that_cannot_be_compared(old, new, said, rosetta, tmp_path):
     code, out, _ = rosetta("prove", "./net", "-f", "jax")
     assert code == 5
     assert said in out
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ("weights.pt", "is a pickle, which can run code"),
+        ("gone.safetensors", "cannot be read"),
+        ("short.safetensors", "has no tensor logits.bias"),
+        ("wide.safetensors", "has the shape (9,)"),
+    ],
+)
+def test_files_of_first_weights_that_do_not_fit(weights, said, tmp_path):
+    workload = new_folder(tmp_path / "net", None)
+    whole = load_file(tmp_path / "net" / "weights.safetensors")
+    save_file(
+        {name: array for name, array in whole.items() if name != "logits.bias"}, tmp_path / "net" / "short.safetensors"
+    )
+    save_file(whole | {"logits.bias": np.zeros(9, np.float32)}, tmp_path / "net" / "wide.safetensors")
+    with pytest.raises(RosettaError) as error:
+        draw_weights(workload.model_copy(update={"weights": weights}), 0)
+    assert said in error.value.what
+    assert weights in error.value.what

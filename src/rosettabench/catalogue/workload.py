@@ -25,6 +25,9 @@ MEAN_AUC = "mean ROC AUC"
 LIKELIHOOD = "mean negative log-likelihood of the horizon, each step given the true values before it"
 """The metric of workloads that forecast time series: no forecast is made of a forecast (teacher forcing)."""
 
+METRIC_NAMES = ("accuracy", "perplexity", "mean squared error", "mean absolute error")
+"""The metrics of folders (statistics/metrics.py, which imports NumPy: a catalogue is read without)."""
+
 STUDENT_T = "Student-t negative log-likelihood"
 """The loss of workloads that forecast time series: its mean over all values of a batch that are there."""
 
@@ -147,7 +150,8 @@ class Forecasts(Strict):
 class Metric(Strict):
     """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
 
-    ``accuracy``, MEAN_AUC where a sample has several labels, or LIKELIHOOD where it is a time series.
+    ``accuracy``, MEAN_AUC where a sample has several labels, or LIKELIHOOD where it is a time series; of a folder, one
+    of `rosettabench.statistics.metrics`.
     """
 
     name: str
@@ -245,6 +249,8 @@ class Workload(Strict):
         """Refuse what only an original implementation can say where there is none."""
         if self.reference is None and isinstance(self.optimizer, OwnOptimizer):
             raise ValueError('an optimizer of its own needs an original: reference = "pytorch", say')
+        if self.reference is not None and self.metric is not None and self.metric.name not in METRIC_NAMES:
+            raise ValueError(f"there is no metric {self.metric.name!r}; there is: {', '.join(METRIC_NAMES)}")
         lost = [tensor.name for tensor in self.tensors if tensor.init is None and self.weights is None]
         if lost:
             raise ValueError(f"neither init nor a file of weights says how {', '.join(lost[:3])} begins")

@@ -15,8 +15,8 @@ import numpy as np
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Session, Work
 from rosettabench.convert.carry import TiedCell
-from rosettabench.convert.weights_file import Tensors
 from rosettabench.data.prepared import Part, Prepared
+from rosettabench.data.readers.weights_file import Tensors
 from rosettabench.errors import ProofError
 from rosettabench.files import save_array
 from rosettabench.plan.setting import canonical_setting

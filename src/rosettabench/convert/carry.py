@@ -16,7 +16,7 @@ from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.machine import worker_variables
 from rosettabench.convert.fit import Shape, check_tensors, narrowed, passed_over
-from rosettabench.convert.weights_file import Tensors
+from rosettabench.data.readers.weights_file import Tensors
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import ProofError, UsageError, WorkerError
 from rosettabench.files import save_array

@@ -11,7 +11,10 @@ from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.workload import Workload
 from rosettabench.convert.arrival import Arrival, ArrivalProof, require, sample_work
 from rosettabench.convert.carry import TiedCell, check_tied, read_canonical, write_own
-from rosettabench.convert.weights_file import (
+from rosettabench.data.own.prepare_own import prepare_own
+from rosettabench.data.prepare import prepare
+from rosettabench.data.prepared import Prepared
+from rosettabench.data.readers.weights_file import (
     Tensors,
     check_ending,
     check_place,
@@ -19,9 +22,6 @@ from rosettabench.convert.weights_file import (
     encode_weights,
     read_weights,
 )
-from rosettabench.data.own.prepare_own import prepare_own
-from rosettabench.data.prepare import prepare
-from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.convert.weights_file import Tensors
+from rosettabench.data.readers.weights_file import Tensors
 from rosettabench.errors import DataError
 
 Shape = tuple[int, ...]

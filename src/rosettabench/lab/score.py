@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import LIKELIHOOD, MEAN_AUC, Workload
 from rosettabench.client.session import Work
 from rosettabench.statistics.auc import mean_auc
+from rosettabench.statistics.metrics import METRICS
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 from rosettabench.store.record import FigureName
 
@@ -26,7 +28,12 @@ class Score:
 
 def scored_by_logits(workload: Workload) -> bool:
     """Return whether the metric needs the logits, not only the number of correct samples."""
-    return workload.metric is not None and workload.metric.name in (MEAN_AUC, LIKELIHOOD)
+    return workload.metric is not None and (has_own_metric(workload) or workload.metric.name in (MEAN_AUC, LIKELIHOOD))
+
+
+def has_own_metric(workload: Workload) -> bool:
+    """Return whether a workload is a folder with one of METRICS."""
+    return workload.is_own and workload.metric is not None and workload.metric.name in METRICS
 
 
 def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
@@ -34,6 +41,9 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
     if scored_by_logits(work.workload):
         logits = np.load(found["files"]["logits"], allow_pickle=False)
         labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]
+        if has_own_metric(work.workload):
+            yield from own_score(work.workload, logits, labels)
+            return
         if labels.ndim == 3:
             values, weights = labels[..., 0], labels[..., 1]
             yield Score(FigureName.MEAN_NLL, weighted_mean(negative_log_likelihood(logits, values), weights))
@@ -43,3 +53,11 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
             yield Score(FigureName.MEAN_AUC, area.value, {"labels": sum(area.defined), "of": len(area.defined)})
     elif "correct" in found:
         yield Score(FigureName.ACCURACY, found["correct"] / max(1, found["samples"]))
+
+
+def own_score(workload: Workload, outputs: NDArray[Any], labels: NDArray[Any]) -> Iterator[Score]:
+    """Yield the metric of a folder; nothing where it is not defined for these outputs and labels."""
+    assert workload.metric is not None  # only then are the outputs wanted
+    value = METRICS[workload.metric.name](outputs, labels)
+    if value is not None:
+        yield Score(FigureName.METRIC, value, {"metric": workload.metric.name})

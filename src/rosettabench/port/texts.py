@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rosettabench.port.description import Description, Inputs
 from rosettabench.port.ties import tie_words, transforms_used
-from rosettabench.port.work import LOSSES, SAMPLES, Placeholder
+from rosettabench.port.work import LOSSES, METRIC_OF_LOSS, SAMPLES, Placeholder
 
 BESIDES = f"""# -- what Rosettabench wants besides {"-" * 83}
 
@@ -47,6 +47,9 @@ epsilon = 1e-8
 [training]
 batch_size = 32
 epochs = 1
+
+[metric]
+name = "{metric}"  # or accuracy, perplexity, mean squared error, mean absolute error; none without this table
 """
 
 OPTIMIZERS = {
@@ -136,6 +139,7 @@ def statement(name: str, described: Description, work: Placeholder, weights: str
         name=name,
         weights=f'weights = "{weights}"  # first values of the tensors that state no init\n' if weights else "",
         samples=SAMPLES,
+        metric=METRIC_OF_LOSS[work.loss],
         inputs=draw_words(work.inputs),
         labels=draw_words(work.labels),
     )

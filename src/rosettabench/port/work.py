@@ -37,6 +37,9 @@ def work_of(described: Description) -> Placeholder:
     return Placeholder(inputs, Inputs(output), "squares")
 
 
+METRIC_OF_LOSS = {"classes": "accuracy", "tokens": "perplexity", "squares": "mean squared error"}
+"""What evaluation reports in a new folder."""
+
 LOSSES: Mapping[str, Mapping[str, str]] = {
     "pytorch": {
         "classes": "functional.cross_entropy(outputs, labels)",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.catalogue.workload import Tensor, Workload
-from rosettabench.data.readers.tensors import read_tensors
+from rosettabench.data.readers.weights_file import check_ending, read_weights
 from rosettabench.errors import DataError, UsageError
 from rosettabench.files import save_array
 
@@ -30,7 +30,8 @@ def draw_weights(workload: Workload, seed: int) -> Weights:
     Each tensor has its own Philox stream, keyed by the seed and the CRC-32 of its name, so that adding one tensor
     changes no other. Tensors without an init come from the workload's file of weights, whatever the seed.
 
-    Raises UsageError for an unknown init, DataError where the file cannot be read or does not fit.
+    Raises UsageError for an unknown init or a file of another kind, DataError where the file cannot be read or does not
+    fit.
     """
     kept = kept_weights(workload)
     return {
@@ -51,7 +52,8 @@ def kept_weights(workload: Workload) -> Weights:
         return {}
     assert workload.weights is not None  # the workload refuses that
     path = workload.folder / workload.weights
-    found = read_tensors(path)
+    check_ending(path)
+    found = read_weights(path)
     for name, shape in wanted.items():
         if name not in found:
             raise DataError(f"{path} has no tensor {name}", f"It has: {', '.join(sorted(found)[:8])}.")

@@ -34,6 +34,7 @@ class FigureName(StrEnum):
     ACCURACY = "accuracy"
     MEAN_NLL = "mean_nll"
     MEAN_AUC = "mean_auc"
+    METRIC = "metric"
     CPU_USER = "cpu_user_s"
     CPU_SYSTEM = "cpu_system_s"
     RESIDENT = "resident_bytes"

@@ -43,6 +43,7 @@ from rosettabench.summary.entry import (
     summarise_costs,
     summarise_curve,
     summarise_likelihoods,
+    summarise_metrics,
     summarise_samples,
     turns,
 )
@@ -293,6 +294,7 @@ def summarise_entry(
         first_steps={figure.session: figure.value for figure in figures_named(entry, FigureName.FIRST_STEP)},
         areas=summarise_areas(entry),
         likelihoods=summarise_likelihoods(entry),
+        metrics=summarise_metrics(entry),
         forecasts=JudgedForecasts.last_of(happened),
     )
 

@@ -20,6 +20,7 @@ from rosettabench.summary.records import (
     MeanAucSummary,
     MeanLikelihood,
     MeasuredFigure,
+    MetricValue,
     Sample,
 )
 
@@ -115,6 +116,14 @@ def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
     found = figures_named(entry, FigureName.MEAN_NLL)
     return tuple(
         MeanLikelihood(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found
+    )
+
+
+def summarise_metrics(entry: Entry) -> tuple[MetricValue, ...]:
+    """Return the entry's evaluations by the metric of its folder, in the order in which they were made."""
+    return tuple(
+        MetricValue(figure.detail["metric"], figure.detail.get("epoch"), figure.value, figure.detail.get("samples"))
+        for figure in figures_named(entry, FigureName.METRIC)
     )
 
 

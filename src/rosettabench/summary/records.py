@@ -99,6 +99,16 @@ class MeanLikelihood:
 
 
 @dataclass(frozen=True)
+class MetricValue:
+    """One evaluation of a folder by its own metric; else as Accuracy."""
+
+    metric: str
+    epoch: int | None
+    value: float
+    samples: int | None
+
+
+@dataclass(frozen=True)
 class Costs:
     """What a contender costs, apart. CPU is in cores kept busy during timed blocks: 2.0 is two cores throughout."""
 
@@ -253,6 +263,7 @@ class EntrySummary:
     areas: tuple[MeanAucSummary, ...] = ()
     """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
     likelihoods: tuple[MeanLikelihood, ...] = ()
+    metrics: tuple[MetricValue, ...] = ()
     """The same of a workload that forecasts time series."""
     forecasts: JudgedForecasts | None = None
     """Of such a workload, what its sample paths were worth after the training."""

@@ -71,7 +71,7 @@ FIELDS: Mapping[type, Mapping[str, FieldMaker | None]] = {
     EntrySummary: order_fields(
         "label framework mode environment interpreter packages settings control_of proof rank standing relative step "
         "throughput curve accuracies costs resources faults rounds samples rate share first_steps areas likelihoods "
-        "forecasts",
+        "metrics forecasts",
         standing=standing_words,
     ),
     ProofSummary: order_fields(

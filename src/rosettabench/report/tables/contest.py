@@ -106,13 +106,20 @@ def metric_column(shown: Sequence[EntrySummary]) -> Column:
     title = "test accuracy"
     if any(entry.areas for entry in shown):
         title = "test mean ROC AUC"
+    named = {one.metric for entry in shown for one in entry.metrics}
+    if named:
+        title = f"test {' and '.join(sorted(named))}"
     if any(entry.likelihoods for entry in shown):
         title = "horizon NLL, true lags"
     return Column(title, numeric=True, spare=1)
 
 
 def metric_cell(entry: EntrySummary) -> TableCell:
-    """Return what the last evaluation told: the area under the ROC curve, a likelihood, or the accuracy."""
+    """Return the result of the last evaluation: by the folder's metric, a likelihood, the ROC curve or the accuracy."""
+    if entry.metrics:
+        last = entry.metrics[-1]
+        value = figures.percent(last.value) if last.metric == "accuracy" else figures.significant(last.value)
+        return TableCell(value, "" if last.epoch is None else f"epoch {last.epoch}")
     if entry.likelihoods:
         return likelihood_cell(entry)
     return area_cell(entry) if entry.areas else accuracy_cell(entry)

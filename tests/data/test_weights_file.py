@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from rosettabench.convert.weights_file import (
+from rosettabench.data.readers.weights_file import (
     NPZ,
     SAFETENSORS,
     check_ending,
