@@ -77,8 +77,14 @@ PLAIN = ("builtins", "numpy", "collections", "functools", "types", "typing", "th
 
 
 def public(value):
-    """Return the attributes of an object that its user may have named."""
-    return {name: part for name, part in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
+    """Return the attributes of an object by the names that its user knows: Keras keeps ``kernel`` as ``_kernel``."""
+    found = {}
+    for name, part in getattr(value, "__dict__", {}).items():
+        if not name.startswith("_"):
+            found[name] = part
+        elif getattr(part, "shape", None) is not None and hasattr(type(value), name[1:]):
+            found[name[1:]] = part
+    return found
 
 
 def main(adapter, implementation, setting, shapes, out):
