@@ -133,7 +133,9 @@ MISTAKES = [
         "adds 0.001 to the variance",
         "down.norm2",
     ),
-    once("momentum of batch normalisation", "unet", "momentum=0.9", "momentum=0.99", "keeps 0.99", ""),
+    once(
+        "momentum of batch normalisation", "unet", "momentum=0.9", "momentum=0.99", "0.1 times as far as it should", ""
+    ),
     once("SiLU by ReLU", "unet", "nnx.silu(self.norm1", "nnx.relu(self.norm1", "ReLU where SiLU", "down.norm1"),
     once("mean pool", "unet", "nnx.max_pool", "nnx.avg_pool", "a pool takes the mean", "down.norm2"),
     once(
