@@ -15,20 +15,11 @@ one that is needed is missing, or has another shape; what no tie names is ignore
 same to the last bit when it is carried back.
 """
 
-import importlib.util
 import json
 import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def load_package():
-    """Make ``rosetta_worker`` importable as a worker does."""
-    spec = importlib.util.spec_from_file_location("rosetta_start", os.path.join(HERE, "__main__.py"))
-    start = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(start)
-    start.load_package()
+from start import load_package
 
 
 def main():

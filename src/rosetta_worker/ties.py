@@ -5,23 +5,13 @@ setting of `open`, and the shape of each canonical tensor. OUT gets JSON: the na
 shape, and all names of the model's tensors.
 """
 
-import importlib.util
 import json
-import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from start import load_package
 
 DEEPEST = 8
 """How many attributes deep a model's tensors are looked for."""
-
-
-def load_package():
-    """Make ``rosetta_worker`` importable as a worker does."""
-    spec = importlib.util.spec_from_file_location("rosetta_start", os.path.join(HERE, "__main__.py"))
-    start = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(start)
-    start.load_package()
 
 
 def look(adapter, implementation, setting, shapes):

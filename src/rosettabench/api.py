@@ -60,8 +60,13 @@ class RunResult:
         """{(contest, contender): why it is not proven, and the likely cause}, without those that are proven."""
         from rosettabench.report.words.proof import proof_words
 
-        failed = {key: entry.proof for key, entry in self.entries.items() if not entry.proof.holds}
-        return {key: "; ".join(filter(None, (proof_words(proof), proof.cause))) for key, proof in failed.items()}
+        failed = {key: entry for key, entry in self.entries.items() if not entry.proof.holds}
+        return {
+            key: "; ".join(
+                [proof_words(one.proof), *filter(None, [one.proof.cause]), *(fault.what for fault in one.faults)]
+            )
+            for key, one in failed.items()
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write the report, in the form that the ending names: html, md, csv, json or png. Return the path."""
@@ -103,11 +108,9 @@ def prove(
     Raises UsageError for a name that is none, or a folder that lacks something; ProofError and WorkerError are part of
     the result, not raised.
     """
-    together = usable_cores()
-    stated = dict(vars(terms_of(axes, data_dir, offline, timeout)))
-    stated["axes"] = {"threads": [max(1, usable_cores() // together)]} | stated["axes"]
+    terms = terms_of({"threads": 1, **(axes or {})}, data_dir, offline, timeout)  # as many at a time as processors
     asked, named = names_of(workloads, frameworks)
-    request = ProveRequest(**stated, workloads=asked, contenders=named, jobs=together, prove_again=True)
+    request = ProveRequest(**vars(terms), workloads=asked, contenders=named, jobs=usable_cores(), prove_again=True)
     return conduct(request, store, display)
 
 

@@ -39,6 +39,7 @@ def test_a_whole_run(rosetta, store, tmp_path):
     assert all(0 <= load["others"] <= 1.1 and load["seconds"] > 0 for load in loads)
     assert {event.kind for event in run.events} >= {"data", "environment", "settings", "stopped", "finished"}
     assert "A/A control" in out
+    assert "Run " in out and "rosetta run" in out, "how to repeat it"
     (page,) = tmp_path.glob("*.html")
     assert "fashion-mlp" in page.read_text()
 
@@ -127,6 +128,7 @@ def test_ctrl_c_leaves_a_usable_result(rosetta, store, tmp_path):
     assert ended(alive)
     assert f"rosetta resume {store().run().id}" in err
     assert "A/A control" in out
+    assert "rank" in out
     assert list(tmp_path.glob("*.html"))
     assert store().run().events[-1].kind == "interrupted"
 

@@ -9,7 +9,7 @@ from laboratory import BATCH, environment
 from rosettabench.catalogue.workload import Workload, read_folder
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Work
-from rosettabench.data.own.prepare_own import prepare_own
+from rosettabench.data.prepare import prepare_data
 from rosettabench.places import cache_dir
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.setting import Setting
@@ -51,7 +51,7 @@ def own_work(workload: Workload, folder: Path, batch_size: int = BATCH) -> Work:
     """The work of a contest of such a workload at a small batch."""
     folder.mkdir(parents=True, exist_ok=True)
     setting = Setting(batch_size, "cpu", "float32", 0, 1)
-    data = prepare_own(workload.data.form, workload.folder, cache_dir(), lambda *_: None)
+    data = prepare_data(workload, data_dir=None, cache=cache_dir())
     np.save(folder / "batches.npy", draw_rows(workload, data, setting, 3 * STEPS))
     weights = save_weights(draw_weights(workload, 0), folder / "weights")
     return Work(workload, setting, data, weights, folder / "batches.npy")

@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
+from rosettabench.catalogue.workload import METRIC_NAMES
 from rosettabench.statistics.metrics import METRICS
 
 TWO = np.array([[0.0, np.log(3.0)], [np.log(3.0), 0.0]])  # probabilities 1/4 and 3/4, and the other way round
+
+
+def test_a_catalogue_names_those_that_there_are():
+    assert tuple(METRICS) == METRIC_NAMES
 
 
 def test_classes():

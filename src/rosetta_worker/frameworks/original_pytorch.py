@@ -6,6 +6,7 @@ workload states one that only the implementations know, its own.
 
 import torch
 
+from rosetta_worker.framework import Setting
 from rosetta_worker.frameworks.reference_pytorch import CHANCE, LoopedSums, clipping, nullcontext
 from rosetta_worker.frameworks.reference_pytorch import Adapter as Formulas
 
@@ -30,6 +31,10 @@ class Adapter(Formulas):
     }
 
     def __init__(self, implementation, setting):
+        optimizer = setting.optimizer
+        if optimizer is not None and optimizer.name == "adamw":  # what is left of it is Adam without decay
+            self.decay = optimizer.weight_decay
+            setting.optimizer = Setting(**dict(vars(optimizer), weight_decay=0.0))
         self.original = implementation
         self.penalty_of = getattr(implementation, "penalty", None)
         super().__init__(Model(self, implementation), setting)
@@ -53,6 +58,7 @@ class Adapter(Formulas):
         self.second = {name: torch.full_like(tensor, self.initial) for name, tensor in self.tensors.items()}
         self.count = 0
         self.known = None
+        refuse_untied(self.model, self.tensors)
         if self.trains:
             self.mean_loss = self.original.loss
             self.update = getattr(self, self.setting.optimizer.name)
@@ -95,7 +101,7 @@ class Adapter(Formulas):
     # -- optimisers, beside Adam and RMSprop -------------------------------------------------------------------------
 
     def sgd(self, gradients):
-        """V = m·v + g, w = w - rate·v, or with Nesterov w - rate·(g + m·v); decay is added to what was clipped."""
+        """Polyak: v = m·v + g, w = w - rate·v; Nesterov: w - rate·(g + m·v). Decay is added to the clipped gradient."""
         hyper = self.setting.optimizer
         with torch.no_grad():
             shorter = clipping(gradients.values(), hyper.clip_norm)
@@ -105,20 +111,12 @@ class Adapter(Formulas):
                 self.tensors[name] -= self.rate * (g + hyper.momentum * v if hyper.nesterov else v)
 
     def adamw(self, gradients):
-        """Loshchilov and Hutter (2019), algorithm 2: the step of Adam, and rate · decay · weight beside it."""
-        hyper = self.setting.optimizer
-        new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
-        correction1 = self.one_minus("corrections", hyper.beta1, self.count)
-        correction2 = self.one_minus("corrections", hyper.beta2, self.count)
+        """Loshchilov and Hutter (2019), algorithm 2: Adam's step, and each weight less rate · decay of itself."""
         with torch.no_grad():
-            shorter = clipping(gradients.values(), hyper.clip_norm)
-            for name, gradient in gradients.items():
-                g, weight = shorter * gradient, self.tensors[name]
-                m = self.first[name] = hyper.beta1 * self.first[name] + new1 * g
-                v = self.second[name] = hyper.beta2 * self.second[name] + new2 * g * g
-                step = (m / correction1) / (torch.sqrt(v / correction2) + hyper.epsilon)
-                decay = hyper.weight_decay if hyper.decays == "all" or weight.dim() > 1 else 0.0
-                weight -= self.rate * (step + decay * weight)
+            for weight in self.tensors.values():
+                if self.setting.optimizer.decays == "all" or weight.dim() > 1:
+                    weight *= 1 - self.rate * self.decay
+        self.adam(gradients)
 
     def adagrad(self, gradients):
         """Duchi, Hazan and Singer (2011): v = v + g², w = w - rate·g / (√v + epsilon)."""
@@ -163,6 +161,14 @@ def tied(table, own):
                 raise ValueError("the original has no tensor %s: it has %s" % (name, ", ".join(sorted(own))))
             tensors[canonical] = own[name]
     return tensors
+
+
+def refuse_untied(model, tensors):
+    """Raise ValueError where a parameter of the model is tied to nothing: nobody would compare it."""
+    tied_ones = {id(tensor) for tensor in tensors.values()}
+    left = [name for name, tensor in model.named_parameters() if id(tensor) not in tied_ones]
+    if left:
+        raise ValueError("%d parameters of the original are tied to nothing: %s" % (len(left), ", ".join(left[:5])))
 
 
 def undropped(model):

@@ -320,9 +320,8 @@ class Workload(Strict):
         stem = framework.replace("-", "_")
         names = [f"{stem}@{release}.py"] if release else []
         names += [f"{stem}.py", f"{stem}{R}"]
-        folders = [root / "workloads" / self.folder.name for root in catalogue_roots()]
-        if self.is_own:
-            folders = [self.folder]
+        ours = [root / "workloads" / self.folder.name for root in catalogue_roots()]
+        folders = [self.folder] if self.is_own else ours
         return next((path for name in names for path in (folder / name for folder in folders) if path.is_file()), None)
 
 

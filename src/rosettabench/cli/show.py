@@ -122,13 +122,12 @@ def write_all(workload: Workload, columns: Columns, output: Path | None, data_di
     """Write a notebook for each column, with the data prepared, and print the paths."""
     from rosettabench.cli.data import show_progress as progress_shown
     from rosettabench.cli.notebooks import places_of, write_notebooks
-    from rosettabench.data.prepare import prepare
+    from rosettabench.data.prepare import prepare_data
     from rosettabench.places import cache_dir
 
     places = places_of(workload, columns, output)
-    entry = workload.data
-    with progress_shown(entry.set) as progress:
-        data = prepare(entry.set, entry.form, data_dir=data_dir, cache=cache_dir(), offline=offline, progress=progress)
+    with progress_shown(workload.data.set) as progress:
+        data = prepare_data(workload, data_dir=data_dir, cache=cache_dir(), offline=offline, progress=progress)
     for path in write_notebooks(workload, columns, places, data):
         typer.echo(path)
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.framework import FrameworkEntry
-from rosettabench.catalogue.roots import worker_folder
+from rosettabench.client.program import run_program
 from rosettabench.client.session import Work
 from rosettabench.environments.environment import Environment
-from rosettabench.environments.probe import start
-from rosettabench.errors import EnvironmentFault
+from rosettabench.errors import WorkerError
 
 LIMIT_S = 300
 """Seconds that a framework has to be imported and a model to be made."""
@@ -37,13 +36,13 @@ def tie_faults(entry: FrameworkEntry, environment: Environment, work: Work) -> s
         "schedule": None,
     }
     shapes = {tensor.name: tensor.shape for tensor in work.workload.tensors}
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "ties.json"
-        words = (entry.adapter, implementation, json.dumps(setting), json.dumps(shapes), out)
-        program = str(worker_folder() / "ties.py")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        out = folder / "ties.json"
+        words = [str(entry.adapter), str(implementation), json.dumps(setting), json.dumps(shapes), str(out)]
         try:
-            start(environment.python, [program, *map(str, words)], LIMIT_S, environment.variables)
-        except EnvironmentFault:
+            run_program("ties.py", words, environment, entry.backend, folder, LIMIT_S, "the ties")
+        except WorkerError:
             return ""  # the model cannot even be made: the worker has said why
         return fault_words(implementation, json.loads(out.read_text(encoding="utf-8")))
 

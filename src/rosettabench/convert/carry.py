@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,13 +11,12 @@ import numpy as np
 
 from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.framework import FrameworkEntry
-from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
-from rosettabench.client.machine import worker_variables
+from rosettabench.client.program import run_program
 from rosettabench.convert.fit import Shape, check_tensors, narrowed, passed_over
 from rosettabench.data.readers.weights_file import Tensors
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import ProofError, UsageError, WorkerError
+from rosettabench.errors import ProofError, UsageError
 from rosettabench.files import save_array
 from rosettabench.plan.plan import why_missing
 
@@ -132,41 +130,13 @@ def run_ties(cell: TiedCell, direction: Direction, tensors: Tensors, folder: Pat
         save_array(folder / file, tensors[name])
     shapes = {tensor.name: tensor.shape for tensor in cell.workload.tensors}
     (folder / "request.json").write_text(json.dumps({"shapes": shapes, "tensors": files}), encoding="utf-8")
-    program = [str(cell.environment.python), str(worker_folder() / PROGRAM)]
-    run_program([*program, str(cell.entry.adapter), str(cell.implementation), direction], cell, folder, timeout)
+    words = [str(cell.entry.adapter), str(cell.implementation), direction, str(folder)]
+    what = f"the ties of {cell.words}"
+    run_program(PROGRAM, words, cell.environment, cell.entry.backend, folder, timeout, what)
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     layout = {name: tuple(shape) for name, shape in answer["layout"].items()}
     made = None if answer["tensors"] is None else load_arrays(folder, answer["tensors"])
     return Carried(layout, load_arrays(folder, answer["beside"]), answer["same"], made, answer["changed"])
-
-
-def run_program(command: list[str], cell: TiedCell, folder: Path, timeout: float) -> None:
-    """Run a program of the worker's package as a worker would run. Raises WorkerError where it fails."""
-    environment = cell.environment
-    variables = worker_variables(1, cell.entry.backend, environment.kind == "managed", folder)
-    try:
-        done = subprocess.run(
-            [*command, str(folder)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            cwd=folder,
-            env={**variables, **environment.variables},
-        )
-    except subprocess.TimeoutExpired as error:
-        raise WorkerError("timeout", f"the ties of {cell.words} were not evaluated within {timeout:.0f} s") from error
-    except OSError as error:
-        raise WorkerError(
-            "environment", f"{command[0]} does not start: {error.strerror}", "rosetta env check"
-        ) from error
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.strip()]
-        what = said[-1] if said else f"exit code {done.returncode}"
-        raise WorkerError(
-            "error", f"the ties of {cell.words} cannot be evaluated: {what}", "rosetta env check", done.stderr
-        )
 
 
 def load_arrays(folder: Path, files: dict[str, str]) -> Tensors:

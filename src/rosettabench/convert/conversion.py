@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rosettabench.catalogue.contender import Contender
-from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.workload import Workload
 from rosettabench.convert.arrival import Arrival, ArrivalProof, require, sample_work
 from rosettabench.convert.carry import TiedCell, check_tied, read_canonical, write_own
-from rosettabench.data.own.prepare_own import prepare_own
-from rosettabench.data.prepare import prepare
+from rosettabench.data.prepare import prepare_data
 from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.weights_file import (
     Tensors,
@@ -24,7 +22,7 @@ from rosettabench.data.readers.weights_file import (
 )
 from rosettabench.environments.environment import Environment, Environments, external
 from rosettabench.environments.lock import load_lock
-from rosettabench.errors import EnvironmentFault, ProofError, UsageError
+from rosettabench.errors import ProofError, UsageError
 from rosettabench.files import replace_file
 
 
@@ -93,8 +91,12 @@ def find_environment(contender: Contender, means: Means) -> Environment:
     """Return the environment of a contender, made now unless it is there."""
     if contender.python is not None:
         return external(contender.python)
-    lock = load_lock(str(contender.lock))
-    return Environments(means.cache / "environments").make(lock, means.doing)
+    return make_environment(str(contender.lock), means)
+
+
+def make_environment(lock: str, means: Means) -> Environment:
+    """Return the managed environment of a lock, made now unless it is there."""
+    return Environments(means.cache / "environments").make(load_lock(lock), means.doing)
 
 
 def check_content(content: bytes, own: Tensors, path: Path) -> None:
@@ -113,7 +115,9 @@ def check_content(content: bytes, own: Tensors, path: Path) -> None:
 def prove(cells: list[TiedCell], canonical: Tensors, means: Means) -> tuple[list[Arrival], str, Prepared]:
     """Return what both frameworks make of the weights, the name of the reference, and the data."""
     workload = cells[0].workload.proven
-    data = find_data(workload, means)
+    data = prepare_data(
+        workload, data_dir=means.data_dir, cache=means.cache, offline=means.offline, progress=means.doing
+    )
     refer = find_reference(workload, means)
     work = sample_work(workload, data, canonical, means.scratch / "work")
     proof = ArrivalProof(refer, work, means.scratch / "proof", means.timeout, means.doing)
@@ -122,30 +126,9 @@ def prove(cells: list[TiedCell], canonical: Tensors, means: Means) -> tuple[list
     return arrivals, refer.label, data
 
 
-def find_data(workload: Workload, means: Means) -> Prepared:
-    """Return the data of a workload, prepared; a stand-in where they cannot be had."""
-    if workload.data.set == OWN:
-        return prepare_own(workload.data.form, workload.folder, means.cache, means.doing)
-    return prepare(
-        workload.data.set,
-        workload.data.form,
-        data_dir=means.data_dir,
-        cache=means.cache,
-        offline=means.offline,
-        progress=means.doing,
-    )
-
-
 def find_reference(workload: Workload, means: Means) -> TiedCell:
     """Return the first of a workload's float64 references that this machine can run. ProofError if there is none."""
-    from rosettabench.lab.arrangement import references  # the store comes with it: bad input need not wait for that
+    from rosettabench.lab.arrangement import able_reference  # the store comes with it: bad input need not wait for that
 
-    faults = []
-    for entry in references(workload):
-        contender = Contender(entry.name, entry.mode, entry.locks[0])
-        try:
-            return TiedCell(workload, contender, find_environment(contender, means))
-        except EnvironmentFault as error:
-            faults.append(f"{entry.name}: {error.what}")
-    why = "; ".join(faults) or "it has none"
-    raise ProofError(f"no float64 reference can be made for {workload.name}: {why}", "rosetta env make pytorch@2.13.0")
+    entry, environment = able_reference(workload, lambda lock: make_environment(lock, means))
+    return TiedCell(workload, Contender(entry.name, entry.mode, entry.locks[0]), environment)

@@ -9,12 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rosettabench.catalogue.data_entry import OWN
+from rosettabench.catalogue.workload import Workload
 from rosettabench.data import shelf
 from rosettabench.data.choice import FOUND
 from rosettabench.data.data_set import DataSet, PictureSet
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
 from rosettabench.data.obstacle import explain_obstacle
+from rosettabench.data.own.prepare_own import prepare_own
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.readers.pictures import Pictures
@@ -23,7 +26,7 @@ from rosettabench.data.series.monash_windows import MonashWindows
 from rosettabench.data.series.prepare_windows import prepare_windows
 from rosettabench.errors import UsageError
 
-__all__ = ["DataProgress", "prepare", "silent"]
+__all__ = ["DataProgress", "prepare", "prepare_data", "silent"]
 
 
 def prepare(
@@ -60,6 +63,35 @@ def prepare(
         return replace(_prepared(data_set, form, found, cache, progress), pictures=files)
     except OSError as error:
         raise explain_obstacle(error, data_set, cache) from error
+
+
+def prepare_data(
+    workload: Workload,
+    *,
+    data_dir: Path | None,
+    cache: Path,
+    offline: bool = False,
+    asked: str = FOUND,
+    progress: DataProgress = silent,
+    pictures: bool = False,
+) -> Prepared:
+    """Return the data of a workload: of its data set, or the user's own. The arguments are those of `prepare`.
+
+    Raises what `prepare` and `prepare_own` raise.
+    """
+    entry = workload.data
+    if entry.set == OWN:
+        return prepare_own(entry.form, workload.folder, cache, progress)
+    return prepare(
+        entry.set,
+        entry.form,
+        data_dir=data_dir,
+        cache=cache,
+        offline=offline,
+        asked=asked,
+        progress=progress,
+        pictures=pictures,
+    )
 
 
 def _prepared(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -179,18 +179,29 @@ class Arranger:
         return Session(entry, entry.mode, environment, work, folder / "session", timeout, "float64").prepare()
 
     def _able_reference(self, workload: Workload) -> tuple[FrameworkEntry, Environment]:
-        """Return the first of the catalogue's references that this machine can run, with its environment."""
-        faults = []
-        for entry in references(workload):
-            try:
-                job = self.jobs.environment(entry.locks[0])
-                return entry, self.preparation.obtain(job, self.display.doing)
-            except EnvironmentFault as error:
-                faults.append(f"{entry.name}: {error.what}")
-        raise ProofError(
-            f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
-            "rosetta env make pytorch@2.13.0",
+        """Return the reference of a workload; its environment is made if it is not there yet."""
+        return able_reference(
+            workload, lambda lock: self.preparation.obtain(self.jobs.environment(lock), self.display.doing)
         )
+
+
+def able_reference(
+    workload: Workload, environment_of: Callable[[str], Environment]
+) -> tuple[FrameworkEntry, Environment]:
+    """Return the first of the catalogue's references of a workload that this machine can run, with its environment.
+
+    `environment_of` makes the environment of a lock. Raises ProofError if there is no reference.
+    """
+    faults = []
+    for entry in references(workload):
+        try:
+            return entry, environment_of(entry.locks[0])
+        except EnvironmentFault as error:
+            faults.append(f"{entry.name}: {error.what}")
+    raise ProofError(
+        f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
+        "rosetta env make pytorch@2.13.0",
+    )
 
 
 def begins_as_timed(workload: Workload) -> bool:

@@ -149,7 +149,8 @@ class LiveContest:
             competitor.enter(environment, self.work, self.folder, self.request.timeout)
         except WorkerError as error:
             workload = self.work.workload
-            faults = tie_faults(competitor.contender.entry, environment, self.work) if workload.is_own else ""
+            asked = workload.is_own and error.kind == "error"  # not one that ran out of memory, or hung
+            faults = tie_faults(competitor.contender.entry, environment, self.work) if asked else ""
             if not faults:
                 raise
             hint = f"Correct TENSORS of that file, or Model. The tensors: {workload.folder / 'workload.toml'}"

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from rosettabench.catalogue.data_entry import OWN
-from rosettabench.data.own.prepare_own import prepare_own
-from rosettabench.data.prepare import prepare
+from rosettabench.data.prepare import prepare_data
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
@@ -53,12 +52,8 @@ class Jobs:
 
     def _prepare(self, planned: PlannedContest, progress: Callable[..., None]) -> Prepared:
         """Prepare the data of a contest."""
-        workload = planned.workload
-        if workload.data.set == OWN:
-            return prepare_own(workload.data.form, workload.folder, self.cache, progress)
-        return prepare(
-            workload.data.set,
-            workload.data.form,
+        return prepare_data(
+            planned.workload,
             data_dir=self.request.data_dir,
             cache=self.cache,
             offline=self.request.offline,

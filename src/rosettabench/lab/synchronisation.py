@@ -10,7 +10,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
 from rosettabench.client.batches import draw_batches
 from rosettabench.client.session import Session, Work
-from rosettabench.data.prepare import prepare
+from rosettabench.data.prepare import prepare_data
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.files import save_array
@@ -92,7 +92,7 @@ def check_wait(entry: FrameworkEntry, environment: Environment, device: str, cac
 def some_work(entry: FrameworkEntry, device: str, cache: Path, folder: Path) -> Work:
     """Return the work of a contest for the first workload that a framework implements; any workload would do."""
     workload = first_workload(entry)
-    data = prepare(workload.data.set, workload.data.form, data_dir=None, cache=cache, offline=True)
+    data = prepare_data(workload, data_dir=None, cache=cache, offline=True)
     base = canonical_setting(workload)
     setting = Setting(base.batch_size, device, base.precision, base.seed, base.threads)
     save_array(folder / "batches.npy", draw_batches(data.train.samples, setting.batch_size, 1, setting.seed))

@@ -68,13 +68,12 @@ def suspects(optimizer: Optimizer) -> dict[str, Mapping[str, Any]]:
     decay = getattr(optimizer, "weight_decay", 0.0)
     if isinstance(optimizer, AdamW):
         return {**known, **decoupled_suspects(optimizer)}
-    decays = {
-        "the optimiser does not decay the weights": {"penalty": 0.0},
-        "the optimiser's weight decay is decoupled (AdamW): it is to be added to the gradient": {
+    decays: dict[str, Mapping[str, Any]] = {"the optimiser does not decay the weights": {"penalty": 0.0}}
+    if isinstance(optimizer, Adam):
+        decays["the optimiser's weight decay is decoupled (AdamW): it is to be added to the gradient"] = {
             "penalty": 0.0,
             "decay": decay,
-        },
-    }
+        }
     return {**known, **(decays if decay else {})}
 
 
@@ -298,9 +297,10 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
 
 SGD_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the momentum is Nesterov's": {"nesterov": True},
+    "the momentum is not Nesterov's, which is meant": {"nesterov": False},
     "the momentum sums up rate times gradient: its steps keep the rate that they were made at": {"inside": True},
     "the momentum has unit gain: new gradients are scaled by 1 - momentum (the default of CNTK)": {"unit_gain": True},
-    "the momentum is dampened: all gradients but the first are scaled by 0.1": {"dampening": 0.9},
+    "the momentum is dampened: all gradients but the first are scaled by 0.1": {"dampening": 0.9, "nesterov": False},
     "the optimiser has no momentum": {"momentum": 0.0},
     "the optimiser's momentum is 0.5": {"momentum": 0.5},
     "the optimiser's momentum is 0.95": {"momentum": 0.95},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -107,6 +107,23 @@ class Reference:
                 step = 0
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return np.array(read_array(files, "logits"))
+
+    @contextmanager
+    def answering(self, step: int) -> Iterator[Callable[[Weights], Array]]:
+        """Lend a function that returns the reference's logits of the batch of `step` under any weights.
+
+        One worker serves all calls.
+        """
+        start = {name: np.array(read_array(self.start, name)) for name in self.start}
+        with self._under(start) as (session, place):
+
+            def answer(weights: Weights) -> Array:
+                """Return the logits under other weights."""
+                session.ask("place", weights=save_weights(weights, place / "weights"))
+                files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
+                return np.array(read_array(files, "logits"))
+
+            yield answer
 
     def variants(self, step: int, weights: Weights) -> Weights:
         """Return what the reference says to the batch of `step` with other activations, by their names.

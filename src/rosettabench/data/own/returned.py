@@ -28,8 +28,8 @@ def call(file: str, function: str, folder: str) -> None:
     spec.loader.exec_module(module)
     returned = getattr(module, function)()
     if not isinstance(returned, dict):
-        arrays = returned if isinstance(returned, tuple | list) else (returned,)
-        returned = dict(zip(NAMES, arrays, strict=False))
+        several = isinstance(returned, (tuple, list))
+        returned = dict(zip(NAMES, returned if several else (returned,)))  # noqa: B905 (the same)
     unknown = sorted(set(returned) - set(NAMES))
     if unknown or "train" not in returned:
         raise ValueError(f"{function} is to return a dictionary of {', '.join(NAMES)}, and returned {list(returned)}")
