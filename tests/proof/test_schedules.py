@@ -6,10 +6,10 @@ from test_plants import prove
 from tiers import slow
 
 from rosettabench.catalogue.framework import all_frameworks, contestants
-from rosettabench.catalogue.optimizer import Sgd, Steps
+from rosettabench.catalogue.optimizer import Sgd, Steps, WarmUpCosine
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
-from rosettabench.plan.learning_rate import DECAY
+from rosettabench.plan.learning_rate import COSINE, DECAY
 
 pytestmark = pytest.mark.environment
 
@@ -66,6 +66,30 @@ def test_steps_of_a_workload(framework, tmp_path):
     assert rates(exact) == pytest.approx([1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.0005])
     proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
+
+
+@pytest.fixture(scope="module")
+def warming_up(tmp_path_factory):
+    stated = WarmUpCosine(warm_up=100, until=2000, final=0.1)
+    return made(tmp_path_factory.mktemp("warming-up"), COSINE, schedule=stated)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", ["pytorch", "jax", "tensorflow", "keras[jax]", "mxnet-gluon"])
+def test_a_rate_that_changes_in_every_step(framework, warming_up, tmp_path):
+    work, exact = warming_up
+    stated = work.workload.schedule
+    assert rates(exact) == pytest.approx([101 * stated.factor(223 * step) for step in range(10)])
+    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    assert proof.passed, [check for check in proof.checks if not check.passed][:3]
+
+
+@pytest.mark.slow
+def test_a_warm_up_that_is_left_out_is_caught(warming_up, tmp_path):
+    plant = Plant("schedule", "fashion-mlp", (), "learning rate", "", (IGNORED,))
+    proof = prove(plant, lambda name: warming_up, tmp_path)
+    failed = next(check for check in proof.checks if not check.passed)
+    assert (failed.quantity, failed.step) == ("learning rate", 1)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import cos, pi
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
@@ -111,3 +112,30 @@ class Steps(Strict):
         if len(self.after) != len(self.factors) or list(self.after) != sorted(set(self.after)):
             raise ValueError("after must ascend, with a factor for each")
         return self
+
+
+class WarmUpCosine(Strict):
+    """A learning rate that changes in every step: it rises linearly, and then falls along half a cosine.
+
+    In step t, counted from 0, it is (t + 1) / (`warm_up` + 1) times the stated rate while t < `warm_up`; from there it
+    falls to `final` times the stated rate at step `until`, and stays there. So nanoGPT has it (``get_lr``); the cosine
+    is that of Loshchilov and Hutter (2017), "SGDR: stochastic gradient descent with warm restarts", equation 5.
+    """
+
+    warm_up: Annotated[int, Field(ge=0)]
+    until: PositiveInt
+    final: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _falls(self) -> Self:
+        """Refuse a schedule whose warm-up leaves no step to fall in."""
+        if self.until <= self.warm_up:
+            raise ValueError("until, the step at which the rate has fallen, must come after warm_up")
+        return self
+
+    def factor(self, step: int) -> float:
+        """Return what the stated rate is multiplied by in a step."""
+        if step < self.warm_up:
+            return (step + 1) / (self.warm_up + 1)
+        passed = min(1.0, (step - self.warm_up) / (self.until - self.warm_up))
+        return self.final + (1 - self.final) * (1 + cos(pi * passed)) / 2

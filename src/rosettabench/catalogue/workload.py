@@ -12,7 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_v
 
 from rosettabench.catalogue.data_entry import DataEntry
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.optimizer import Optimizer, OwnOptimizer, Steps
+from rosettabench.catalogue.optimizer import Optimizer, OwnOptimizer, Steps, WarmUpCosine
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
@@ -189,8 +189,9 @@ class Workload(Strict):
     normalisation: Normalisation | None = None
     recurrent: dict[str, RecurrentLayer] = Field(default_factory=dict)
     """The recurrent layers by their names, in the order in which they are applied."""
-    schedule: Steps | None = None
-    """What the axis value schedule=steps means; without it there is a constant rate, and a decay that fits any."""
+    schedule: Steps | WarmUpCosine | None = None
+    """The schedule of the learning rate that it states: the value ``steps`` or ``warm-up-cosine`` of the axis
+    `schedule`. Without one it has a constant rate, or the decay that fits any workload."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
     """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
     absent: dict[str, str] = Field(default_factory=dict)

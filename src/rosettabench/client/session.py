@@ -20,7 +20,7 @@ from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.pictures import Pictures
 from rosettabench.data.series.lags import lags_of
 from rosettabench.environments.environment import Environment
-from rosettabench.plan.learning_rate import CONSTANT, Pace, schedule_of
+from rosettabench.plan.learning_rate import CONSTANT, Pace, pace_of_training, schedule_of
 from rosettabench.plan.setting import Setting
 from rosettabench.resources.processors import confine_children, worker_processors
 
@@ -193,11 +193,12 @@ class Session:
     ) -> dict[str, Any]:
         """Build the model, or build it again, from the canonical weights; without `dropout` it drops nothing.
 
-        `pace` says how steps become epochs; by default the data decide.
+        `pace` says how steps become epochs; by default the data and the schedule decide.
         """
         switch: dict[str, Any] = {} if dropout else {"dropout": False}
-        if self.work.setting.schedule != CONSTANT:
-            switch |= asdict(pace or Pace(self.work.steps_per_epoch))
+        schedule = self.work.setting.schedule
+        if schedule != CONSTANT:
+            switch |= asdict(pace or pace_of_training(schedule, self.work.steps_per_epoch))
         return self.ask("build", weights=weights or self.work.weights, **switch)
 
     def load(self) -> float:

@@ -10,6 +10,7 @@ from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
+from rosettabench.plan.learning_rate import COSINE, stated_schedule
 from rosettabench.plan.own import check_own
 from rosettabench.plan.request import ContestRequest
 from rosettabench.plan.series import on_series
@@ -46,7 +47,7 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
         for _ in range(request.times)
         for workload in workloads
         for meant in [[one for one in contenders if request.means(workload.name, one.label)]]
-        for setting in settings(workload, request.axes_of(workload.name))
+        for setting in settings(workload, axes_of(request, workload))
         if meant and not request.leaves_out(workload.name, setting.as_json())
     ]
     check_length(contests, request)
@@ -55,6 +56,17 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
         told = "; ".join(reasons) or "every contest is left out"
         raise UsageError(f"nothing to run: {told}", "rosetta list frameworks")
     return contests
+
+
+def axes_of(request: ContestRequest, workload: Workload) -> dict[str, list[int | str]]:
+    """Return the values that a request sets on the axes of a workload.
+
+    A full training follows a schedule that changes in every step without being asked: published results depend on it.
+    """
+    asked = request.axes_of(workload.name)
+    if request.trains_fully and stated_schedule(workload) == COSINE:
+        return {"schedule": [COSINE], **asked}
+    return asked
 
 
 def check_length(contests: list[PlannedContest], request: ContestRequest) -> None:

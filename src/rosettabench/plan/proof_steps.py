@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from rosettabench.catalogue.optimizer import Steps
 from rosettabench.catalogue.workload import Workload
 from rosettabench.plan.learning_rate import Pace
 
@@ -26,5 +27,6 @@ def pace_of(workload: Workload) -> Pace:
     Where they are too few to come to the last boundary that the workload states, they are further apart: the last step
     meets it.
     """
-    last = workload.schedule.after[-1] if workload.schedule else 0
+    stated = workload.schedule
+    last = 0 if stated is None else stated.after[-1] if isinstance(stated, Steps) else stated.until
     return Pace(1, max(EPOCHS_APART, ceil(last / max(1, steps_of(workload) - 1))))

@@ -160,7 +160,7 @@ AXES: Mapping[str, Axis] = {
     "epochs": Axis("How long to train, with `--full` only.", "a number", read_count, "what the workload states"),
     "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
     "precision": choice("What products are computed in; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
-    "schedule": choice("The learning rate from epoch to epoch.", *SCHEDULES),
+    "schedule": choice("How the learning rate changes.", *SCHEDULES),
     "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", read_seed),
     "series": Axis(
         "Which time series.", "a set of the Monash archive", read_series, page="guide/data.md#the-monash-archive"
