@@ -14,7 +14,7 @@ from processors import PROCESSORS
 from smaller import small_workload
 from tiers import check_lock
 
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, references
 from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.batches import draw_rows
@@ -127,17 +127,17 @@ def open_session(
     return Session(entry, mode, where, work, folder, TIMEOUT, precision, rounded).prepare()
 
 
-def reference(work: Work, folder: Path, name: str = "reference-pytorch") -> Reference:
-    """The float64 reference of some work."""
+def reference(work: Work, folder: Path, name: str | None = None) -> Reference:
+    """The float64 reference of some work: the preferred one of its workload, unless another is named."""
     work = from_memory(work, folder / "decoded")
-    entry = all_frameworks()[name]
+    entry = all_frameworks()[name] if name else references(work.workload)[0]
 
     def start(precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
         own = entry if adapter is None else entry.model_copy(update={"path": adapter})
         return open_session(own, own.mode, environment(own.locks[0]), work, place, precision, rounded)
 
     make = make_reference if work.workload.inference is None else make_inference_reference
-    return make(name, start, proof_weights(work.workload, work.setting.seed), folder)
+    return make(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
 
 
 def references_to(work_of: Callable[[str, Path], Work], folders) -> Callable[[str], tuple[Work, Reference]]:

@@ -22,6 +22,7 @@ BATCH = 3
 COUNTER = """
 import importlib.util, json, sys
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 spec = importlib.util.spec_from_file_location("implementation", sys.argv[1])
 implementation = importlib.util.module_from_spec(spec)
@@ -29,15 +30,16 @@ spec.loader.exec_module(implementation)
 torch.backends.mkldnn.set_flags(False)  # its LSTM is one operation, of which the counter knows nothing
 model = implementation.Model()
 shape = json.loads(sys.argv[2])
-inputs = torch.zeros(shape, dtype=torch.int64) if sys.argv[3] == "tokens" else torch.randn(shape)
-labels = torch.zeros(shape[0], dtype=torch.int64)
-with FlopCounterMode(display=False) as forward:
+words = sys.argv[3] in ("tokens", "characters")
+inputs = torch.zeros(shape, dtype=torch.int64) if words else torch.randn(shape)
+labels = torch.zeros(shape if sys.argv[3] == "characters" else shape[0], dtype=torch.int64)
+with FlopCounterMode(display=False) as forward, sdpa_kernel(SDPBackend.MATH):  # one that computes nothing twice
     logits = model(inputs)
 if sys.argv[3] == "several labels":
     labels = torch.zeros_like(logits)
 if sys.argv[3] == "series":
     labels = torch.ones(logits.shape[:2] + (2,))
-with FlopCounterMode(display=False) as backward:
+with FlopCounterMode(display=False) as backward, sdpa_kernel(SDPBackend.MATH):
     if hasattr(implementation, "loss"):
         implementation.loss(logits, labels).backward()
 print(json.dumps([forward.get_total_flops(), backward.get_total_flops()]))
@@ -52,6 +54,7 @@ INPUTS |= {
     "resnet50-features": ([BATCH, 3, 224, 224], "images"),
     "chestxray-densenet121": ([BATCH, 3, 224, 224], "several labels"),
     "deepar-monash": ([BATCH, 39, 22], "series"),
+    "shakespeare-gpt": ([BATCH, 64], "characters"),
 }
 
 

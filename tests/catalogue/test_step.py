@@ -9,7 +9,7 @@ from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.step import CALLS, step_of
 from rosettabench.catalogue.workload import all_workloads
 
-IN_PYTHON = [entry for entry in all_frameworks().values() if entry.program is None and entry.original is None]
+IN_PYTHON = [entry for entry in all_frameworks().values() if entry.program is None and not entry.borrows]
 
 
 def test_the_step_of_pytorch():

@@ -43,6 +43,39 @@ OF_ADAM = {
 OF_ADAM_OF_KERAS = {"epsilon 1e-8": ((ADAM, "eps=1e-8"),), **{name: OF_ADAM[name] for name in list(OF_ADAM)[1:]}}
 """Where the workload states an epsilon of 1e-7, Keras' default."""
 
+OF_ADAMW = {
+    "epsilon 1e-7": ((ADAM, "eps=1e-7"),),
+    "beta2 0.999": (("hyper.beta2)", "0.999)"),),
+    "L2 in place of decoupled decay": (("import AdamW", "import Adam as AdamW"),),
+    "scales decay, too": (('"weight_decay": 0.0', '"weight_decay": hyper.weight_decay'),),
+    "embeddings do not decay": (
+        ("if one.dim() > 1]", "if one.dim() > 1 and len(one) > 65]"),
+        ("if one.dim() == 1]", "if one.dim() == 1 or len(one) <= 65]"),
+    ),
+    "a quarter of the kernels untrained": (
+        ("for one in model.parameters() if one.dim() > 1]", "for place, one in enumerate(model.parameters()) "
+         "if one.dim() > 1 and place % 4 != 1]"),
+    ),
+    "scales that are never trained": ((', {"params": scales, "weight_decay": 0.0}', ""),),
+}  # fmt: skip
+OF_TRANSFORMER = {
+    "tanh for erf": (("F.gelu(self.up(self.norm2(x)))", 'F.gelu(self.up(self.norm2(x)), approximate="tanh")'),),
+    "epsilon of the normalisation": (("eps=1e-5", "eps=1e-6"),),
+    "no causal mask": (("is_causal=True", "is_causal=False"),),
+    "scores not divided by the root": (("is_causal=True", "is_causal=True, scale=1.0"),),
+    "queries and keys exchanged": (("attention(q, k, v", "attention(k, q, v"),),
+    "positions one too far": (("+ self.position.weight", "+ self.position.weight.roll(1, 0)"),),
+    "heads of other channels": (
+        ("y.unflatten(-1, (self.heads, -1)).transpose(1, 2)", "y.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)"),
+        ("y.transpose(1, 2).flatten(2)", "y.permute(0, 2, 3, 1).flatten(2)"),
+    ),
+    "half precision in the scores": (
+        ("attention(q, k, v", "attention(q.half().float(), k.half().float(), v"),
+    ),
+    "an output layer of its own": (("self.token.weight)", "self.token.weight.detach())"),),
+}  # fmt: skip
+"""The mistakes that ports of transformers have."""
+
 OF_SGD = {
     "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
     "momentum 0.95": ((SGD, "momentum=0.95"),),
@@ -86,9 +119,13 @@ OPTIMIZERS = {
     "chestxray-densenet121": OF_ADAM,
     "resnet50-synthetic": OF_RMSPROP,
     "imagenet-resnet56": OF_ADAM,
+    "shakespeare-gpt": {**OF_ADAMW, **OF_TRANSFORMER},
 }
-"""By workload, the mistakes of its optimiser. DeepAR states a decay of its own, which the plants would replace."""
+"""By workload, the mistakes of its optimiser, and of a transformer. DeepAR states a decay of its own, which the plants would replace."""
 
+
+TRANSFORMERS = {"shakespeare-gpt"}
+"""They have no biases, and an optimiser of two groups."""
 
 STANDS_OUT = 10.0
 """How many times its tolerance the first check that fails is off, at least."""
@@ -105,7 +142,7 @@ def whole_plants() -> list[Plant]:
     """Every mistake in every workload in which it means something."""
     found = []
     for workload, own in OPTIMIZERS.items():
-        for name, changes in {**own, **OF_ALL}.items():
+        for name, changes in (own if workload in TRANSFORMERS else {**own, **OF_ALL}).items():
             found.append(Plant(name, workload, changes, "", ""))
         if workload in OF_NORMALISATION:
             cause = "the normalisation adds"

@@ -6,9 +6,8 @@ workload states one that only the implementations know, its own.
 
 import torch
 
-from rosetta_worker.framework import Setting
+from rosetta_worker.frameworks.reference_adamw_pytorch import Adapter as Formulas
 from rosetta_worker.frameworks.reference_pytorch import CHANCE, LoopedSums, clipping, nullcontext
-from rosetta_worker.frameworks.reference_pytorch import Adapter as Formulas
 
 DESCRIPTION = {
     "title": "Original in PyTorch",
@@ -31,10 +30,6 @@ class Adapter(Formulas):
     }
 
     def __init__(self, implementation, setting):
-        optimizer = setting.optimizer
-        if optimizer is not None and optimizer.name == "adamw":  # what is left of it is Adam without decay
-            self.decay = optimizer.weight_decay
-            setting.optimizer = Setting(**dict(vars(optimizer), weight_decay=0.0))
         self.original = implementation
         self.penalty_of = getattr(implementation, "penalty", None)
         super().__init__(Model(self, implementation), setting)
@@ -98,7 +93,7 @@ class Adapter(Formulas):
         self.model.eval()
         return super().infer(batches)
 
-    # -- optimisers, beside Adam and RMSprop -------------------------------------------------------------------------
+    # -- optimisers, beside Adam, AdamW and RMSprop --------------------------------------------------------------------
 
     def sgd(self, gradients):
         """Polyak: v = m·v + g, w = w - rate·v; Nesterov: w - rate·(g + m·v). Decay is added to the clipped gradient."""
@@ -109,14 +104,6 @@ class Adapter(Formulas):
                 g = shorter * gradient + hyper.weight_decay * self.tensors[name]
                 v = self.first[name] = hyper.momentum * self.first[name] + g
                 self.tensors[name] -= self.rate * (g + hyper.momentum * v if hyper.nesterov else v)
-
-    def adamw(self, gradients):
-        """Loshchilov and Hutter (2019), algorithm 2: Adam's step, and each weight less rate · decay of itself."""
-        with torch.no_grad():
-            for weight in self.tensors.values():
-                if self.setting.optimizer.decays == "all" or weight.dim() > 1:
-                    weight *= 1 - self.rate * self.decay
-        self.adam(gradients)
 
     def adagrad(self, gradients):
         """Duchi, Hazan and Singer (2011): v = v + g², w = w - rate·g / (√v + epsilon)."""

@@ -52,7 +52,7 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
     """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
-    if entry.original is not None:  # it runs the file of another framework, which is looked at as that one's
+    if entry.borrows:  # the file is looked at as that of its own framework
         return
     path = workload.implementation(entry.implementation_name)
     yield from missing_in_releases(entry, workload, path)
@@ -110,7 +110,7 @@ def missing_in_adapter(path: Path) -> list[str]:
     if entries[0].program is not None:
         adapter = entries[0].adapter
         return sentences if adapter.is_file() else [*sentences, f"{adapter} is missing: {path} says that it is there"]
-    if entries[0].original is not None:  # it inherits from a reference
+    if entries[0].borrows:  # it inherits what is missing
         return sentences
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:

@@ -16,6 +16,9 @@ from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
+FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
+"""The optimisers of a reference that names none."""
+
 
 class FrameworkEntry(Strict):
     """A framework, and an API of it, as the literal DESCRIPTION of its adapter states it."""
@@ -43,11 +46,20 @@ class FrameworkEntry(Strict):
     """True for the float64 references, which are proven against and never timed."""
     original: str | None = None
     """Of a reference, the framework whose implementations it runs: that of an original, which is no formula."""
+    files: str | None = None
+    """Of a reference, the other reference whose formulas it runs: ``reference-pytorch``."""
+    optimizers: tuple[str, ...] = FIRST_OPTIMIZERS
+    """Of a reference with formulas, the optimisers that it has written out."""
 
     @property
     def implementation_name(self) -> str:
         """The name of its files in the workloads' folders, without backend."""
-        return self.original or self.path.stem.replace("_", "-")
+        return self.original or self.files or self.path.stem.replace("_", "-")
+
+    @property
+    def borrows(self) -> bool:
+        """Whether it is a reference that runs files of another framework, and inherits from another reference."""
+        return self.original is not None or self.files is not None
 
     @property
     def adapter(self) -> Path:
@@ -75,13 +87,29 @@ class FrameworkEntry(Strict):
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
 
     def does(self, workload: Workload) -> bool:
-        """Whether a workload is written in it, and not said to be absent from this back end of it."""
+        """Whether a workload is written in it, and not said to be absent from this back end of it.
+
+        A reference with formulas must have that of the optimiser, too.
+        """
+        if self.reference and self.original is None and not self._trains_like(workload):
+            return False
         return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
+
+    def _trains_like(self, workload: Workload) -> bool:
+        """Whether a reference has the optimiser of a workload; of inference, whether it has formulas of its own."""
+        return self.files is None if workload.optimizer is None else workload.optimizer.name in self.optimizers
 
     @property
     def loader(self) -> Path:
         """The file of its loader, where it has one."""
         return self.path.parent.parent / "loaders" / self.path.name
+
+
+def references(workload: Workload) -> list[FrameworkEntry]:
+    """Return the references that can say what a workload is, the preferred one first; of one with an original, that."""
+    entries = [entry for entry in all_frameworks().values() if entry.reference and entry.original == workload.reference]
+    able = [entry for entry in entries if entry.does(workload)]
+    return sorted(able, key=lambda entry: entry.implementation_name != "reference-pytorch")
 
 
 @cache

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from rosettabench.catalogue.workload import Product, Tensor, Workload
+from rosettabench.catalogue.workload import Attention, Product, Tensor, Workload
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ def operations(workload: Workload) -> Operations | None:
         return None
     tensors = {tensor.name: tensor for tensor in workload.tensors}
     counts = [count(tensors[name], product) for name, product in workload.operations.items()]
+    counts += [count_attention(workload.attention)] if workload.attention else []
     return Operations(
         sum(one.forward for one in counts), sum(one.by_weights for one in counts), sum(one.by_inputs for one in counts)
     )
@@ -60,3 +61,13 @@ def count(tensor: Tensor, product: Product) -> Operations:
     once = 2 * prod(tensor.shape)
     differentiated = 0 if product.first else positions - (product.kind == "recurrent")
     return Operations(positions * once, positions * once, differentiated * once)
+
+
+def count_attention(attention: Attention) -> Operations:
+    """Return the operations of attention's two products: scores from queries and keys, results from shares and values.
+
+    Both gradients of each are products of the same size. All pairs of tokens count, those behind a mask as well: that
+    is what most libraries compute.
+    """
+    forward = attention.layers * 2 * 2 * attention.tokens**2 * attention.width
+    return Operations(forward, 0, 2 * forward)

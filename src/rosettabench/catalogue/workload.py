@@ -25,7 +25,7 @@ MEAN_AUC = "mean ROC AUC"
 LIKELIHOOD = "mean negative log-likelihood of the horizon, each step given the true values before it"
 """The metric of workloads that forecast time series: no forecast is made of a forecast (teacher forcing)."""
 
-METRIC_NAMES = ("accuracy", "perplexity", "mean squared error", "mean absolute error")
+METRIC_NAMES = ("accuracy", "cross-entropy", "perplexity", "mean squared error", "mean absolute error")
 """The metrics of folders (statistics/metrics.py, which imports NumPy: a catalogue is read without)."""
 
 STUDENT_T = "Student-t negative log-likelihood"
@@ -58,6 +58,17 @@ class Product(Strict):
     kind: Literal["dense", "convolution", "recurrent", "embedding"]
     positions: tuple[PositiveInt, ...] = ()
     first: bool = False
+
+
+class Attention(Strict):
+    """Self-attention: in each of so many layers, every token is multiplied with every token, twice.
+
+    The scores are products of queries and keys, of `width` numbers over all heads; then the shares multiply the values.
+    """
+
+    layers: PositiveInt
+    tokens: PositiveInt
+    width: PositiveInt
 
 
 class Loss(Strict):
@@ -186,6 +197,8 @@ class Workload(Strict):
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = Field(default_factory=dict)
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
+    attention: Attention | None = None
+    """Its self-attention: products of what is computed, which belong to no tensor."""
     normalisation: Normalisation | None = None
     recurrent: dict[str, RecurrentLayer] = Field(default_factory=dict)
     """The recurrent layers by their names, in the order in which they are applied."""

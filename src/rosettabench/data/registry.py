@@ -16,10 +16,20 @@ from rosettabench.data.sets.fashion_mnist import FashionMnist
 from rosettabench.data.sets.imagenet import ImageNet
 from rosettabench.data.sets.imdb import Imdb
 from rosettabench.data.sets.synthetic import Synthetic
+from rosettabench.data.sets.tiny_shakespeare import TinyShakespeare
 from rosettabench.errors import UsageError
 
 SETS: dict[str, DataSet] = {
-    data_set.name: data_set for data_set in (FashionMnist(), Imdb(), Cifar10(), ChestXray14(), ImageNet(), Synthetic())
+    data_set.name: data_set
+    for data_set in (
+        FashionMnist(),
+        Imdb(),
+        Cifar10(),
+        ChestXray14(),
+        ImageNet(),
+        TinyShakespeare(),
+        Synthetic(),
+    )
 }
 """{the name in a workload's ``[data]`` table: the data set}."""
 

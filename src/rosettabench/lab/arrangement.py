@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.contender import Contender
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
+from rosettabench.catalogue.framework import FrameworkEntry, references
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.batches import draw_batches, draw_rows
 from rosettabench.client.session import Session, Work
@@ -207,13 +207,6 @@ def able_reference(
 def begins_as_timed(workload: Workload) -> bool:
     """Whether the proof of a workload begins with the weights that are timed, and drops nothing that training drops."""
     return not workload.dropout and all(tensor.proof is None for tensor in workload.tensors)
-
-
-def references(workload: Workload) -> list[FrameworkEntry]:
-    """Return the references that implement a workload, the preferred one first; of one with an original, that alone."""
-    entries = [entry for entry in all_frameworks().values() if entry.reference and entry.original == workload.reference]
-    able = [entry for entry in entries if workload.implementation(entry.implementation_name)]
-    return sorted(able, key=lambda entry: entry.name != "reference-pytorch")
 
 
 def sessions(entry: Entry) -> int:

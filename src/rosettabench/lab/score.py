@@ -28,12 +28,16 @@ class Score:
 
 def scored_by_logits(workload: Workload) -> bool:
     """Return whether the metric needs the logits, not only the number of correct samples."""
-    return workload.metric is not None and (has_own_metric(workload) or workload.metric.name in (MEAN_AUC, LIKELIHOOD))
+    return workload.metric is not None and (is_computed(workload) or workload.metric.name in (MEAN_AUC, LIKELIHOOD))
 
 
-def has_own_metric(workload: Workload) -> bool:
-    """Return whether a workload is a folder with one of METRICS."""
-    return workload.is_own and workload.metric is not None and workload.metric.name in METRICS
+def is_computed(workload: Workload) -> bool:
+    """Return whether the metric is one of METRICS that a worker does not count by itself.
+
+    It counts the right samples of the catalogue's classifiers; labels of a folder may have any shape.
+    """
+    name = None if workload.metric is None else workload.metric.name
+    return name in METRICS and (workload.is_own or name != "accuracy")
 
 
 def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
@@ -41,8 +45,8 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
     if scored_by_logits(work.workload):
         logits = np.load(found["files"]["logits"], allow_pickle=False)
         labels = np.load(work.data.test.labels, mmap_mode="r", allow_pickle=False)[: len(logits)]
-        if has_own_metric(work.workload):
-            yield from own_score(work.workload, logits, labels)
+        if is_computed(work.workload):
+            yield from computed_score(work.workload, logits, labels)
             return
         if labels.ndim == 3:
             values, weights = labels[..., 0], labels[..., 1]
@@ -55,8 +59,8 @@ def scores(work: Work, found: Mapping[str, Any]) -> Iterator[Score]:
         yield Score(FigureName.ACCURACY, found["correct"] / max(1, found["samples"]))
 
 
-def own_score(workload: Workload, outputs: NDArray[Any], labels: NDArray[Any]) -> Iterator[Score]:
-    """Yield the metric of a folder; nothing where it is not defined for these outputs and labels."""
+def computed_score(workload: Workload, outputs: NDArray[Any], labels: NDArray[Any]) -> Iterator[Score]:
+    """Yield a metric of METRICS; nothing where it is not defined for these outputs and labels."""
     assert workload.metric is not None  # only then are the outputs wanted
     value = METRICS[workload.metric.name](outputs, labels)
     if value is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks
+from rosettabench.catalogue.framework import FrameworkEntry, references
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.machine import decisive_variables, processor_name
@@ -127,11 +127,11 @@ def work_around(entry: FrameworkEntry, mode: str, environment: Environment, work
 
 def reference_files(workload: Workload) -> list[Path]:
     """Return the files that a workload's references begin with: those of its original, or formulas."""
+    adapters = [entry.adapter for entry in references(workload)]
     if workload.reference is not None:
         original = workload.implementation(workload.reference)
-        adapters = [entry.adapter for entry in all_frameworks().values() if entry.original == workload.reference]
         return [*adapters, *([original] if original else [])]
-    return [*(worker_folder() / "frameworks").glob("reference_*.py"), *workload.folder.glob("reference_*.py")]
+    return [*adapters, *workload.folder.glob("reference_*.py")]
 
 
 def equal_to(workload: Workload) -> list[str]:

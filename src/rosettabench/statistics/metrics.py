@@ -18,14 +18,20 @@ def accuracy(outputs: Numbers, labels: Numbers) -> float | None:
     return float((outputs.argmax(-1) == labels).mean())
 
 
-def perplexity(outputs: Numbers, labels: Numbers) -> float | None:
-    """Return exp of the mean of -log softmax(outputs)[label] over (…, classes); None for other shapes."""
+def cross_entropy(outputs: Numbers, labels: Numbers) -> float | None:
+    """Return the mean of -log softmax(outputs)[label] over (…, classes), in nats; None for other shapes."""
     if outputs.shape[:-1] != labels.shape or labels.dtype.kind not in "iu":
         return None
     logits = outputs.reshape(-1, outputs.shape[-1]).astype(np.float64)
     shifted = logits - logits.max(-1, keepdims=True)
     chosen = shifted[np.arange(len(shifted)), labels.ravel()]
-    return float(np.exp((np.log(np.exp(shifted).sum(-1)) - chosen).mean()))
+    return float((np.log(np.exp(shifted).sum(-1)) - chosen).mean())
+
+
+def perplexity(outputs: Numbers, labels: Numbers) -> float | None:
+    """Return exp of the cross-entropy of (…, classes); None for other shapes."""
+    entropy = cross_entropy(outputs, labels)
+    return None if entropy is None else float(np.exp(entropy))
 
 
 def mean_squared_error(outputs: Numbers, labels: Numbers) -> float | None:
@@ -44,8 +50,9 @@ def mean_absolute_error(outputs: Numbers, labels: Numbers) -> float | None:
 
 METRICS: Mapping[str, Callable[[Numbers, Numbers], float | None]] = {
     "accuracy": accuracy,
+    "cross-entropy": cross_entropy,
     "perplexity": perplexity,
     "mean squared error": mean_squared_error,
     "mean absolute error": mean_absolute_error,
 }
-"""Name of a folder's metric → its function of outputs and labels."""
+"""Name of a metric → its function of outputs and labels."""

@@ -37,6 +37,15 @@ HONESTY = 0.75
 MOST_SERIES = 200
 """Time series that are made of a set, at most: they are drawn from at random, so more would tell no more."""
 
+CHARACTERS = 65
+"""Different characters of a text."""
+
+FOLLOWERS = 8
+"""Different characters that may follow one."""
+
+FIRST_CHARACTER = 58
+"""The code point of the first of them: a colon, so that all are ASCII."""
+
 BEGINNING = datetime(2000, 1, 1)
 """When all of them are first observed."""
 
@@ -136,6 +145,23 @@ def reviews(part: str, per_class: int) -> tuple[list[NDArray[np.int32]], NDArray
     said = np.repeat(labels, lengths)[telling] ^ (stream.random(len(telling)) >= HONESTY)
     ranks[telling] = first + 2 * pairs + (1 - said)
     return np.split(ranks, np.cumsum(lengths)[:-1]), labels
+
+
+def text(characters: int) -> NDArray[np.uint8]:
+    """Return so many code points, 65 different ones, each drawn by the one before it.
+
+    Behind each character eight others follow, the first of them in half of all places, the second in a quarter, ….
+    """
+    stream = _stream(0)
+    following = (stream.random((CHARACTERS, FOLLOWERS)) * CHARACTERS).astype(np.int64)
+    bounds = [1 - 0.5**place for place in range(1, FOLLOWERS)]
+    choices = np.searchsorted(bounds, stream.random(characters), side="right")
+    made = np.empty(characters, np.int64)
+    at = 0
+    for place, choice in enumerate(choices.tolist()):
+        made[place] = at = following[at, choice]
+    made[:CHARACTERS] = np.arange(CHARACTERS)  # so that each of them is there
+    return (FIRST_CHARACTER + made).astype(np.uint8)
 
 
 def seasonal(seed: int, count: int, cycle: int, horizon: int, window: int) -> list[NDArray[np.float64]]:
