@@ -69,7 +69,7 @@ OF_TRANSFORMER = {
         ("y.unflatten(-1, (self.heads, -1)).transpose(1, 2)", "y.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)"),
         ("y.transpose(1, 2).flatten(2)", "y.permute(0, 2, 3, 1).flatten(2)"),
     ),
-    "half precision in the scores": (
+    "float16 in the scores": (
         ("attention(q, k, v", "attention(q.half().float(), k.half().float(), v"),
     ),
     "an output layer of its own": (("self.token.weight)", "self.token.weight.detach())"),),
@@ -121,7 +121,9 @@ OPTIMIZERS = {
     "imagenet-resnet56": OF_ADAM,
     "shakespeare-gpt": {**OF_ADAMW, **OF_TRANSFORMER},
 }
-"""By workload, the mistakes of its optimiser, and of a transformer. DeepAR states a decay of its own, which the plants would replace."""
+"""By workload, the mistakes of its optimiser, and of a transformer.
+
+DeepAR states a decay of its own, which the plants would replace."""
 
 
 TRANSFORMERS = {"shakespeare-gpt"}

@@ -25,6 +25,9 @@ MEAN_AUC = "mean ROC AUC"
 LIKELIHOOD = "mean negative log-likelihood of the horizon, each step given the true values before it"
 """The metric of workloads that forecast time series: no forecast is made of a forecast (teacher forcing)."""
 
+OF_LANGUAGE = ("cross-entropy", "perplexity")
+"""The metrics of language models: a loss for each token."""
+
 METRIC_NAMES = ("accuracy", "cross-entropy", "perplexity", "mean squared error", "mean absolute error")
 """The metrics of folders (statistics/metrics.py, which imports NumPy: a catalogue is read without)."""
 
@@ -298,6 +301,12 @@ class Workload(Strict):
             return self.inference.passes
         assert self.training is not None
         return self.training.epochs
+
+    @property
+    def tokens(self) -> int | None:
+        """The tokens of a sample, each of which is predicted; None where it is no language model of texts."""
+        predicts = self.metric is not None and self.metric.name in OF_LANGUAGE
+        return self.data.form.get("length") if predicts else None
 
     @property
     def hyperparameters(self) -> dict[str, Any] | None:

@@ -157,6 +157,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         why=() if reasons else why_command(run, contest, ranking),
         peak=peak,
         inference=infers(contest),
+        tokens=tokens_of(contest),
         shown=shown.shown if (shown := ShownSeries.last_of(happened)) else (),
     )
 
@@ -185,6 +186,12 @@ def infers(contest: Contest) -> bool:
     """Whether a contest was one of inference; of a workload that the catalogue does not have any more: no."""
     workload = all_workloads().get(contest.workload)
     return workload is not None and workload.inference is not None
+
+
+def tokens_of(contest: Contest) -> int | None:
+    """Return the tokens of a sample, where the catalogue has the workload and it is a language model; else None."""
+    workload = all_workloads().get(contest.workload)
+    return workload.tokens if workload is not None else None
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:

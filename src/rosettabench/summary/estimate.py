@@ -19,6 +19,11 @@ class Estimate:
         low, high = (None if end is None else amount / end for end in (self.high, self.low))
         return Estimate(amount / self.value, low, high, self.rounds)
 
+    def times(self, factor: float) -> Estimate:
+        """Return the same in another unit, of which `factor` make one of this."""
+        low, high = (None if end is None else factor * end for end in (self.low, self.high))
+        return Estimate(factor * self.value, low, high, self.rounds)
+
     @property
     def exact(self) -> bool:
         """Whether it is true by definition: the fastest contender's time relative to its own."""

@@ -388,6 +388,8 @@ class ContestSummary:
     """Whether nothing is trained: what is called a step is then a batch."""
     shown: tuple[Shown, ...] = ()
     """The time series of which forecasts are drawn."""
+    tokens: int | None = None
+    """The tokens of a sample, where a language model is trained."""
 
     @property
     def on_real_data(self) -> bool:

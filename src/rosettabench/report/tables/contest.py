@@ -45,6 +45,11 @@ def ranking_table(contest: ContestSummary) -> Table:
         Column("proof"),
     )
     rows = [ranking_cells(contest, entry) for entry in shown]
+    if contest.tokens is not None:
+        columns = (*columns[:-2], Column("tokens per second", numeric=True, spare=1), *columns[-2:])
+        rows = [
+            (*row[:-2], tokens_cell(entry, contest.tokens), *row[-2:]) for row, entry in zip(rows, shown, strict=True)
+        ]
     if contest.peak.ceiling is not None:
         columns = (*columns[:-1], Column("of peak", numeric=True, spare=3), columns[-1])
         rows = [(*row[:-1], share_cell(entry), row[-1]) for row, entry in zip(rows, shown, strict=True)]
@@ -79,6 +84,11 @@ def ratios_of(contest: ContestSummary) -> dict[str, Estimate]:
 def share_cell(entry: EntrySummary) -> TableCell:
     """Return the share of the machine's ceiling that a contender reaches, in percent."""
     return estimate_cell(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
+
+
+def tokens_cell(entry: EntrySummary, tokens: int) -> TableCell:
+    """Return the tokens that a contender trains on in a second, of so many in a sample."""
+    return estimate_cell(entry.throughput and entry.throughput.times(tokens), figures.significant)
 
 
 def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
