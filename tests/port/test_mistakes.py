@@ -112,7 +112,7 @@ MISTAKES = [
         "gpt",
         'blocks.0.out.kernel", TRANSPOSE',
         'blocks.0.out.kernel"',
-        "kernel is transposed",
+        "square kernel is transposed, blocks.0.out.kernel",
         "blocks.0.out",
     ),
     once("query and key exchanged", "gpt", "q, k, v = jnp.split", "k, q, v = jnp.split", "", "blocks.0.qkv"),
@@ -123,6 +123,14 @@ MISTAKES = [
         "jnp.arange(1, ids.shape[1] + 1) % 16",
         "",
         "position",
+    ),
+    once(
+        "a gradient that is stopped",
+        "gpt",
+        "self.down(jax.nn.gelu(self.up(self.norm2(x)), approximate=False))",
+        "self.down(jax.lax.stop_gradient(jax.nn.gelu(self.up(self.norm2(x)), approximate=False)))",
+        "",
+        "in the backward pass it begins with the gradients of blocks.1.up",
     ),
     once("groups of the normalisation", "unet", "num_groups=4", "num_groups=8", "", "down.norm1"),
     once(

@@ -1,9 +1,7 @@
-"""Keras: a layer calls its own ``call``, which is another one while one pass is recorded, op by op."""
-
-from keras import ops
+"""Keras: its layers are recorded."""
 
 from rosetta_worker.frameworks import keras
-from rosetta_worker.recorders import Record, first_array, found
+from rosetta_worker.recorders.keras_layers import recorded
 
 
 class Adapter(keras.Adapter):
@@ -11,24 +9,4 @@ class Adapter(keras.Adapter):
 
     def gradients(self, dataset, ids):
         logits, loss, _ = keras.Adapter.gradients(self, dataset, ids)
-        record = Record(self.implementation)
-        layers = {path: found(self.model, path) for path in record.layers if path}
-        for path, layer in layers.items():
-            object.__setattr__(layer, "call", keeping(layer.call, record, path))
-        try:
-            self.model(self.batch(dataset, ids)[0], training=True)
-        finally:
-            for layer in layers.values():
-                object.__delattr__(layer, "call")
-        return logits, loss, record.arrays
-
-
-def keeping(call, record, path):
-    """Return a layer's call, which keeps what passes through."""
-
-    def keep(*inputs, **options):
-        outputs = call(*inputs, **options)
-        record.keep(path, *(ops.convert_to_numpy(first_array(one)) for one in (inputs, outputs)))
-        return outputs
-
-    return keep
+        return logits, loss, recorded(self.model, self.implementation, self.batch(dataset, ids)[0])

@@ -3,6 +3,9 @@
 A port with that mistake has the same logits.
 """
 
+import os
+import sys
+
 import torch
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
@@ -26,7 +29,7 @@ class Adapter(original_pytorch.Adapter):
             logits, stated = self.forward_as(inputs)
             found = {}
             for form, (names, _) in FORMS.items():
-                places = [place for name, place in stated.called if name in names]
+                places = [call for name, *call in stated.called if name in names]
                 if places:
                     self.keep(found, form, inputs, logits)
                 if len(places) > 1:
@@ -44,23 +47,32 @@ class Adapter(original_pytorch.Adapter):
             found["%s.%s" % (form, name) if name else form] = self.array(other)
 
     def forward_as(self, inputs, form=None, places=None):
-        """Return the logits with an operation in another form, perhaps in some modules alone; and what is called."""
+        """Return the logits with an operation in another form, perhaps in some calls alone; and what is called."""
         with Operations(self.model, form, places) as operations:
             logits = self.forward(inputs, {} if self.kept else None)
         return logits, operations
 
 
 def parts_of(places):
-    """Return {name: modules}: each module by itself, and all of one attribute's name, such as ``every norm2``."""
-    alone = {place: [place] for place in places} if len(places) <= MOST_PLACES else {}
+    """Return {name: some of the calls, each a [module, line]}.
+
+    They are those of each module by itself, of all modules of one attribute's name, such as ``every norm2``, and of
+    each line of the model.
+    """
+    groups = {}
+    for module, line in places:
+        groups.setdefault(module, []).append([module, line])
+    alone = dict(groups) if len(groups) <= MOST_PLACES else {}
     alike = {}
-    for place in places:
-        alike.setdefault("every %s" % place.rpartition(".")[2], []).append(place)
-    return dict(alone, **{name: some for name, some in alike.items() if 1 < len(some) < len(places)})
+    for module, line in places:
+        alike.setdefault("every %s" % module.rpartition(".")[2], []).append([module, line])
+        alike.setdefault("line %d" % line, []).append([module, line])
+    alike = {name: some for name, some in alike.items() if len(some) > 1 and some not in groups.values()}
+    return {name: some for name, some in dict(alone, **alike).items() if len(some) < len(places)}
 
 
 class Operations(TorchFunctionMode):
-    """Gives operations another form, and keeps in `called` which there are: (operation, module), each once."""
+    """Gives operations another form, and keeps in `called` which there are: (operation, module, line), each once."""
 
     def __init__(self, model, form, places):
         super().__init__()
@@ -88,8 +100,8 @@ class Operations(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if self.inside or name not in NAMES:
             return function(*args, **kwargs)
-        place = self.stack[-1]
-        self.called[name, place] = True
+        place = [self.stack[-1], calling_line()]
+        self.called[(name, *place)] = True
         if name not in self.names or (self.only is not None and place not in self.only):
             return function(*args, **kwargs)
         self.inside = True  # a form may call the operation itself
@@ -97,6 +109,18 @@ class Operations(TorchFunctionMode):
             return self.form(function, *args, **kwargs)
         finally:
             self.inside = False
+
+
+def calling_line():
+    """Return the line of the model that is being executed: the innermost one outside of PyTorch and of this file."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename == __file__ or frame.f_code.co_filename.startswith(PYTORCH):
+        frame = frame.f_back
+    return frame.f_lineno
+
+
+PYTORCH = os.path.dirname(torch.__file__)
+"""The folder of what a model calls."""
 
 
 def instead(activation):

@@ -13,7 +13,7 @@ from rosettabench.client.session import Session
 from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.augmentation import Seen, look_at_augmentation
 from rosettabench.proof.causes.case import Case
-from rosettabench.proof.causes.layers import first_parting
+from rosettabench.proof.causes.layers import backward_parting, first_parting
 from rosettabench.proof.causes.likely import likely_cause
 from rosettabench.proof.causes.place import FORWARD, beginning
 from rosettabench.proof.causes.suspect import Suspect
@@ -182,10 +182,17 @@ class Proof:
             self._drawn,
             workload.recurrent,
         )
-        place = beginning(self.checks)
-        if work.workload.reference is not None and failed.quantity in FORWARD:
-            place = first_parting(self._session, self._reference, failed.step or 0, failed.deviation, self._folder)
+        place = self._place(failed)
         return likely_cause(case) + (f"; {place}" if place else "")
+
+    def _place(self, failed: Check) -> str:
+        """Return a sentence on where a failure begins; of an original's port that is a layer."""
+        if self._session.work.workload.reference is not None:
+            if failed.quantity in FORWARD:
+                return first_parting(self._session, self._reference, failed.step or 0, failed.deviation, self._folder)
+            if failed.quantity == "gradient" and self._reference.records:
+                return backward_parting(self.checks, self._reference)
+        return beginning(self.checks)
 
     def _logits_again(self) -> Array:
         """Return the logits of the first batch, asked for once more."""

@@ -137,6 +137,11 @@ class Reference:
             files = session.ask("gradients", step=step, folder=str(place / "out"))["files"]
             return {name: np.array(read_array(files, name)) for name in files if name != "logits"}
 
+    @property
+    def records(self) -> bool:
+        """Whether it can record what passes through its layers: see `recorded`."""
+        return (RECORDERS / self._adapter_name).is_file()
+
     def recorded(self, step: int) -> Files:
         """Return what passes through the layers of an original at the first weights, as `rosetta_worker.recorders`."""
         adapter = RECORDERS / self._adapter_name

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rosettabench.client.session import Session
+from rosettabench.proof.check import Check
 from rosettabench.proof.comparison import canonical_form, relative
 from rosettabench.proof.reference import RECORDERS, Reference
 from rosettabench.proof.walk import Array, Files, read_array
@@ -69,6 +70,29 @@ def first_parting(session: Session, reference: Reference, step: int, logits_off:
         own.process.close()
 
 
+def backward_parting(checks: Sequence[Check], reference: Reference) -> str:
+    """Return a sentence on the layer at which the backward pass of a failed step begins to differ; "" if none does.
+
+    Layers are gone through from the last that the original calls to the first: what a wrong gradient is handed on to
+    is wrong as well.
+    """
+    failed = next(check for check in checks if not check.passed)
+    there = [check for check in checks if check.quantity == "gradient" and check.step == failed.step]
+    wrong = {layer_of(check.tensor) for check in there if check.tensor and not check.passed}
+    behind = ""
+    for name in reversed(read_layers(reference.recorded(0))):
+        if name in wrong:
+            equal = f"those of {behind} and of all layers after it are equal" if behind else "it is the last layer"
+            return f"in the backward pass it begins with the gradients of {name}: {equal}"
+        behind = name
+    return ""
+
+
+def layer_of(tensor: str) -> str:
+    """Return the layer of a canonical tensor: ``blocks.0.up`` of ``blocks.0.up.kernel``."""
+    return tensor.rpartition(".")[0]
+
+
 def parting_words(found: Mapping[str, Layer], exact: Mapping[str, Layer], parted: float, file: Path) -> str:
     """Return the sentence on the first layer, in the original's order, that is given or returns something else."""
     equal = ""
@@ -88,5 +112,11 @@ def parting_words(found: Mapping[str, Layer], exact: Mapping[str, Layer], parted
 
 
 def off(found: Array, exact: Array) -> float:
-    """Return how far an array is off, in the original's layout as far as extents tell; infinite for another shape."""
-    return relative(np.asarray(canonical_form(found, exact)), exact)
+    """Return how far an array is off, in the original's layout; infinite for another shape.
+
+    Where extents do not tell channels first from channels last, the layout counts that is nearer.
+    """
+    off = relative(np.asarray(canonical_form(found, exact)), exact)
+    if found.ndim == 4 and len({*found.shape[1:]}) == 1 and found.shape == exact.shape:
+        return min(off, relative(found.transpose(0, 3, 1, 2), exact))
+    return off

@@ -20,7 +20,7 @@ The reference runs for each, so all 23 would take too long."""
 
 
 def rearrangements(weights: Weights, recurrent: Mapping[str, RecurrentLayer]) -> Iterator[tuple[str, Weights]]:
-    """Yield mixed-up weights: gates, biases, flipped kernels, flatten order, missing biases."""
+    """Yield mixed-up weights: gates, biases, flipped or transposed kernels, flatten order, missing biases."""
     for kind in dict.fromkeys(layer.kind for layer in recurrent.values()):
         yield from gate_orders(weights, kind, [name for name, layer in recurrent.items() if layer.kind == kind])
     for name, layer in recurrent.items():
@@ -31,6 +31,9 @@ def rearrangements(weights: Weights, recurrent: Mapping[str, RecurrentLayer]) ->
         flipped = {name: array[:, :, ::-1, ::-1] for name, array in kernels.items()}
         yield "the convolution kernels are flipped: true convolution where cross-correlation is meant", flipped
         yield from flatten_orders(weights, list(kernels.values())[-1].shape[0])
+    for name, array in weights.items():
+        if array.ndim == 2 and len(array) == array.shape[1]:
+            yield f"a square kernel is transposed, {name}", {name: array.T}
     for name, array in weights.items():
         if name.endswith("bias") and array.any():
             yield f"the bias {name} is missing from the model", {name: np.zeros_like(array)}
