@@ -17,6 +17,16 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
 
+class ExportedFrom(Strict):
+    """What a framework runs that has no implementations of its own: those of another framework, exported.
+
+    `lock` names the environment in which they are exported.
+    """
+
+    framework: str
+    lock: str
+
+
 class FrameworkEntry(Strict):
     """A framework, and an API of it, as the literal DESCRIPTION of its adapter states it."""
 
@@ -43,11 +53,14 @@ class FrameworkEntry(Strict):
     """True for the float64 references, which are proven against and never timed."""
     original: str | None = None
     """Of a reference, the framework whose implementations it runs: that of an original, which is no formula."""
+    exported: ExportedFrom | None = None
+    """Of one that only infers: it runs what is exported of another framework, and has no files in the workloads."""
 
     @property
     def implementation_name(self) -> str:
-        """The name of its files in the workloads' folders, without backend."""
-        return self.original or self.path.stem.replace("_", "-")
+        """The name of its files in the workloads' folders, without backend; of what is exported, the other's."""
+        exported = self.exported.framework if self.exported else None
+        return self.original or exported or self.path.stem.replace("_", "-")
 
     @property
     def adapter(self) -> Path:
@@ -75,7 +88,12 @@ class FrameworkEntry(Strict):
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
 
     def does(self, workload: Workload) -> bool:
-        """Whether a workload is written in it, and not said to be absent from this back end of it."""
+        """Whether a workload is written in it, and not said to be absent from this back end of it.
+
+        One that runs what is exported does what infers.
+        """
+        if self.exported is not None and workload.inference is None:
+            return False
         return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     @property
