@@ -14,7 +14,7 @@ from rosettabench.client.exported import export_model, exporter_of, runner_of
 from rosettabench.client.session import Work
 from rosettabench.convert.arrival import Arrival, ArrivalProof, require, sample_work
 from rosettabench.convert.carry import TiedCell, check_tied, read_canonical
-from rosettabench.convert.conversion import Means, find_environment, find_reference
+from rosettabench.convert.conversion import Means, find_environment, find_reference, make_environment
 from rosettabench.data.prepare import prepare_data
 from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.weights_file import Tensors, check_ending, check_place, read_weights
@@ -87,6 +87,7 @@ def export_to_file(
         means.doing(f"through the ties of {cells[0].label}")
         canonical, passed_over = read_canonical(cells[0], weights, given, means.scratch / "from", means.timeout)
     work = work_of_export(workload, canonical, means)
+    make_environment(how.lock, means)
     means.doing(f"export from {contender.label}")
     content = export_of(work, how, means.timeout)
     arrivals, reference = prove_export(cells, work, canonical, means)
