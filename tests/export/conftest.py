@@ -31,17 +31,22 @@ def command(monkeypatch, tmp_path, capsys):
     return run
 
 
-def without_training(folder):
-    """Make a folder infer, as docs/guide/onnx.md says; return its workload."""
-    toml, original = folder / "workload.toml", folder / "pytorch.py"
-    text = re.sub(r"\[optimizer\].*?(?=\[\[tensors)", "[inference]\nbatch_size = 32\n\n", toml.read_text(), flags=re.S)
-    toml.write_text(text)
-    original.write_text(re.sub(r"def loss\(.*?(?=TENSORS)", "", original.read_text(), flags=re.DOTALL))
-    return read_folder(folder)
+@pytest.fixture
+def without_training():
+    """A function that makes a folder infer, as docs/guide/onnx.md says, and returns its workload."""
+
+    def strip(folder):
+        toml, original = folder / "workload.toml", folder / "pytorch.py"
+        stated, inference = toml.read_text(), "[inference]\nbatch_size = 32\n\n"
+        toml.write_text(re.sub(r"\[optimizer\].*?(?=\[\[tensors)", inference, stated, flags=re.DOTALL))
+        original.write_text(re.sub(r"def loss\(.*?(?=TENSORS)", "", original.read_text(), flags=re.DOTALL))
+        return read_folder(folder)
+
+    return strip
 
 
 @pytest.fixture
-def inferring(tmp_path):
+def inferring(tmp_path, without_training):
     """The folder of a small GPT that only infers: its head is tied to its embedding."""
     new_folder(tmp_path / "my-gpt", "gpt")
     return without_training(tmp_path / "my-gpt")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from folders import MODELS, new_folder
+from folders import new_folder
 from laboratory import environment
 
 from rosettabench.data.readers.weights_file import encode_weights, read_weights
@@ -66,16 +66,17 @@ def test_a_model_that_cannot_be_exported_is_refused_in_a_sentence(command, tmp_p
     assert sorted(tmp_path.iterdir()) == before, "nothing is written"
 
 
-def test_the_commands_of_the_guide_say_what_it_says(command, tmp_path, inferring):
+def test_the_commands_of_the_guide_say_what_it_says(command, tmp_path, without_training):
     text = GUIDE.read_text(encoding="utf-8")
     shown = [body for _, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)]
     export, prove = (next(one for one in shown if one.startswith(f"rosetta {word}")) for word in ("export", "prove"))
-    (tmp_path / "my_model.py").write_text((MODELS / "gpt.py").read_text())
+    new_folder(tmp_path / "my-gpt", "gpt")
     code, out, err = command(*shlex.split(export)[1:])
     assert code == 0, err
     said = next(one for one in shown if one.startswith("my-gpt: "))
     for line in said.splitlines():
         assert re.sub(r"[\d.]+e-\d+", "…", line) in re.sub(r"[\d.]+e-\d+", "…", out)
+    without_training(tmp_path / "my-gpt")
     code, out, err = command(*shlex.split(prove)[1:])
     assert code == 0, err
     assert out.count("equal work, proven") == 2

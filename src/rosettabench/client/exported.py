@@ -54,7 +54,8 @@ def export_model(
     """Return a workload's model with canonical `weights`, {name: .npy file}, exported now unless it is in the cache.
 
     `inputs` is an .npy file of samples, whose shape and type the model is to take. Raises WorkerError where the model
-    cannot be exported, and EnvironmentFault where the environment that exports it cannot be made.
+    cannot be exported or the cache not be written, and EnvironmentFault where the environment that exports it cannot be
+    made.
     """
     implementation = workload.implementation(how.framework)
     assert implementation is not None  # the plan leaves out what is not written in the framework
@@ -67,9 +68,13 @@ def export_model(
     }
     name = sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:32]
     place = cache_dir() / FOLDER / name
-    with alone(place):
-        if not place.is_dir():
-            write_export(place, implementation, how, {"inputs": taken, "tensors": dict(weights)}, timeout)
+    try:
+        with alone(place):
+            if not place.is_dir():
+                write_export(place, implementation, how, {"inputs": taken, "tensors": dict(weights)}, timeout)
+    except OSError as error:
+        why = f"{error.filename or place} cannot be written: {error.strerror}"
+        raise WorkerError("environment", why, "Make room there, or set ROSETTA_CACHE to another folder.") from error
     return ExportedModel(place)
 
 
