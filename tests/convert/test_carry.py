@@ -38,7 +38,9 @@ def cells():
         for workload in all_workloads().values()
         for name, entry in contestants().items()
         for lock in entry.locks
-        if entry.program is None and why_missing(workload, Contender(name, entry.mode, lock)) is None
+        if entry.program is None
+        and entry.exported is None
+        and why_missing(workload, Contender(name, entry.mode, lock)) is None
     ]
 
 

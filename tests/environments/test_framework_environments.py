@@ -15,6 +15,7 @@ MODULES = {
     "gluonts-torch@0.17.0": ["gluonts.torch", "gluonts.evaluation"],
     "jax@0.10.2": ["jax", "flax", "optax"],
     "mxnet@1.9.1": ["mxnet"],
+    "pytorch-onnx@2.13.0": ["torch", "onnx", "onnxscript"],
 }
 
 

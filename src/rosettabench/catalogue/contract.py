@@ -36,6 +36,9 @@ PLACES = ("Model", SAMPLE, "loss", "penalty", "optimizer", "TENSORS", "STATE", L
 NOT_OF_REFERENCES = {"get", "set", "linger"}
 """Methods that a reference does without: it holds the canonical tensors themselves, and nobody times it."""
 
+NOT_OF_EXPORTED = {"batch", "train", "gradients", "learning_rate"}
+"""Methods that a framework does without that runs what is exported: it only infers."""
+
 
 def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload]) -> list[str]:
     """Return a sentence for everything that is missing in the adapters and in the cells of framework × workload.
@@ -52,7 +55,7 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
     """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
-    if entry.borrows:  # the file is looked at as that of its own framework
+    if entry.borrows or entry.exported is not None:  # another framework's file, looked at as that one's
         return
     path = workload.implementation(entry.implementation_name)
     yield from missing_in_releases(entry, workload, path)
@@ -115,7 +118,7 @@ def missing_in_adapter(path: Path) -> list[str]:
     classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     if "Adapter" not in classes:
         return [*sentences, f"{path}: the class Adapter(Framework) is missing"]
-    spared = NOT_OF_REFERENCES if entries[0].reference else set()
+    spared = NOT_OF_REFERENCES if entries[0].reference else NOT_OF_EXPORTED if entries[0].exported else set()
     has = methods(classes["Adapter"], classes)
     return sentences + [f"{path}: Adapter has no method {name}" for name in sorted(required_methods() - spared - has)]
 

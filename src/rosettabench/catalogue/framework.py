@@ -20,6 +20,16 @@ FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
 """The optimisers of a reference that names none."""
 
 
+class ExportedFrom(Strict):
+    """What a framework runs that has no implementations of its own: those of another framework, exported.
+
+    `lock` names the environment in which they are exported.
+    """
+
+    framework: str
+    lock: str
+
+
 class FrameworkEntry(Strict):
     """A framework, and an API of it, as the literal DESCRIPTION of its adapter states it."""
 
@@ -50,11 +60,14 @@ class FrameworkEntry(Strict):
     """Of a reference, the other reference whose formulas it runs: ``reference-pytorch``."""
     optimizers: tuple[str, ...] = FIRST_OPTIMIZERS
     """Of a reference with formulas, the optimisers that it has written out."""
+    exported: ExportedFrom | None = None
+    """Of one that only infers: it runs what is exported of another framework, and has no files in the workloads."""
 
     @property
     def implementation_name(self) -> str:
-        """The name of its files in the workloads' folders, without backend."""
-        return self.original or self.files or self.path.stem.replace("_", "-")
+        """The name of its files in the workloads' folders, without backend; of what is exported, the other's."""
+        exported = self.exported.framework if self.exported else None
+        return self.original or self.files or exported or self.path.stem.replace("_", "-")
 
     @property
     def borrows(self) -> bool:
@@ -89,9 +102,11 @@ class FrameworkEntry(Strict):
     def does(self, workload: Workload) -> bool:
         """Whether a workload is written in it, and not said to be absent from this back end of it.
 
-        A reference with formulas must have that of the optimiser, too.
+        A reference with formulas must have that of the optimiser, too. One that runs what is exported does what infers.
         """
         if self.reference and self.original is None and not self._trains_like(workload):
+            return False
+        if self.exported is not None and workload.inference is None:
             return False
         return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 

@@ -41,23 +41,33 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
     """Return {label: implementation} of a workload, in the order asked for; without `frameworks`, of all contestants.
 
     A label names a framework, or with ``@`` a release of it; a mode behind a colon changes nothing. Raises UsageError
-    for an unknown one, and for one that does not implement the workload.
+    for an unknown one, for one that does not implement the workload, and for one that runs what another exports.
     """
     known: dict[str, tuple[FrameworkEntry, str | None]] = {}
     for name, entry in all_frameworks().items():
         known[name] = entry, None
+        if entry.exported is not None:
+            continue
         known.setdefault(entry.implementation_name, (entry, None))  # keras: its first back end
         known |= {f"{name}@{release}": (entry, release) for release in entry.releases}
     able = {
         label: Implementation(entry, path, entry.releases[release] if release else entry.locks[0])
         for label, (entry, release) in known.items()
-        if (path := workload.implementation(entry.implementation_name, release))
+        if (path := workload.implementation(entry.implementation_name, release)) and entry.exported is None
     }
     found: dict[str, Implementation] = {}
     for word in (
-        [name for name, entry in contestants().items() if entry.does(workload)] if frameworks is None else frameworks
+        [name for name, entry in contestants().items() if entry.does(workload) and entry.exported is None]
+        if frameworks is None
+        else frameworks
     ):
         label = nearest("framework", word.partition(":")[0], known)
+        exported = known[label][0].exported
+        if exported is not None:
+            raise UsageError(
+                f"{label} has no file of its own: it runs what is exported of {exported.framework}",
+                f"rosetta show {workload.name} -f {exported.framework}",
+            )
         if label not in able:
             raise UsageError(
                 f"{workload.name} is not written in {label} yet",

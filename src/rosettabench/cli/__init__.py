@@ -119,6 +119,7 @@ class Rosetta(LazyGroup):
         "convert": CommandPlace(
             "rosettabench.cli.convert", "convert", "Carry weights over from one framework to another."
         ),
+        "export": CommandPlace("rosettabench.cli.export", "export", "Export a model to ONNX."),
         "doctor": CommandPlace(
             "rosettabench.cli.doctor", "doctor", "Say what is missing on this machine and how noisy it is."
         ),

@@ -111,8 +111,11 @@ def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laborator
     environments = Environments(laboratory.cache / "environments")
     found: list[BenchLibrary] = []
     made = {lock.name for lock in all_locks() if environments.find(lock)}
-    here = tuple(name for name, entry in contestants().items() if entry.locks[0] in made)
+    here = tuple(name for name, entry in contestants().items() if entry.locks[0] in made and entry.exported is None)
     contenders = [parse_contender(word, python) for word in named or here]
+    exported = next((one.framework for one in contenders if one.entry.exported), None)
+    if exported is not None:
+        raise UsageError(f"{exported} runs exported models, and multiplies no matrices by themselves", "Leave it out.")
     twice = [label for label, times in Counter(one.label for one in contenders).items() if times > 1]
     if twice:
         raise UsageError(f"{', '.join(twice)} is named twice", "Leave one of the two out.")

@@ -14,6 +14,7 @@ from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.counts import Counts
+from rosettabench.client.exported import export_model
 from rosettabench.client.machine import decisive_variables, worker_variables
 from rosettabench.client.process import PROTOCOL, WorkerProcess
 from rosettabench.data.prepared import Prepared
@@ -179,9 +180,16 @@ class Session:
         return self.ask("open", framework=str(adapter), implementation=str(implementation), setting=setting)
 
     def _cell(self) -> tuple[Path, Path, str]:
-        """Return adapter, implementation and mode; as shipped, copies of both files without the work-around."""
+        """Return adapter, implementation and mode; as shipped, copies of both files without the work-around.
+
+        A framework that runs what is exported gets the export in place of the implementation.
+        """
         workload, entry = self.work.workload, self._entry
         implementation = self.implementation
+        if entry.exported is not None:
+            inputs, weights = self.work.data.train.inputs, self.work.weights
+            exported = export_model(workload, entry.exported, inputs, weights, self.timeout)
+            return entry.adapter, exported.implementation, self._mode
         if self._mode != AS_SHIPPED:
             return entry.adapter, implementation, self._mode
         variant = variants_of(entry.name, self._environment.release)[workload.name]

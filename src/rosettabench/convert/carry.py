@@ -74,6 +74,11 @@ class Carried:
 
 def check_tied(workload: Workload, contender: Contender) -> None:
     """Raise UsageError where a workload is not written in a framework, or its ties cannot be evaluated."""
+    if contender.entry.exported is not None:
+        raise UsageError(
+            f"{contender.label} has no weights of its own: it runs what is exported",
+            "rosetta export --help says how a model and its weights become a file of ONNX.",
+        )
     why = why_missing(workload, contender)
     if why:
         raise UsageError(why, f"rosetta show {workload.name} shows what there is.")

@@ -99,8 +99,10 @@ class Arranger:
                 one.environment = found
 
     def _environment(self, contender: Contender) -> Environment | EnvironmentFault:
-        """Return the environment of a contender, or why there is none."""
+        """Return the environment of a contender, or why there is none, or none that exports for it."""
         try:
+            if contender.entry.exported is not None:
+                self.preparation.get(("environment", contender.entry.exported.lock))
             if contender.python is not None:
                 return external(contender.python)
             made: Environment = self.preparation.get(("environment", contender.lock))

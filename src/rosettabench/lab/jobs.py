@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ class Jobs:
                 found.setdefault(
                     key, Job(key, f"data {planned.workload.data.set}", partial(self._prepare, extents), DATA_S)
                 )
-            for lock in (contender.lock for contender in planned.contenders if contender.lock):
+            for lock in locks_of(planned):
                 key = ("environment", lock)
                 if key not in found:
                     found[key] = self.environment(lock)
@@ -61,6 +61,15 @@ class Jobs:
             progress=progress,
             pictures=planned.setting.input == "files",
         )
+
+
+def locks_of(planned: PlannedContest) -> Iterator[str]:
+    """Yield the managed environments that a contest needs: those of its contenders, and of who exports for them."""
+    for contender in planned.contenders:
+        if contender.lock is not None:
+            yield contender.lock
+        if contender.entry.exported is not None:
+            yield contender.entry.exported.lock
 
 
 def data_key(planned: PlannedContest) -> Key:

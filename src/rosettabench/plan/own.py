@@ -22,7 +22,8 @@ def whole_path(workload: str) -> str:
 def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:
     """Return the contenders of workloads that all are folders: every framework that one of them is written in.
 
-    Of several back ends the first takes part. Empty if a workload is the catalogue's; then the suite names contenders.
+    Of several back ends the first takes part; what runs exported models does only where it is named. Empty if a
+    workload is the catalogue's; then the suite names contenders.
     """
     if not workloads or not all(map(is_path, workloads)):
         return ()
@@ -38,7 +39,7 @@ def entries_of(workload: Workload) -> list[FrameworkEntry]:
     """Return the frameworks of a folder's files, the original first, each on its first back end."""
     first: dict[str, FrameworkEntry] = {}
     for entry in contestants().values():
-        if entry.does(workload):
+        if entry.does(workload) and entry.exported is None:
             first.setdefault(entry.implementation_name, entry)
     return sorted(first.values(), key=lambda entry: entry.implementation_name != workload.reference)
 

@@ -109,7 +109,10 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
         if workload.name not in known:
             others = ", ".join(known) or "no workload"
             return f"{contender.label} differs in {others}, and not in {workload.name}"
-    implementation = contender.entry.implementation_name
+    exported = contender.entry.exported
+    if exported is not None and workload.inference is None:
+        return f"{contender.framework} only infers, and {workload.name} trains"
+    implementation = contender.framework if exported else contender.entry.implementation_name
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:
         return f"{workload.name} as it is written does not run in {contender.framework} {contender.release}: {why}"
@@ -119,4 +122,6 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
     if contender.entry.does(workload):
         return None
     why = workload.absent.get(contender.framework) or workload.absent.get(implementation)
+    if exported is not None and why is None:
+        return f"{contender.framework} runs what is exported of {exported.framework}, and {workload.name} is not in it"
     return f"{contender.framework} has no implementation of {workload.name}" + (f": {why}" if why else "")

@@ -12,9 +12,11 @@ from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry, references
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.exported import PROGRAM
 from rosettabench.client.machine import decisive_variables, processor_name
 from rosettabench.client.session import Work
 from rosettabench.environments.environment import Environment
+from rosettabench.environments.lock import load_lock
 from rosettabench.plan.setting import without_defaults
 from rosettabench.proof.check import Check
 from rosettabench.proof.margins import Margin
@@ -106,15 +108,23 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
         return None
     loader = [entry.loader] if entry.loader.is_file() else []
     begin = [] if entry.program else [worker_folder() / "__main__.py"]
+    begin += [worker_folder() / PROGRAM] if entry.exported else []
     worker = [*begin, implementation, entry.path, entry.adapter, *loader]
     return {
         "implementation": file_digest(implementation),
         "adapter": file_digest(entry.adapter),
-        "entry": digest({"backend": entry.backend, "program": entry.program}),
+        "entry": digest({"backend": entry.backend, "program": entry.program, **way_of_export(entry)}),
         "worker": digest_of(sources(worker)),
         "reference": digest_of(sources(reference_files(workload))),
         "workload": digest(workload.model_dump(mode="json", include=STATED, exclude_defaults=True)),
     }
+
+
+def way_of_export(entry: FrameworkEntry) -> dict[str, str]:
+    """Return how the models come about that a framework runs; of one that has files of its own nothing."""
+    if entry.exported is None:
+        return {}
+    return {"exported": entry.exported.framework, "lock": load_lock(entry.exported.lock).digest}
 
 
 def work_around(entry: FrameworkEntry, mode: str, environment: Environment, work: Work) -> dict[str, str]:
