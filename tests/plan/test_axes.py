@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from rosettabench.catalogue.optimizer import WarmUpCosine
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import key_of
@@ -90,6 +91,10 @@ def test_the_steps_of_a_proof_meet_boundaries(workload):
     pace, steps = pace_of(workload), steps_of(workload)
     epochs = [step // pace.steps_per_epoch * pace.epochs_apart for step in range(steps)]
     assert all(epoch % 10 == 0 for epoch in epochs), "each is the first epoch of a tenth: a late decay shows"
+    if isinstance(workload.schedule, WarmUpCosine):
+        assert epochs[0] < workload.schedule.warm_up
+        assert epochs[-1] >= workload.schedule.until
+        return
     stated = workload.schedule.after if workload.schedule else ()
     assert {*stated[-1:]} <= set(epochs)
     assert len(set(stated) & set(epochs)) >= min(len(stated), 2)

@@ -81,7 +81,7 @@ def warming_up(tmp_path_factory):
 def test_a_rate_that_changes_in_every_step(framework, warming_up, tmp_path):
     work, exact = warming_up
     stated = work.workload.schedule
-    assert rates(exact) == pytest.approx([101 * stated.factor(223 * step) for step in range(10)])
+    assert rates(exact) == pytest.approx([101 * stated.factor(230 * step) for step in range(10)])
     proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
 

@@ -21,6 +21,9 @@ STEPS = "steps"
 COSINE = "warm-up-cosine"
 """The schedule that a workload itself states, of a rate that changes in every step."""
 
+STATES = {STEPS: "steps", COSINE: "warm-up"}
+"""What a workload states where it has one of these."""
+
 SCHEDULES = (CONSTANT, DECAY, STEPS, COSINE)
 """Every value of the axis `schedule`."""
 
@@ -45,7 +48,7 @@ def check_schedule(name: str, workload: Workload) -> None:
     if name in (STEPS, COSINE) and name != stated_schedule(workload):
         able = ", ".join(one.name for one in all_workloads().values() if stated_schedule(one) == name)
         raise UsageError(
-            f"{workload.name} does not state such a schedule of its learning rate: it has no schedule={name}",
+            f"{workload.name} states no {STATES[name]} of its learning rate: it has no schedule={name}",
             f"Name another schedule ({CONSTANT}, {DECAY})" + (f", or a workload that does: {able}." if able else "."),
         )
 

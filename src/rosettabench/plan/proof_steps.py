@@ -24,9 +24,9 @@ def steps_of(workload: Workload) -> int:
 def pace_of(workload: Workload) -> Pace:
     """Return how the steps of a workload's proof become epochs: each is in one of its own.
 
-    Where they are too few to come to the last boundary that the workload states, they are further apart: the last step
-    meets it.
+    Where they are too few to come to the last boundary that the workload states, they are further apart, by whole tens:
+    the last step meets it.
     """
     stated = workload.schedule
     last = 0 if stated is None else stated.after[-1] if isinstance(stated, Steps) else stated.until
-    return Pace(1, max(EPOCHS_APART, ceil(last / max(1, steps_of(workload) - 1))))
+    return Pace(1, max(EPOCHS_APART, 10 * ceil(last / (10 * max(1, steps_of(workload) - 1)))))
