@@ -20,8 +20,9 @@ class Adapter(Formulas):
 
     def __init__(self, implementation, setting):
         optimizer = setting.optimizer
-        self.decay = optimizer.weight_decay
-        setting.optimizer = Setting(**dict(vars(optimizer), weight_decay=0.0))
+        if optimizer is not None and optimizer.name == "adamw":
+            self.decay = optimizer.weight_decay
+            setting.optimizer = Setting(**dict(vars(optimizer), weight_decay=0.0))
         super().__init__(implementation, setting)
 
     def adamw(self, gradients):

@@ -11,18 +11,23 @@ class Adapter(jax.Adapter):
 
     def gradients(self, dataset, ids):
         logits, loss, _ = jax.Adapter.gradients(self, dataset, ids)
-        record = Record(self.implementation)
-        paths = {id(found(self.model, path)): path for path in record.layers if path}
-        kinds = {type(found(self.model, path)) for path in record.layers if path}
-        calls = {kind: kind.__call__ for kind in kinds}
-        try:
-            for kind, call in calls.items():
-                kind.__call__ = keeping(call, record, paths)
-            self.model(self.batch(dataset, ids)[0])
-        finally:
-            for kind, call in calls.items():
-                kind.__call__ = call
-        return logits, loss, record.arrays
+        return logits, loss, recorded(self.model, self.implementation, self.batch(dataset, ids)[0])
+
+
+def recorded(model, implementation, inputs):
+    """Return the arrays of a record of one pass of a model, in training mode."""
+    record = Record(implementation)
+    paths = {id(found(model, path)): path for path in record.layers if path}
+    kinds = {type(found(model, path)) for path in record.layers if path}
+    calls = {kind: kind.__call__ for kind in kinds}
+    try:
+        for kind, call in calls.items():
+            kind.__call__ = keeping(call, record, paths)
+        model(inputs)
+    finally:
+        for kind, call in calls.items():
+            kind.__call__ = call
+    return record.arrays
 
 
 def keeping(call, record, paths):
