@@ -1,4 +1,4 @@
-"""Schedules of the learning rate: what each name means for a workload, and how a worker counts epochs."""
+"""Schedules of the learning rate: their meaning for a workload, and how a worker counts epochs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.errors import UsageError
 
 CONSTANT = "constant"
-"""The schedule that changes nothing."""
+"""The schedule with a constant rate."""
 
 DECAY = "decay-0.9-every-10-epochs"
-"""The schedule of borealis-2018."""
+"""The schedule of the study borealis-2018."""
 
 STEPS = "steps"
-"""The schedule that a workload itself states."""
+"""The schedule that the workload states."""
 
 SCHEDULES = (CONSTANT, DECAY, STEPS)
 """Every value of the axis `schedule`."""
@@ -23,14 +23,14 @@ SCHEDULES = (CONSTANT, DECAY, STEPS)
 
 @dataclass(frozen=True)
 class Pace:
-    """How optimiser steps become epochs: step k is in epoch ``k // steps_per_epoch * epochs_apart``, from 0 on."""
+    """Conversion of optimiser steps to epochs: step k, from 0, is in epoch ``k // steps_per_epoch * epochs_apart``."""
 
     steps_per_epoch: int
     epochs_apart: int = 1
 
 
 def check_schedule(name: str, workload: Workload) -> None:
-    """Raise UsageError where a workload does not state the schedule that is asked for."""
+    """Raise UsageError if `name` asks for the workload's own schedule and it states none."""
     if name == STEPS and workload.schedule is None:
         able = ", ".join(one.name for one in all_workloads().values() if one.schedule)
         raise UsageError(

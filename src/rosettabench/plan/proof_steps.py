@@ -1,4 +1,4 @@
-"""How many steps a proof takes, and how far apart they are on the schedule of the learning rate."""
+"""The steps of a proof, and their places on the schedule of the learning rate."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.plan.learning_rate import Pace
 
 STEPS = 10
-"""Optimiser steps of a proof: enough for momentum, bias correction and running averages to show."""
+"""The optimiser steps of a proof: enough for momentum, bias correction and running averages to take effect."""
 
 EPOCHS_APART = 20
-"""Epochs from one step of a proof to the next: so ten steps meet every boundary that schedules of the learning rate
-have (80, 120, 160 and 180, or each tenth), and whoever is an epoch early or late is at another rate."""
+"""Epochs between two steps of a proof. Ten steps then meet every boundary of the usual schedules (80, 120, 160 and 180,
+or each tenth), and a contender that changes the rate one epoch early or late has another rate at a step."""
 
 
 def steps_of(workload: Workload) -> int:
-    """Return the optimiser steps of a workload's proof."""
+    """Return the number of optimiser steps in a workload's proof."""
     return workload.proof.steps or STEPS
 
 
 def pace_of(workload: Workload) -> Pace:
-    """Return how the steps of a workload's proof become epochs: each is in one of its own.
+    """Return the conversion of the proof's steps to epochs: each step is in its own epoch.
 
-    Where they are too few to come to the last boundary that the workload states, they are further apart: the last step
-    meets it.
+    If that would not reach the last boundary of the workload's schedule, the epochs are further apart, so that the last
+    step meets it.
     """
     last = workload.schedule.after[-1] if workload.schedule else 0
     return Pace(1, max(EPOCHS_APART, ceil(last / max(1, steps_of(workload) - 1))))
