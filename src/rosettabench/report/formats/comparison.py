@@ -1,4 +1,4 @@
-"""Two runs compared, in the terminal."""
+"""The comparison of two runs, in a terminal."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ COLUMNS = (
 )
 
 MOST = 6
-"""Changes of a contender that are shown; JSON has all."""
+"""The most changes of a contender that are shown. JSON has all of them."""
 
 
 def print_comparison(found: Sequence[Comparison], console: Console) -> None:
-    """Print every workload and setting that two runs share, and what changed of the machine."""
+    """Print every workload and setting that two runs share, and the changes of the machine."""
     for one in found:
         console.print()
         console.print(style_text((one.title, "bold"), (f"  {headline(one)}", "bold green")))
@@ -53,7 +53,7 @@ def headline(one: Comparison) -> str:
 
 
 def comparison_table(one: Comparison) -> Table:
-    """Return a row for each cell."""
+    """Return the table with a row for each cell."""
     rows = tuple(
         (
             TableCell(cell.key.contender),
@@ -90,14 +90,14 @@ def verdict_words(cell: Compared) -> str:
 
 
 def change_words(changes: Sequence[Change]) -> str:
-    """Return what changed of a contender; the first of it where it is much."""
+    """Return the changes of a contender in words; only the first ones if there are many."""
     shown = [change.sentence for change in changes[:MOST]]
     more = len(changes) - len(shown)
     return "; ".join(shown + ([f"and {more} more"] if more else [])) or "nothing that was recorded"
 
 
 def remarks(one: Comparison) -> list[str]:
-    """Return what must be known to read the table: the machine, the spread of processes, who is missing."""
+    """Return the remarks on the table: the machine, the spread of processes, missing contenders."""
     said = []
     if one.machine:
         said.append(f"Of the machine changed: {change_words(one.machine)}.")

@@ -1,4 +1,4 @@
-"""What a reader must know of a number."""
+"""Notes on a number, in words."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ NOTES = {
     NoteKind.MODE: "the mode {} of {}",
     NoteKind.LOADER: "a loader of {}",
 }
-"""What a note says, with its values."""
+"""{kind of note: its text, with places for its values}."""
 
 LISTED = (NoteKind.MISSING_LIBRARIES, NoteKind.ONE_OF, NoteKind.TWO_OF)
-"""Notes that name all of several; others name what would do."""
+"""Notes whose values are all meant. In other notes, any one of the values suffices."""
 
 
 def reasons_words(reasons: Sequence[Doubt]) -> str:
-    """Return why a measurement has no number, or none with an interval; "" where it has."""
+    """Return why a measurement has no number or no interval; "" if it has both."""
     notes = [one for one in reasons if isinstance(one, Note)]
     return "; ".join(map(note_words, notes)) if notes else doubts_words(reasons)
 
