@@ -1,4 +1,4 @@
-"""``rosetta calibrate``: how often this laboratory is wrong on this machine, found out where the answer is known."""
+"""``rosetta calibrate``: measure how often verdicts are wrong on this machine, in contests with a known answer."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def calibrate(
 
 
 def find_alike(store: Store, request: CalibrateRequest) -> list[Run]:
-    """Return the runs of a store that ask what a request asks. Raises UsageError where there is none."""
+    """Return the runs of a store that ask the same question as a request. Raises UsageError if there are none."""
     from rosettabench.plan.request import CalibrateRequest, read_request
     from rosettabench.store.kind import RunKind, kind_of
 

@@ -1,4 +1,4 @@
-"""``rosetta compare``: what got slower or faster from one run to another."""
+"""``rosetta compare``: what became slower or faster from one run to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta convert``: weights carried from one framework to another, proven by their outputs."""
+"""``rosetta convert``: convert weights from one framework to another, proven by their outputs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def convert(
 
 
 def tell(workload: str, done: Conversion) -> None:
-    """Print what was carried, and how far off the outputs are."""
+    """Print what was converted, and the deviation of the outputs."""
     carried = f"{done.tensors} tensors, {done.numbers:,} numbers"
     typer.echo(f"{workload}: {carried}, from {done.source.label} to {done.target.label}.")
     if done.passed_over:
@@ -71,6 +71,6 @@ def tell(workload: str, done: Conversion) -> None:
 
 
 def off_words(arrival: Arrival) -> str:
-    """Return how far off the outputs of a framework are, and how far off they may be."""
+    """Return the deviation of a framework's outputs in words, with its tolerance."""
     check = arrival.outputs
     return f"{arrival.label} is off by {check.deviation:.1e}; {check.tolerance:.1e} is allowed."

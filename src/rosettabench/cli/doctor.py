@@ -1,4 +1,4 @@
-"""``rosetta doctor``: what is missing on this machine and the command that mends it, and how noisy the machine is."""
+"""``rosetta doctor``: what is missing on this machine, how to fix it, and how noisy the machine is."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rosettabench.cli.noise import Noise
 
 PRECISION = 0.02
-"""The difference for which the number of rounds is told: the one at which suites stop by default."""
+"""The difference for which the number of rounds is reported: the precision at which suites stop by default."""
 
 HOPELESS = 10
-"""Rounds are not counted beyond so many times the most that a suite allows."""
+"""The number of rounds is not reported above this multiple of a suite's most rounds."""
 
 
 def doctor(
@@ -58,7 +58,7 @@ def doctor(
 
 
 def describe_noise(noise: Noise, cores: int) -> str:
-    """Return in sentences how noisy the machine was, and what that means for a contest."""
+    """Return sentences on the noise of the machine, and its effect on a contest."""
     from rosettabench.catalogue.suite import Stopping
 
     low, high = noise.spread

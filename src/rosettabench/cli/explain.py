@@ -93,7 +93,7 @@ def again(store: str | None) -> None:
 
 
 def newest(store: Store) -> Run:
-    """Return the newest run that holds an explanation; UsageError where there is none."""
+    """Return the newest run with an explanation. Raises UsageError if there is none."""
     from rosettabench.reasons.measured import MeasuredRounds
     from rosettabench.store.kind import RunKind, kind_of
 

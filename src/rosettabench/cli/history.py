@@ -1,4 +1,4 @@
-"""``rosetta history``: a trial over time."""
+"""``rosetta history``: the times of a trial over all runs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def follow_workloads(store: Store, workload: str | None, confidence: float, marg
 
 
 def is_wanted(key: Key, contenders: tuple[str, ...], axes: list[str]) -> bool:
-    """Whether a cell is one of the contenders and has one of the values on every axis that was named.
+    """Return whether a cell has one of the contenders, and one of the values on every named axis.
 
     A framework without a mode stands for all its modes.
     """

@@ -1,4 +1,4 @@
-"""``rosetta matrix``: which framework does which workload in which mode, and whether that is proven."""
+"""``rosetta matrix``: which framework implements which workload in which mode, and whether that is proven."""
 
 from __future__ import annotations
 

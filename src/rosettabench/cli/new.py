@@ -1,4 +1,4 @@
-"""``rosetta new``: a folder for a model of one's own."""
+"""``rosetta new``: make a folder for the user's own model."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def new(
 
 
 def read_source(word: str) -> tuple[Path, str]:
-    """Read ``my_model.py:GPT``. Raises UsageError where it names no file and class."""
+    """Return file and class of a text such as ``my_model.py:GPT``. Raises UsageError for another form."""
     file, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise UsageError(f"--from {word!r} names no file and class", "Write --from my_model.py:GPT")
@@ -71,7 +71,7 @@ def read_source(word: str) -> tuple[Path, str]:
 
 
 def next_steps(place: Path, ports: tuple[str, ...], *, ported: bool) -> list[str]:
-    """Return what to do next, a line each."""
+    """Return the next steps for the user, one per line."""
     folder = f"./{place}" if not place.is_absolute() else str(place)
     files = [f"{name.replace('-', '_')}.py" for name in ports if name != "pytorch"]
     port = [] if ported or not files else [f"Port Model in {' and '.join(str(place / file) for file in files)}. Then:"]

@@ -1,4 +1,4 @@
-"""``rosetta run`` and ``rosetta resume``: the main job."""
+"""``rosetta run`` and ``rosetta resume``: prove and time contenders."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def run(
 
 
 def check_names(suite: str | None, budget: str | None, frameworks: list[str] | None, report: Path | None) -> None:
-    """Raise UsageError for an option that names nothing."""
+    """Raise UsageError for an option without a name."""
     from rosettabench.plan.choice import refuse_empty
 
     if report is not None and not report.name:
@@ -122,9 +122,9 @@ def check_names(suite: str | None, budget: str | None, frameworks: list[str] | N
 def plan_run(
     suite: str | None, named: Sequence[str], asked: RunRequest, limits: Limits, store: str | None
 ) -> tuple[Laboratory, RunRequest]:
-    """Return the laboratory, and what is to be run there: what is `asked` for, completed from the suite.
+    """Return the laboratory, and the request to run in it: `asked`, completed from the suite.
 
-    What does not fit into memory or time is left out, and told.
+    Contests that do not fit into memory or time are left out and reported.
     """
     from rosettabench.client.machine import describe_machine
     from rosettabench.data.registry import originals_at_hand
@@ -154,7 +154,7 @@ def plan_run(
 
 
 def complete_request(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
-    """Return what is asked for, with what the suite says where the user says nothing."""
+    """Return the request, with the suite's values for everything that the user does not state."""
     from rosettabench.plan.own import own_contenders
 
     here = chosen.scope

@@ -1,4 +1,4 @@
-"""``rosetta shares``: which share of what the machine can do each cell reaches."""
+"""``rosetta shares``: the share of the machine's ceiling that each cell reaches."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def shares(
 
 
 def shares_in(store: Store) -> list[Reached]:
-    """Return the newest share of every cell that a store has from this machine."""
+    """Return the newest share of every cell in a store, measured on this machine."""
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.client.machine import describe_machine

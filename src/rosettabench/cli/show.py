@@ -1,4 +1,4 @@
-"""``rosetta show``: a workload's implementations beside each other, definition by definition."""
+"""``rosetta show``: the implementations of a workload side by side, definition by definition."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.workload import Workload
 
 NARROWEST = 56
-"""Columns that an implementation needs beside others: below that, most of its lines would be broken."""
+"""The least width in characters of a column of code: in a narrower one, most lines would be wrapped."""
 
 Columns = dict[str, Implementation]
-"""By label, what stands in its column."""
+"""{label: the implementation in its column}."""
 
 
 class ShownAs(StrEnum):
-    """The forms in which implementations are shown."""
+    """The formats in which implementations are shown."""
 
     TERMINAL = "terminal"
     TEXT = "text"
@@ -91,7 +91,7 @@ def show(
 
 
 def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> ShownAs:
-    """Return the form that is asked for. Raises UsageError where two options contradict each other."""
+    """Return the requested format. Raises UsageError if two options contradict each other."""
     if plain and form not in (None, ShownAs.TEXT):
         raise UsageError(f"--plain is text, and --format {form} is not", "Leave one of the two out.")
     if form is ShownAs.TERMINAL and output is not None:
@@ -104,7 +104,7 @@ def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> Shown
 
 
 def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bool, output: Path | None) -> None:
-    """Show implementations in a form other than notebooks; print the path of a file that is written."""
+    """Show implementations in a format other than notebooks. Print the path of a written file."""
     from rosettabench.report.formats.side_by_side import render_side_by_side
 
     shown = side_by_side(workload, columns, step)
@@ -119,7 +119,7 @@ def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bo
 
 
 def write_all(workload: Workload, columns: Columns, output: Path | None, data_dir: Path | None, offline: bool) -> None:
-    """Write a notebook for each column, with the data prepared, and print the paths."""
+    """Write a notebook for each column, after preparing the data, and print the paths."""
     from rosettabench.cli.data import show_progress as progress_shown
     from rosettabench.cli.notebooks import places_of, write_notebooks
     from rosettabench.data.prepare import prepare_data
@@ -133,13 +133,13 @@ def write_all(workload: Workload, columns: Columns, output: Path | None, data_di
 
 
 def each_file_once(columns: Columns) -> Columns:
-    """Return the columns without those whose file an earlier one shows: back ends share theirs."""
+    """Return the columns without those whose file is in an earlier column: back ends share a file."""
     first = {one.path: label for label, one in reversed(columns.items())}
     return {label: one for label, one in columns.items() if first[one.path] == label}
 
 
 def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide:
-    """Return what is shown: the implementations, and with `step` the training steps."""
+    """Return the content to show: the implementations, or with `step` the training steps, too."""
     from rosettabench.catalogue.step import CALLS, CALLS_OF_INFERENCE, step_of
 
     model = "Each file holds the model, and what ties its tensors to the canonical ones."
@@ -171,7 +171,7 @@ def as_text(shown: SideBySide, columns: Columns) -> str:
 
 
 def print_side_by_side(out: Console, shown: SideBySide) -> None:
-    """Print one column for each implementation where there is room, and else one below the other."""
+    """Print one column for each implementation if the terminal is wide enough, else one below the other."""
     out.print(f"{shown.title}: {shown.summary}\n")
     for section in shown.sections:
         if len(shown.sections) > 1:
@@ -205,7 +205,7 @@ def print_stacked(out: Console, section: Section, languages: dict[str, str]) -> 
 
 
 def highlight_code(code: str, language: str) -> RenderableType:
-    """Return code in colours that are readable on dark and light terminals alike."""
+    """Return code in colours that are readable on dark and light terminals."""
     from rich.syntax import Syntax
 
     return Syntax(code, language, theme="ansi_dark", background_color="default", word_wrap=True)

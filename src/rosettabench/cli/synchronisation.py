@@ -1,4 +1,4 @@
-"""What ``rosetta env check --synchronisation`` prints: when a long computation was asked for, done, and fetched."""
+"""``rosetta env check --synchronisation``: show when a long computation was requested, finished and fetched."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def print_waits(locks: Iterable[Lock], device: str) -> bool:
-    """Print for every framework of some environments that are made whether its timed region waits for `device`.
+    """Print for every framework in the made environments among `locks` whether its timed region waits for `device`.
 
-    Return whether all do.
+    Return whether all of them wait.
     """
     from rosettabench.catalogue.framework import contestants
     from rosettabench.environments.environment import Environments

@@ -1,4 +1,4 @@
-"""``rosetta verify``: whether an installation is as fast as it should be."""
+"""``rosetta verify``: check whether an installation is as fast as it should be."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from rosettabench.verify.verification import Verification
 
 PROCESSES = 5
-"""Fresh processes of each: what one of them keeps for life differs by as much as the margin (statistics/between.py)."""
+"""Fresh processes of each contender: processes may differ by as much as the margin (statistics/between.py)."""
 
 FEWEST_ROUNDS = 20
-"""Rounds that they share before it is looked at first."""
+"""The rounds that the processes share before the first look."""
 
 
 Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
@@ -110,7 +110,7 @@ def active_python() -> Path:
 
 
 def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
-    """Return the contenders to verify, each with the packages beside the interpreter: those named, or all it has."""
+    """Return the contenders to verify, named ones or all of the interpreter, each with the packages there."""
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.workload import find_workload
     from rosettabench.environments.environment import external
@@ -129,7 +129,7 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
 def verify_contender(
     laboratory: Laboratory, request: VerifyRequest, one: Contender, packages: dict[str, str]
 ) -> Verification:
-    """Let an installation take turns with its managed release, and return what was found."""
+    """Let an installation take turns with its managed release, and return the findings."""
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import external
     from rosettabench.verify.hardware import read_hardware
@@ -155,7 +155,7 @@ def verify_contender(
 
 
 def show(found: Sequence[Verification], json: bool) -> None:
-    """Print what was found, for people or for programs."""
+    """Print the findings, for people or as JSON."""
     from rosettabench.cli.console import console
     from rosettabench.report.formats.record import as_json
     from rosettabench.report.formats.verification import print_verification
@@ -168,12 +168,12 @@ def show(found: Sequence[Verification], json: bool) -> None:
 
 
 def judge(found: Sequence[Verification], python: Path) -> None:
-    """Raise the error of the worst that was found: the exit code is what scripts read."""
+    """Raise the error of the worst finding, since scripts read the exit code."""
     from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:
-        """Return the labels of what was chosen, in words."""
+        """Return the labels of the chosen verifications as a list in words."""
         return enumerate_words([one.label for one in chosen])
 
     if bad := [one for one in found if one.unproven]:
