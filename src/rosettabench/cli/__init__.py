@@ -35,13 +35,12 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 OTHER_ENDS = {
     0: (
         "success",
-        "Everything that was asked for was done. Under `--budget`, as much of it as there was time for; what was not "
-        "begun is named.",
+        "Everything that the command asked for was done. Under `--budget`, everything that fitted; the rest is listed.",
     ),
     1: (
         "unexpected",
-        "A mistake of ours, told in one sentence. A file that the system refuses to read or write, where no other code "
-        "fits. Also, silently: whatever read the output stopped reading, as `head` does.",
+        "An error in Rosettabench, reported in one sentence. A file that the system refuses to read or write, if no "
+        "other code applies. Also, without a message, if the reader of the output stopped reading, as `head` does.",
     ),
     SIGNALLED + signal.SIGHUP: (
         "hung up",
@@ -101,7 +100,7 @@ class Rosetta(LazyGroup):
         ),
         "report": CommandPlace("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
         "claims": CommandPlace(
-            "rosettabench.cli.claims", "claims", "List what published studies claim, and what became of it here."
+            "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),
         "env": CommandPlace(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."

@@ -44,9 +44,9 @@ def calibrate(
 ) -> None:
     """Measure how often verdicts are wrong on this machine.
 
-    Each contest enters one contender three times, in processes of its own: as it is, as it is once more, and with
-    planted extra work. Between the first two there is nothing to find; the third is slower by exactly the planted work.
-    The table counts all calibration contests in the store, for this workload and contender.
+    Each contest enters one contender three times, in separate processes: twice unchanged, and once with planted extra
+    work. The first two do not differ; the third is slower by exactly the planted work. The table counts all calibration
+    contests in the store for this workload and contender.
 
     Example: rosetta calibrate fashion-mlp -f pytorch --contests 20
     """

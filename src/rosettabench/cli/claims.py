@@ -23,10 +23,10 @@ def claims(
     ] = None,
     store: StoreUrl = None,
 ) -> None:
-    """List what published studies claim, and what became of it here.
+    """List what published studies claim, and whether it holds here.
 
-    Each claim is judged from the newest of the latest 20 runs in the store that has measured what it takes. A claim
-    that cannot be tested says what it would take.
+    Each claim is judged from one run: the newest of the latest 20 in the store that measured everything it needs. A
+    claim that cannot be tested states what it needs.
 
     Example: rosetta claims smartia-2019
     """

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 Source = Annotated[
     tuple[str, Path],
-    typer.Option("--from", help="The framework that the weights are of, and their file.", metavar="FRAMEWORK FILE"),
+    typer.Option("--from", help="The framework of the weights, and their file.", metavar="FRAMEWORK FILE"),
 ]
 Target = Annotated[
     tuple[str, Path],
-    typer.Option("--to", help="The framework that is to have them, and the file to write.", metavar="FRAMEWORK FILE"),
+    typer.Option("--to", help="The framework to convert them to, and the file to write.", metavar="FRAMEWORK FILE"),
 ]
 
 
@@ -34,8 +34,9 @@ def convert(
 ) -> None:
     """Carry weights over from one framework to another.
 
-    Files are .safetensors or .npz, with the names and layouts that each framework has: of PyTorch, those of
-    state_dict(). Before the new file is written, both frameworks evaluate the same samples beside a float64 reference.
+    Files are .safetensors or .npz, with the names and layouts of each framework; in PyTorch, those of state_dict().
+    Before the new file is written, both frameworks evaluate the same samples, and their outputs are compared with a
+    float64 reference.
 
     Example: rosetta convert fashion-cnn --from pytorch model.safetensors --to jax model-jax.safetensors
     """

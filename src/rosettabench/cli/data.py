@@ -27,8 +27,8 @@ def data(
 ) -> None:
     """Prepare data sets, and check them.
 
-    Each is looked for in the data folder, else downloaded from its original source, else replaced by a stand-in. What
-    was prepared before is read through and compared with its checksum.
+    Each is taken from the data folder, or else downloaded from its original source, or else replaced by a stand-in.
+    Data that were prepared earlier are read and compared with their checksum.
 
     Example: rosetta data imdb --data-dir ~/datasets
     """

@@ -82,9 +82,9 @@ def check(
     synchronisation: Annotated[
         bool, typer.Option("--synchronisation", help="Show that timing waits for the device, with a long computation.")
     ] = False,
-    device: Annotated[str, typer.Option(help="Where to compute for that: cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="The device for --synchronisation: cpu or cuda.")] = "cpu",
 ) -> None:
-    """Check versions and imports, of all that are made unless named.
+    """Check versions and imports: of the named environments, or of all that are made.
 
     Example: rosetta env check mxnet-gluon
     Example: rosetta env check --synchronisation
@@ -120,7 +120,7 @@ def check(
 
 @app.command()
 def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorch@2.13.0) or frameworks.")]) -> None:
-    """Remove environments: they can be made again.
+    """Remove environments. They can be made again.
 
     Example: rosetta env remove chainer@7.8.1
     """

@@ -25,13 +25,13 @@ def history(
     frameworks: Frameworks = None,
     axes: Axes = None,
     confidence: Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)] = 0.95,
-    margin: Annotated[float, typer.Option(help="Levels that lie closer together are one.", min=0, max=1)] = 0.02,
+    margin: Annotated[float, typer.Option(help="Smaller differences between levels are ignored.", min=0, max=1)] = 0.02,
     json: Json = False,
     store: StoreUrl = None,
 ) -> None:
     """Show a trial over time, and when it got slower or faster.
 
-    All runs in the store that were made on this machine, oldest first, with what changed when the level did.
+    Lists all runs of this machine in the store, oldest first. Where the level changed, it says what else had changed.
 
     Example: rosetta history imdb-gru -f pytorch --set batch_size=64
     """

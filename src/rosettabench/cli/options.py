@@ -32,7 +32,7 @@ Python = Annotated[
     list[str] | None,
     typer.Option(
         help="Measure the frameworks of this interpreter instead of managed environments; framework=interpreter "
-        "for one of them, as often as wanted."
+        "for one framework, which may be repeated."
     ),
 ]
 

@@ -62,9 +62,9 @@ def peak(
 ) -> None:
     """Measure what this machine can do: products and copies.
 
-    Every library multiplies matrices in every precision that it has, and copies an array far larger than the caches;
-    NumPy alone does it, too. The highest rate is the machine's ceiling. Reports of runs on this machine then state
-    which share of it each contender reaches.
+    Every library, and NumPy alone, multiplies matrices in all its precisions, and copies an array far larger than the
+    caches. The highest rate is the machine's ceiling. Reports of runs on this machine then state the share of it that
+    each contender reaches.
 
     Example: rosetta peak
     Example: rosetta peak -f pytorch,jax --threads 1 --precision float32

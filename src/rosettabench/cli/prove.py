@@ -24,7 +24,7 @@ Jobs = Annotated[
         "--jobs",
         "-j",
         min=1,
-        help="Proofs at the same time. Each has its share of the processors, if --set threads says nothing else.",
+        help="Proofs at the same time. Each has an equal share of the processors, unless --set threads says otherwise.",
         show_default="one for each processor",
     ),
 ]
@@ -71,10 +71,12 @@ def prove(
 ) -> None:
     """Prove equal work, and print the certificates.
 
-    Every contender takes some optimiser steps beside a float64 reference. The certificate lists for each quantity the
-    check nearest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
-    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures.
-    --missing proves what has no certificate in your store; with --register, what has no current line in the register.
+    Every contender takes some optimiser steps, which are compared with a float64 reference. The certificate lists for
+    each quantity the check nearest to its tolerance; a failed one names the first tensor that diverges and the likely
+    cause.
+
+    A certificate holds only for its number of threads: -j 1 proves with all of them, as rosetta run measures. --missing
+    proves cells without a certificate in your store; with --register, those without a current line in the register.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m

@@ -87,9 +87,9 @@ def run(
 ) -> None:
     """Prove that contenders do equal work, then time them in turns.
 
-    Without arguments it runs the suite "quick", one process of each contender. Where you name workloads or contenders,
-    and no suite, five fresh processes of each share 20 rounds, and five more another 20 where these leave a pair open.
-    Everything is kept the moment it happens: after Ctrl-C, or worse, `rosetta resume` goes on.
+    Without arguments it runs the suite "quick", with one process of each contender. If you name workloads or
+    contenders, but no suite, five fresh processes of each share 20 rounds; if these leave a pair undecided, five more
+    share another 20. Results are stored at once: after Ctrl-C or a crash, `rosetta resume` continues the run.
 
     Example: rosetta run
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
@@ -184,8 +184,8 @@ def resume(
 ) -> None:
     """Continue a run that was interrupted.
 
-    Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
-    Of libraries as shipped, trainings that are done are kept, and the others done. A budget begins anew.
+    Finished contests stay as they are. The interrupted contest keeps its finished blocks, and more are added. Finished
+    trainings by libraries as shipped are kept, and the missing ones are run. A budget starts anew.
 
     Example: rosetta resume
     """

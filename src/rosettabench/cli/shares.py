@@ -20,9 +20,9 @@ def shares(
 ) -> None:
     """Show which share of the machine's measured ceiling every cell reaches.
 
-    The newest run in the store that has measured a cell on this machine counts: at the workload's own batch size, or,
-    where there is none, at another, which is told. The ceiling, by rosetta peak, is that of matrix products in the same
-    precision with as many threads.
+    For each cell, the newest run on this machine in the store counts, at the workload's own batch size; if there is
+    none, a run at another size, which is then shown. The ceiling is that of matrix products, measured by rosetta peak
+    in the same precision and with as many threads.
 
     Example: rosetta shares --markdown
     """

@@ -50,7 +50,9 @@ Libraries = Annotated[
 Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")]
 Epochs = Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)]
 Samples = Annotated[int, typer.Option(help="Sample paths of each series.", min=1)]
-Time = Annotated[str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")]
+Time = Annotated[
+    str | None, typer.Option(help="Time for everything, such as 10m or 1h; fewer epochs or seeds if needed.")
+]
 Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Long = Annotated[bool, typer.Option("--long", help="Also train where building a graph takes minutes or may never end.")]
 DataChoice = Annotated[Data, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
@@ -77,9 +79,9 @@ def shipped(
 ) -> None:
     """Let libraries train as they are shipped: not equal work.
 
-    GluonTS's own DeepAR on PyTorch and on MXNet, each with its own defaults, take turns at whole trainings, seed by
-    seed. Parsing, training, predicting and judging are timed apart; what differs between the two is read from their
-    code. Nobody is ranked. Every training is kept when it is done: after Ctrl-C, `rosetta resume` goes on.
+    GluonTS's own DeepAR on PyTorch and on MXNet, each with its own defaults, take turns at complete trainings, seed by
+    seed. Parsing, training, prediction and evaluation are timed separately. The differences between the two are read
+    from their code. Nothing is ranked. Each finished training is stored: after Ctrl-C, `rosetta resume` continues.
 
     Example: rosetta shipped hospital tourism_monthly --budget 20m
     Example: rosetta shipped hospital --seeds 42,43 --epochs 5 --threads 1

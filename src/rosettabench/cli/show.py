@@ -54,26 +54,27 @@ def show(
     step: Annotated[bool, typer.Option("--step", help="Show the training steps of the adapters, too.")] = False,
     form: Annotated[
         ShownAs | None,
-        typer.Option("--format", help="terminal, or in a pipe text; an HTML page; notebooks.", show_default=False),
+        typer.Option(
+            "--format", help="The terminal (plain text in a pipe), an HTML page, or notebooks.", show_default=False
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(help="File to write; of notebooks also the folder. Default: ./WORKLOAD.html, ./WORKLOAD-….ipynb"),
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Plain text, one below the other; so it is in a pipe, too.")
+        bool, typer.Option("--plain", help="Plain text, one below the other; the default in a pipe.")
     ] = False,
     data_dir: DataDir = None,
     offline: Offline = False,
 ) -> None:
     """Show a workload's implementations side by side.
 
-    What has the same name at the top level of the files stands in the same row. In a window that is too narrow for
-    that, implementations stand one below the other, still definition by definition. What an implementation shares with
-    another workload is written out.
+    Definitions with the same name share a row. In a window that is too narrow, implementations are shown one below the
+    other, still definition by definition. Code that an implementation shares with another workload is written out.
 
-    A notebook trains the workload in its framework's own environment, from the weights and on the batches of a run.
-    The data options are for notebooks.
+    A notebook trains the workload in its framework's own environment, from the weights and on the batches of a run. The
+    data options are for notebooks.
 
     Example: rosetta show imdb-gru -f pytorch,jax --step --format html
     """

@@ -34,15 +34,15 @@ Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=co
 Installed = Annotated[
     Path | None,
     typer.Option(
-        "--python", help="The interpreter whose frameworks are verified; else that of the active environment."
+        "--python", help="The interpreter whose frameworks are verified; by default that of the active environment."
     ),
 ]
 Seconds = Annotated[
     float, typer.Option(help="Measure each framework for at most this number of seconds.", min=1, max=LONGEST_S)
 ]
-Rounds = Annotated[int, typer.Option(help="The most rounds of turns.", min=8)]
+Rounds = Annotated[int, typer.Option(help="The most rounds.", min=8)]
 OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
-Slowness = Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)]
+Slowness = Annotated[float, typer.Option(help="How much slower it may be, as a share.", min=0.01, max=1)]
 EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
 
 
@@ -64,9 +64,10 @@ def verify(
 ) -> None:
     """Say whether an installation is as fast as it should be.
 
-    Each framework that the interpreter has takes turns with the managed release of the same version, and is compared
-    with its earlier runs on this machine; its matrix products are held against the machine's ceiling. If it is slow,
-    the command says what it read that usually makes one slow.
+    Each framework of the interpreter takes turns with the managed release of the same version, and is compared with its
+    earlier runs on this machine; its matrix products are compared with the machine's ceiling. If it is slow, the
+    command lists settings that it read and that are known to slow a framework down.
+
     Exit codes: 0 as it should be, 5 not proven, 7 cannot be measured, 8 slow, 9 not decided.
 
     Example: rosetta verify --python /my/venv/bin/python
