@@ -71,11 +71,10 @@ def prove(
 ) -> None:
     """Prove equal work, and print the certificates.
 
-    Every contender takes some optimiser steps, which are compared with a float64 reference. The certificate lists for
-    each quantity the check nearest to its tolerance; a failed one names the first tensor that diverges and the likely
+    Every contender takes some optimiser steps, which are compared with a float64 reference. The certificate lists the
+    check nearest to its tolerance for each quantity; a failed one names the first tensor that diverges and the likely
     cause. A certificate holds only for its number of threads: -j 1 proves with all of them, as rosetta run measures.
-    --missing proves cells without a certificate in your store; with --register, those without a current line in the
-    register.
+    --missing proves cells without a certificate in your store; with --register, those without a current register line.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m
