@@ -1,7 +1,7 @@
-"""The original as reference: a workload's PyTorch implementation itself, in float64.
+"""The original as reference: a workload's own PyTorch implementation, in float64.
 
-Ports of it are proven against what it computes. Its optimiser is written out as in the other reference, or, where the
-workload states one that only the implementations know, its own.
+Ports are compared with it. Its optimiser is written out as in the formula reference in PyTorch; if the workload states
+an optimiser that only the implementations know, the original's own is used.
 """
 
 import torch
@@ -22,7 +22,7 @@ DESCRIPTION = {
 
 
 class Adapter(Formulas):
-    """Holds the model's own tensors by their canonical names; its ties must not change any layout."""
+    """Holds the model's own tensors by their canonical names. Its ties must not change any layout."""
 
     lacks = {
         "precision=bfloat16": "the noise of an original is that of float32 alone: bfloat16 has no tolerances",
@@ -32,7 +32,7 @@ class Adapter(Formulas):
 
     def __init__(self, implementation, setting):
         optimizer = setting.optimizer
-        if optimizer is not None and optimizer.name == "adamw":  # what is left of it is Adam without decay
+        if optimizer is not None and optimizer.name == "adamw":  # without its decay, it is Adam
             self.decay = optimizer.weight_decay
             setting.optimizer = Setting(**dict(vars(optimizer), weight_decay=0.0))
         self.original = implementation
@@ -67,7 +67,7 @@ class Adapter(Formulas):
 
     @property
     def initial(self):
-        """What the second moments begin as."""
+        """Return the initial value of the second moments."""
         return getattr(self.setting.optimizer, "initial", 0.0)
 
     def set_parameters(self, weights):
@@ -78,7 +78,7 @@ class Adapter(Formulas):
         self.known = None
 
     def forward(self, inputs, kept=None):
-        """Return what the model makes of inputs; in training, where `kept` is given, what is kept goes into it."""
+        """Return the model's outputs. In training, the kept tensors are stored into `kept`."""
         for name, buffer in self.buffers.items():
             buffer.copy_(self.kept[name])
         outputs = self.model(inputs)
@@ -98,7 +98,8 @@ class Adapter(Formulas):
         self.model.eval()
         return super().infer(batches)
 
-    # -- optimisers, beside Adam and RMSprop -------------------------------------------------------------------------
+    # -- optimisers other than Adam and RMSprop
+    # ---------------------------------------------------------------------------
 
     def sgd(self, gradients):
         """Polyak: v = m·v + g, w = w - rate·v; Nesterov: w - rate·(g + m·v). Decay is added to the clipped gradient."""
@@ -111,7 +112,7 @@ class Adapter(Formulas):
                 self.tensors[name] -= self.rate * (g + hyper.momentum * v if hyper.nesterov else v)
 
     def adamw(self, gradients):
-        """Loshchilov and Hutter (2019), algorithm 2: Adam's step, and each weight less rate · decay of itself."""
+        """Loshchilov and Hutter (2019), algorithm 2: Adam's step, and each weight reduced by rate · decay of itself."""
         with torch.no_grad():
             for weight in self.tensors.values():
                 if self.setting.optimizer.decays == "all" or weight.dim() > 1:
@@ -136,7 +137,7 @@ class Adapter(Formulas):
 
 
 class Model(object):
-    """An original, called as the formulas of a reference are: ``forward(w, inputs)``."""
+    """An original with the interface of a reference's formulas: ``forward(w, inputs)``."""
 
     def __init__(self, adapter, implementation):
         self.adapter = adapter
@@ -150,7 +151,7 @@ class Model(object):
 def tied(table, own):
     """Return {canonical name: the model's tensor} of a table of ties.
 
-    Raises ValueError where a tie changes a layout: canonical tensors are the original's own.
+    Raises ValueError if a tie changes a layout: canonical tensors are the original's own.
     """
     tensors = {}
     for tie in table:
@@ -164,7 +165,7 @@ def tied(table, own):
 
 
 def refuse_untied(model, tensors):
-    """Raise ValueError where a parameter of the model is tied to nothing: nobody would compare it."""
+    """Raise ValueError if a parameter of the model has no tie, since it would not be compared."""
     tied_ones = {id(tensor) for tensor in tensors.values()}
     left = [name for name, tensor in model.named_parameters() if id(tensor) not in tied_ones]
     if left:
@@ -172,7 +173,7 @@ def refuse_untied(model, tensors):
 
 
 def undropped(model):
-    """Let a model drop nothing: what it drops is looked at by itself."""
+    """Make a model drop nothing. Dropout is proven separately."""
     for layer in model.modules():
         if isinstance(layer, torch.nn.modules.dropout._DropoutNd):
             layer.p = 0.0
