@@ -1,4 +1,4 @@
-"""Keras: a layer calls its own ``call``, which is another one while one pass is recorded, op by op."""
+"""Record in Keras. A layer calls its own ``call``, which is replaced for one pass, op by op."""
 
 from keras import ops
 
@@ -24,7 +24,7 @@ class Adapter(keras.Adapter):
 
 
 def keeping(call, record, path):
-    """Return a layer's call, which keeps what passes through."""
+    """Return a replacement for a layer's call that records inputs and outputs."""
 
     def keep(*inputs, **options):
         outputs = call(*inputs, **options)

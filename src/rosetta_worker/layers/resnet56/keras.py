@@ -58,7 +58,7 @@ class Trunk(keras.Model):
 
 
 def loss(logits, labels):
-    # Keras itself adds what the regularizers say.
+    # Keras itself adds the penalties of the regularizers.
     return ops.mean(sparse_categorical_crossentropy(labels, logits, from_logits=True))
 
 

@@ -61,7 +61,7 @@ def loss(logits, labels):
 
 
 def penalty(model):
-    return tf.add_n(model.losses)  # what the regularizers say
+    return tf.add_n(model.losses)  # the penalties of the regularizers
 
 
 def optimizer(model, hyper):
