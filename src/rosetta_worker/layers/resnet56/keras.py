@@ -18,7 +18,7 @@ def norm():
 
 
 class Block(layers.Layer):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, channels, stride):
         super().__init__()

@@ -19,7 +19,7 @@ def norm(x, name):
 
 
 def block(x, channels, stride, name):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
     # Zeros after, none before: the meaning of "same" at stride 2 depends on the back end.
     y = x if stride == 1 else ZeroPadding2D(((0, 1), (0, 1)))(x)
     y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv1", stride), name + "_norm1"))
