@@ -156,7 +156,7 @@ class Adapter(Framework):
         return np.concatenate(outputs)
 
     def forecast(self, batches, lags, horizon, paths, seed):
-        """Op by op in every mode: torch.compile would unroll the loop over the steps, with own kernels for each."""
+        """Op by op in every mode: torch.compile would unroll the loop over the steps, each with its own kernels."""
         self.model.eval()
         lags = torch.tensor(lags, device=self.device)
         with torch.no_grad(), torch.random.fork_rng():  # keeps the random stream of the training unchanged
