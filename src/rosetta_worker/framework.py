@@ -35,7 +35,7 @@ class Setting(object):
     embedding_gradient = "dense"
     input = "memory"
     """The source of the batches: arrays in `memory`; or the framework's own loader, with `workers` workers, over arrays
-    on disk (`loader`) or over image files (`files`)."""
+    on disk (`loader`) or over picture files (`files`)."""
     lazy = ()
     optimizer = None
     precision = "float32"

@@ -1,4 +1,4 @@
-"""Samples as image files, for the frameworks' own loaders: decoded and augmented when they are read."""
+"""Samples as picture files, for the frameworks' own loaders: decoded and augmented when they are read."""
 
 import json
 import os
@@ -14,7 +14,7 @@ class Unreadable(ValueError):
 
 
 class Pictures(object):
-    """The training part of a data set whose samples are image files; see `rosetta_worker.source.Source`.
+    """The training part of a data set whose samples are picture files; see `rosetta_worker.source.Source`.
 
     An element of a row holds the random values of a sample: its number, the first row and column of its crop, and
     whether it is flipped horizontally. Nothing is drawn here, so every process that loads the sample gets the same
@@ -23,7 +23,7 @@ class Pictures(object):
     Parameters
     ----------
     path : str
-        A JSON file with the image files and their processing: docs/reference/protocol.md, `data`.
+        A JSON file with the picture files and their processing: docs/reference/protocol.md, `data`.
     labels : str
         The .npy file, (samples,) or (samples, labels).
     arranged : callable

@@ -88,7 +88,7 @@ class DataSet(Original, Protocol):
 
 @runtime_checkable
 class PictureSet(DataSet, Protocol):
-    """A data set whose samples are image files, which a framework's own loader can read from disk."""
+    """A data set whose samples are picture files, which a framework's own loader can read from disk."""
 
     @property
     def rendering(self) -> Rendering:

@@ -47,7 +47,7 @@ def prepare(
     value of the axis `data`: ``real`` refuses a stand-in, ``synthetic`` always takes it. `pictures` asks for the image
     files of the training part, too.
 
-    Raises UsageError for an unknown data set, an unsupported form, or a data set without the image files asked for.
+    Raises UsageError for an unknown data set, an unsupported form, or a data set without the picture files asked for.
     Raises DataError if a file differs from the published one, a folder cannot be read or written, or originals are
     asked for and missing. A stand-in never hides such an error.
     """
@@ -114,7 +114,7 @@ def _prepared(
 
 
 def _pictures(data_set: DataSet, form: Mapping[str, Any], found: Found) -> Pictures:
-    """Return the image files of the training part. Their folder may have moved, so they are looked for again."""
+    """Return the picture files of the training part. Their folder may have moved, so they are looked for again."""
     if not isinstance(data_set, PictureSet):
         raise UsageError(f"{data_set.title} has no picture files.", "Leave out --set input=files.")
     if found.source is None:

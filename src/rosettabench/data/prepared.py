@@ -30,7 +30,7 @@ class Prepared(OnShelf):
     train: Part
     test: Part
     pictures: Pictures | None = None
-    """The image files of the training part, if they were asked for."""
+    """The picture files of the training part, if they were asked for."""
     series: PreparedSeries | None = None
     """The time series, if the samples are windows of them. The test part is the last window of each."""
 

@@ -247,14 +247,14 @@ def check_data(data: str, workload: Workload) -> None:
 
 
 def check_input(source: str, workload: Workload) -> None:
-    """Raise UsageError if image files are asked for and a workload does not train on any."""
+    """Raise UsageError if picture files are asked for and a workload does not train on any."""
     if source == "files" and not reads_pictures(workload):
         able = ", ".join(one.name for one in all_workloads().values() if reads_pictures(one))
         raise UsageError(f"{workload.name} trains on no picture files: it has no input=files", f"There are: {able}.")
 
 
 def reads_pictures(workload: Workload) -> bool:
-    """Return whether a workload trains on samples that are image files."""
+    """Return whether a workload trains on samples that are picture files."""
     from rosettabench.data.data_set import PictureSet  # it imports NumPy, which only this question needs
     from rosettabench.data.registry import data_set
 

@@ -1,4 +1,4 @@
-"""Decode an image file with Pillow."""
+"""Decode a picture file with Pillow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The image files of a data set, for a framework's own loader: their paths, and the conversion to numbers."""
+"""The picture files of a data set, for a framework's own loader: their paths, and the conversion to numbers."""
 
 from __future__ import annotations
 
