@@ -222,4 +222,4 @@ def check_chromium() -> DoctorCheck:
     if found:
         return DoctorCheck("Chromium", "ok", f"{found}, for developers' tests")
     remedy = f"{sys.executable} -m playwright install chromium"
-    return DoctorCheck("Chromium", "optional", "none; only developers' tests want it", remedy)
+    return DoctorCheck("Chromium", "optional", "none; only developers' tests need it", remedy)

@@ -66,7 +66,7 @@ def describe_noise(noise: Noise, cores: int) -> str:
     lines = [
         f"Noise now: the same {1000 * noise.median:.0f} ms of work took {low:.2f} to {high:.2f} times its median "
         f"(90% of {len(noise.seconds)} blocks).",
-        f"To tell a ratio to within {PRECISION:.0%}, a contest of turns that short needs "
+        f"To measure a ratio to within {PRECISION:.0%}, a contest with blocks that short needs "
         f"{f'about {rounds}' if rounds <= HOPELESS * most else f'more than {HOPELESS * most}'} rounds.",
     ]
     if rounds > most:

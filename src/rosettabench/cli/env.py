@@ -45,7 +45,7 @@ def list_environments() -> None:
     print_table(listing("", columns, rows), console())
     for version in sorted({lock.python for lock in locks}, key=lambda word: int(word.partition(".")[2])):
         typer.echo(f"Python {version}: {interpreter(version)}")
-    typer.echo(f"In {environments.folder}. On disk, files are shared with uv's cache where it lies on the same disk.")
+    typer.echo(f"In {environments.folder}. Files are shared with uv's cache if it is on the same disk.")
 
 
 @app.command()

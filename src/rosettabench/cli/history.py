@@ -48,7 +48,7 @@ def history(
     ]
     if not found:
         raise UsageError(
-            "no run of this in the store was made on this machine",
+            "the store has no such run of this machine",
             "rosetta list runs shows all; rosetta run makes one.",
         )
     if json:

@@ -103,7 +103,8 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
         )
     if waiting:
         typer.echo(
-            f"the budget was used up before every contest began; continue with: rosetta resume {finished.id}", err=True
+            f"the budget was used up before all contests had started; continue with: rosetta resume {finished.id}",
+            err=True,
         )
 
 

@@ -89,9 +89,7 @@ def frameworks() -> Table:
     for name, entry in contestants().items():
         modes = ", ".join(f"{mode}*" if mode == entry.mode else mode for mode in modes_of(entry))
         rows.append((name, entry.title, modes, "yes" if entry.locks[0] in made else "no"))
-    return listing(
-        "* is the mode where none is named.", plain_columns("name", "what it is", "modes", "installed"), rows
-    )
+    return listing("* marks the default mode.", plain_columns("name", "what it is", "modes", "installed"), rows)
 
 
 def suites() -> Table:

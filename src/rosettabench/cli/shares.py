@@ -36,7 +36,7 @@ def shares(
     found = shares_in(kept) if (kept := existing_store(store)) else []
     if not found:
         raise UsageError(
-            "no share is known: it takes a run on this machine, and the ceiling for its number of threads",
+            "no share is known: it needs a run on this machine, and the ceiling for its number of threads",
             "rosetta run imdb-gru, then rosetta peak",
         )
     for threads in sorted({one.threads for one in found}):

@@ -143,7 +143,7 @@ def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide
     """Return the content to show: the implementations, or with `step` the training steps, too."""
     from rosettabench.catalogue.step import CALLS, CALLS_OF_INFERENCE, step_of
 
-    model = "Each file holds the model, and what ties its tensors to the canonical ones."
+    model = "Each file holds the model, and the ties of its tensors to the canonical ones."
     parts = [
         Section(
             "The implementations",
@@ -155,7 +155,9 @@ def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide
         trains = workload.inference is None
         calls = CALLS if trains else CALLS_OF_INFERENCE
         steps = {label: step_of(one.framework, calls).rows for label, one in columns.items()}
-        said = f"What a worker calls of each adapter, {', '.join(calls)}, and what these reach in the same file."
+        said = (
+            f"The methods of each adapter that a worker calls, {', '.join(calls)}, and what they use in the same file."
+        )
         parts.append(Section("The training step" if trains else "The inference step", said, align_definitions(steps)))
     languages = {label: one.language for label, one in columns.items()}
     return SideBySide(workload.name, workload.summary, languages, parts)

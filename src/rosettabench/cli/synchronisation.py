@@ -56,4 +56,4 @@ def describe_wait(wait: Wait) -> str:
         return "is unproven: the result is not finite"
     if not wait.holds:
         return "DOES NOT WAIT: fetching the result took part of the work"
-    return "waits: it was asked long before it was done" if wait.asynchronous else "waits: asking is doing, here"
+    return f"waits: calls return {'before' if wait.asynchronous else 'after'} the work is done"

@@ -63,7 +63,7 @@ def check_length(contests: list[PlannedContest], request: ContestRequest) -> Non
         for axis, value in (("epochs", setting.epochs), ("steps", setting.steps)):
             if value:
                 raise UsageError(
-                    f"{axis}={value} says how long to train, and this trains until the times are known well enough",
+                    f"{axis}={value} states how long to train, but this run stops when the times are known well enough",
                     "Add --full to rosetta run.",
                 )
 
@@ -96,7 +96,7 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
         known = variants_of(contender.framework, contender.release)
         if workload.name not in known:
             others = ", ".join(known) or "no workload"
-            return f"{contender.label} differs in {others}, and not in {workload.name}"
+            return f"{contender.label} differs from the default mode in {others}, and not in {workload.name}"
     implementation = contender.entry.implementation_name
     why = workload.absent.get(f"{implementation}@{contender.release}")
     if why:

@@ -159,9 +159,9 @@ AXES: Mapping[str, Axis] = {
     "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
     "epochs": Axis("How long to train, with `--full` only.", "a number", read_count, "what the workload states"),
     "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
-    "precision": choice("What products are computed in; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
+    "precision": choice("The precision of products; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
     "schedule": choice("The learning rate from epoch to epoch.", *SCHEDULES),
-    "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", read_seed),
+    "seed": Axis("The seed of all random numbers.", "a number from 0 on", read_seed),
     "series": Axis(
         "Which time series.", "a set of the Monash archive", read_series, page="guide/data.md#the-monash-archive"
     ),
@@ -235,13 +235,13 @@ def check_data(data: str, workload: Workload) -> None:
     if workload.data.set == OWN:
         if data == SYNTHETIC:
             raise UsageError(
-                f"nothing stands in for the data of {workload.name}: it has no data=synthetic",
-                "Leave it out, or state data that are drawn: [data.random] in its workload.toml.",
+                f"there is no stand-in for the data of {workload.name}: it has no data=synthetic",
+                "Leave it out, or state random data: [data.random] in its workload.toml.",
             )
         return
     if data == REAL and data_set(workload.data.set).drawn:
         raise UsageError(
-            f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
+            f"the data of {workload.name} are random, without originals: it has no data=real",
             "Leave it out, or name data=synthetic, which is the same there.",
         )
 

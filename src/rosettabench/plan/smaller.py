@@ -76,7 +76,7 @@ def settings_replaced(request: RunRequest, best: RunRequest, first: Fitted | Usa
 
     The reason is that of the `first` attempt, with the request as it was.
     """
-    usual, before = "no time for rounds enough for a verdict", {}
+    usual, before = "no time for enough rounds for a verdict", {}
     if isinstance(first, UsageError):
         usual = first.what
     else:

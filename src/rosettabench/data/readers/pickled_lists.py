@@ -148,7 +148,7 @@ class Machine:
     def pop(self, count: int) -> tuple[Any, ...]:
         """Pop the topmost `count` things."""
         if count > len(self.stack):
-            raise PickleRefused("it takes more from its stack than lies there")
+            raise PickleRefused("it takes more from its stack than is there")
         things = tuple(self.stack[-count:])
         del self.stack[-count:]
         return things

@@ -227,8 +227,8 @@ def _row(line: Line, attributes: list[Attribute]) -> Row:
     *told, values = line.text.split(":")
     if len(told) != len(attributes):
         raise DataError(
-            f"{line.where}: {len(attributes)} attributes ({', '.join(one.name for one in attributes)}) and the values "
-            f"were expected, parted by colons, and {len(told) + 1} parts are there.",
+            f"{line.where}: {len(attributes)} attributes ({', '.join(one.name for one in attributes)}) and the values, "
+            f"separated by colons, were expected, not {len(told) + 1} parts.",
             "It is cut off, or the header is that of another file.",
         )
     pairs = zip(attributes, told, strict=True)

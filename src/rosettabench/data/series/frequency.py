@@ -64,7 +64,9 @@ class Frequency:
             return cls(word, 30, "min")
         found = WORD.fullmatch(word)
         if found is None:
-            raise ValueError(f"there is no frequency {word!r}, but such as hourly, half_hourly or 10_minutes")
+            raise ValueError(
+                f"there is no frequency {word!r}; there are, for example, hourly, half_hourly and 10_minutes"
+            )
         return cls(word, int(found["count"] or 1), UNITS[found["unit"]])
 
     @property

@@ -64,7 +64,7 @@ def comparison_table(one: Comparison) -> Table:
         )
         for cell in one.cells
     )
-    caption = "Seconds per step as they were; the ratio relative to what stayed the same, where there is such."
+    caption = "Seconds per step in each run; ratios are relative to contenders that stayed the same, if there are any."
     return Table(caption, COLUMNS, rows)
 
 
@@ -100,21 +100,23 @@ def remarks(one: Comparison) -> list[str]:
     """Return the remarks on the table: the machine, the spread of processes, missing contenders."""
     said = []
     if one.machine:
-        said.append(f"Of the machine changed: {change_words(one.machine)}.")
+        said.append(f"The machine changed: {change_words(one.machine)}.")
     if one.weather is not None:
         said.append(
-            f"What stayed the same took {figures.ratio(one.weather)} its former time: that is the machine, and is "
-            "taken out of the ratios."
+            f"Contenders that stayed the same took {figures.ratio(one.weather)} their former time. The machine "
+            "changed, and the ratios are corrected for that."
         )
     known = [cell for cell in one.cells if cell.degrees and cell.deviation is not None]
     if known:
         cell = min(known, key=lambda each: each.degrees)
         said.append(
-            f"Processes that are alike differ by ±{figures.percent(cell.deviation or 0.0)} here "
-            f"({cell.degrees} degrees of freedom at least); the intervals hold that."
+            f"Equal processes differ by ±{figures.percent(cell.deviation or 0.0)} here "
+            f"(at least {cell.degrees} degrees of freedom); the intervals include that."
         )
     if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubts for cell in one.cells):
-        said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
+        said.append(
+            "Runs with --processes 3 give narrower intervals: they measure the spread of processes and average over it."
+        )
     if one.missing:
         said.append(f"Only in one of the two: {enumerate_words(one.missing)}.")
     return said

@@ -67,7 +67,7 @@ def slow_words(found: Verification) -> Iterator[str]:
 def sentences(found: Verification) -> Iterator[str]:
     """Yield sentences on the evidence for the verdict."""
     if found.unproven:
-        yield "What does not compute the same is not timed. rosetta prove shows the certificate."
+        yield "It is not timed, since it does not compute the same. rosetta prove shows the certificate."
         return
     if found.step is not None:
         yield f"{figures.seconds(found.step.value)} per step, run {found.run}."
@@ -91,7 +91,7 @@ def counterpart_words(found: Verification) -> str:
     version = f"Version {found.version or 'unknown'}"
     other = f"the managed release {found.counterpart.version}"
     if not found.counterpart.same:
-        other += ", the nearest that there is"
+        other += ", the nearest one"
     return f"{version}, beside {other}: {beside_words(found.managed)}."
 
 
@@ -120,7 +120,7 @@ def roof_words(roof: Roof) -> str:
     where = f"{roof.precision} with {roof.threads} {'thread' if roof.threads == 1 else 'threads'}"
     reached = f"Its matrix products in {where} reach {figures.speed(roof.rate)}"
     if roof.ceiling is None or roof.share is None:
-        return f"{reached}; no other library was measured here to hold them against: rosetta peak does that."
+        return f"{reached}; no other library was measured here for comparison: rosetta peak does that."
     return (
         f"{reached}, {roof.share:.0%} of this machine's ceiling "
         f"({figures.speed(roof.ceiling.rate)}, {roof.ceiling.library})."

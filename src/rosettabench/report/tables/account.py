@@ -14,9 +14,9 @@ SAID = {
     "input": "input",
     "checkpoints": "checkpoints",
     "start": "setup and the first batch",
-    MODELS: "what the two models and the loops around them differ in, the unrolled recurrence among it",
-    EQUAL: "what is left at equal work",
-    "steps": "the steps, of which it is not known what is left at equal work",
+    MODELS: "differences between the models and their training loops, such as the unrolled recurrence",
+    EQUAL: "what remains at equal work",
+    "steps": "the steps, not measured at equal work",
 }
 """{factor: its name in a sentence}."""
 
@@ -44,11 +44,11 @@ def factors_table(found: Sequence[Account]) -> Table:
     )
     first = found[0]
     caption = (
-        f"Where the factor comes from: {first.slow} over {first.fast}, and the factors that multiply to it. Input, "
-        "checkpoints and start (setup and the first batch) are taken out one after the other; what is left are the "
-        "steps: the models, and, from the contests, equal work. Without graphs: how much longer a step at equal work "
-        "takes in the slow one's framework then (dispatch), which is no factor of the product. "
-        "docs/results/deepar-as-shipped.md defines them."
+        f"Where the factor comes from: {first.slow} over {first.fast}, as a product of factors. Input, checkpoints and "
+        "start (setup and the first batch) are taken out one after the other. The steps remain: the models and, from "
+        "the contests, equal work. Without graphs: how much longer a step at equal work takes in the slow library's "
+        "framework without its graphs (dispatch); it is not part of the product. "
+        "docs/results/deepar-as-shipped.md defines the factors."
     )
     return Table(caption, columns, tuple(factors_row(one) for one in found))
 
@@ -118,7 +118,7 @@ def sentence(one: Account) -> str:
         return f"No account: {missing_words(one)}."
     whole, *parts = one.factors
     told = ", ".join(f"{factor_words(factor)} {SAID[factor.name]}" for factor in parts)
-    faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}; of that is {told}."
+    faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}: {told}."
     return f"{faster} Missing: {missing_words(one)}." if one.missing else faster
 
 

@@ -180,7 +180,7 @@ def spread_table(contest: ContestSummary) -> Table:
     )
     caption = (
         "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
-        "One process says nothing about the next; the intervals of several span what fresh ones would do."
+        "One process says nothing about another; intervals over several processes include the spread of fresh ones."
     )
     rows = tuple(
         (

@@ -95,7 +95,7 @@ def line_table(explanation: Explanation) -> Table:
         for step in explanation.steps
     )
     off = "the input pipeline switched off" if explanation.measured.line == "reuse" else "the input pipeline included"
-    return Table(f"t = a + b·n over batch sizes, {off}; below each size how far it lies from the line.", columns, rows)
+    return Table(f"t = a + b·n over batch sizes, {off}; below each size its deviation from the line.", columns, rows)
 
 
 def size_cell(step: Step, size: int) -> TableCell:

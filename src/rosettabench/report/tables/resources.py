@@ -54,7 +54,7 @@ CAPTION = (
     "Proportional: a page counts 1/n where n processes of the machine map it."
 )
 
-ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
+ENERGY = "Energy: of the device, minus idle energy; below it, the idle power, and how often the counter is updated."
 
 
 def resources_table(contest: ContestSummary) -> Table:
@@ -83,7 +83,9 @@ def amount_note(note: AmountNote | None) -> str:
     words = []
     if note.idle_w is not None:
         moves = (
-            "counter at rest when idle" if note.resolution_s is None else f"every {figures.seconds(note.resolution_s)}"
+            "counter stands still when idle"
+            if note.resolution_s is None
+            else f"every {figures.seconds(note.resolution_s)}"
         )
         words += [f"idle {figures.significant(note.idle_w)} W", moves]
     if note.samples is not None:
@@ -103,6 +105,6 @@ def missing(entries: Sequence[EntrySummary]) -> list[str]:
         for why, labels in holders.items():
             found[why, tuple(labels)].append(KINDS[name].title if name in KINDS else name.replace("_", " "))
     return [
-        f"Not readable{'' if len(labels) == len(entries) else ' of ' + ', '.join(labels)}: {', '.join(what)}: {why}."
+        f"{', '.join(what)}: not available{'' if len(labels) == len(entries) else ' for ' + ', '.join(labels)} ({why})."
         for (why, labels), what in found.items()
     ]

@@ -94,8 +94,8 @@ def then_and_now_table(study: StudySummary) -> Table:
         Column("now / then", numeric=True, spare=1),
     )
     caption = (
-        f"Published then beside measured now: {study.title}. {study.source}. {study.note} Another machine, other "
-        "releases: the two columns tell how times have changed, not who was right."
+        f"Published then beside measured now: {study.title}. {study.source}. {study.note} The machine and the "
+        "releases differ: the columns show how times have changed, not who was right."
     )
     return Table(caption, columns, tuple(then_row(one) for one in study.then_and_now))
 

@@ -30,7 +30,7 @@ def extent_words(proof: ProofSummary) -> str:
         return "of inference"
     guided = f", {proof.guided} of them guided" if proof.guided else ""
     gradients = "gradient" if proof.excused == 1 else "gradients"
-    excused = f", {proof.excused} {gradients} excused where units turn" if proof.excused else ""
+    excused = f", {proof.excused} {gradients} excused because units are at an edge" if proof.excused else ""
     return f"over {proof.steps} steps{guided}{excused}"
 
 
@@ -57,4 +57,4 @@ def standing_words(entry: EntrySummary) -> str:
     if not entry.proof.holds:
         return proof_words(entry.proof)
     enough = len(entry.rounds) >= FEWEST_ROUNDS
-    return "ranked" if enough else f"not enough data: {len(entry.rounds)} of the {FEWEST_ROUNDS} rounds that it takes"
+    return "ranked" if enough else f"not enough data: {len(entry.rounds)} of the {FEWEST_ROUNDS} rounds that it needs"

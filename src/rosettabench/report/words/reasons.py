@@ -68,13 +68,13 @@ def remarks(explanation: Explanation) -> list[str]:
             worst = max(bent, key=lambda size: abs(step.bends[size].value))
             bend = step.bends[worst]
             told.append(
-                f"{step.label}: a line does not fit: at batch {worst} a step takes {abs(bend.value):.0%} "
-                f"{'more' if bend.value > 0 else 'less'} than it says. "
-                "Launch and arithmetic are then no more than a summary."
+                f"{step.label}: the line does not fit: at batch {worst} a step takes {abs(bend.value):.0%} "
+                f"{'more' if bend.value > 0 else 'less'} than predicted. "
+                "Launch and arithmetic are then only approximate."
             )
     for one in explanation.measured.subjects:
         told += [
-            f"{one.label}: {WITHOUT[what]} cannot be measured apart in this framework ({why})."
+            f"{one.label}: {WITHOUT[what]} cannot be measured separately in this framework ({why})."
             for what, why in one.unsupported.items()
             if what in WITHOUT and not (what == "update" and one.cell("backpropagate", explanation.measured.batch_size))
         ]

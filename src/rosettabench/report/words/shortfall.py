@@ -41,7 +41,7 @@ def percents(share: PartEstimate) -> str:
 def evidence(found: Shortfall) -> Iterable[str]:
     """Yield the sentences of the evidence."""
     if not found.kinds:
-        why = found.unsupported and f"cannot be measured apart in this framework ({found.unsupported})"
+        why = found.unsupported and f"cannot be measured separately in this framework ({found.unsupported})"
         yield f"Which operations take the time {why or 'is not known without a profile: --profile asks for one'}."
         return
     kinds = ", ".join(f"{figures.percent(one.share)} {WORDS[one.word].partition(':')[0]}" for one in found.kinds)

@@ -11,8 +11,8 @@ from rosettabench.report.words.headline import Headline
 from rosettabench.summary.records import TrainedSet, TrainingsSummary
 
 SENTENCE = (
-    "Library against library, not equal work: each trains its own DeepAR as it is shipped. What differs between them "
-    "stands below; nobody is ranked."
+    "Library against library, not equal work: each trains its own DeepAR as it is shipped. The differences are listed "
+    "below; nothing is ranked."
 )
 
 STUDY_RELEASE = "0.13.3"
