@@ -1,6 +1,7 @@
 """Start a worker: ``python __main__.py REQUESTS REPLIES PARENT [SERVICE]``.
 
-Two inherited file descriptors, one process id, and what is served: ``model``, if it is left out, or ``training``.
+The arguments are two inherited file descriptors, the process id of the controller, and the service: ``model``, the
+default, or ``training``.
 """
 
 import importlib.util
@@ -10,10 +11,10 @@ import sys
 
 
 def load_package():
-    """Make ``rosetta_worker`` importable by its place alone.
+    """Make ``rosetta_worker`` importable without putting its parent folder on the path.
 
-    Putting its parent folder on the path would offer the framework whatever else lies there: in an installed
-    laboratory that is the controller's own site-packages, with another NumPy.
+    That folder would offer the framework everything else in it: in an installed laboratory, the controller's own
+    site-packages with another NumPy.
     """
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
@@ -32,14 +33,14 @@ def main():
     from rosetta_worker.children import die_with_parent
 
     die_with_parent(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the controller's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controller handles Ctrl-C
     from rosetta_worker.protocol import Channel
 
     service(served).serve(Channel(requests, replies))
 
 
 def service(name):
-    """Return what is to be served: one model of a workload, or whole trainings by a library's own estimator."""
+    """Return the service of a name: one model of a workload, or complete trainings by a library's own estimator."""
     if name == "training":
         from rosetta_worker.training import Trainings
 

@@ -1,6 +1,6 @@
-"""Where the seconds of a training go: each of them to exactly one part, while the library does what it always does.
+"""Account for the seconds of a training: each belongs to exactly one part, while the library runs unchanged.
 
-Nothing of the library is changed: what it calls is called, with a reading of the clock before and after it.
+The functions that the library calls are wrapped so that the clock is read before and after each call.
 """
 
 from contextlib import ExitStack, contextmanager
@@ -8,14 +8,14 @@ from functools import wraps
 from time import perf_counter
 
 PARTS = ("setup", "first", "input", "checkpoints", "steps")
-"""The parts of a training: what comes once (the model, the loop around it, and the predictor at the end); the first
-batch, for which a graph may be built; waiting for batches; writing and loading checkpoints; and all other batches."""
+"""The parts of a training: the setup (model, training loop, and the predictor at the end); the first batch, for which a
+graph may be built; waiting for batches; writing and loading checkpoints; and all other batches."""
 
 
 class Account(object):
-    """Seconds by part, from its making, in the part ``setup``, to `close`.
+    """Seconds by part, from its creation, in the part ``setup``, to `close`.
 
-    They add up to the time between: where one part begins, another ends.
+    One part begins where another ends, so the seconds add up to the total time.
     """
 
     def __init__(self):
@@ -24,7 +24,7 @@ class Account(object):
         self._since = self.begun = perf_counter()
 
     def turn_to(self, part):
-        """From now on, time goes to `part`; return the one that it went to until now."""
+        """Count the time from now on for `part`. Return the part that was counted before."""
         now = perf_counter()
         self.seconds[self._part] += now - self._since
         before, self._part, self._since = self._part, part, now
@@ -32,7 +32,7 @@ class Account(object):
 
     @contextmanager
     def during(self, part):
-        """Let time go to `part` for a while; what has a part of its own within it keeps that."""
+        """Count the time within the context for `part`, except the time of parts within it."""
         before = self.turn_to(part)
         try:
             yield
@@ -40,34 +40,34 @@ class Account(object):
             self.turn_to(before)
 
     def begin_batch(self):
-        """A batch is there, and the training begins with it: the first one, or another one."""
+        """Count the beginning of a batch: the first one, or another one."""
         self.turn_to({"setup": "first"}.get(self._part, "steps"))
 
     def move(self, seconds, part, other):
-        """Give some of the seconds of a part to another one."""
+        """Move some seconds of a part to another one."""
         self.seconds[part] -= seconds
         self.seconds[other] += seconds
 
     def close(self):
-        """End the last part, and return {part: seconds}."""
+        """End the last part. Return {part: seconds}."""
         self.turn_to("setup")
         return dict(self.seconds)
 
 
 class Watched(object):
-    """Batches whose making is told to an account; as often as they are asked for, as those that it is made of are.
+    """Batches whose creation is reported to an account. They can be iterated as often as the batches behind them.
 
-    It has no length, as those of GluonTS have none. `asked` is called before each batch, `arrived` after it.
+    Like GluonTS's batches they have no length. `asked` is called before each batch, `arrived` after it.
     """
 
     def __init__(self, batches, account):
         self.batches, self.account = batches, account
 
     def asked(self):
-        """Do nothing."""
+        """Do nothing; subclasses may."""
 
     def arrived(self):
-        """Do nothing."""
+        """Do nothing; subclasses may."""
 
     def __iter__(self):
         batches = iter(self.batches)
@@ -83,7 +83,7 @@ class Watched(object):
 
 @contextmanager
 def replaced(holder, name, function):
-    """Let `function` take the place of what `holder` has under a name, and give it back after the ``with`` block."""
+    """Within the ``with`` block, let `function` replace the attribute `name` of `holder`."""
     inherited = name not in vars(holder)
     before = getattr(holder, name)
     setattr(holder, name, function)
@@ -98,7 +98,7 @@ def replaced(holder, name, function):
 
 @contextmanager
 def told(account, part, *functions):
-    """Tell an account of every call of some functions, each given by what holds it and its name there."""
+    """Count every call of some functions for an account. Each function is given by its holder and its name there."""
     with ExitStack() as stack:
         for holder, name in functions:
             stack.enter_context(replaced(holder, name, timed(account, part, getattr(holder, name))))
@@ -106,7 +106,7 @@ def told(account, part, *functions):
 
 
 def timed(account, part, function):
-    """Return a function that does the same, and whose time goes to a part."""
+    """Return a function that does the same and whose time counts for `part`."""
 
     @wraps(function)
     def call(*args, **more):

@@ -1,4 +1,4 @@
-"""NumPy alone, as `rosetta peak` asks it: what this machine's ordinary BLAS reaches, without any framework."""
+"""NumPy alone, for `rosetta peak`: the rates of this machine's ordinary BLAS, without any framework."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from rosetta_worker.framework import Framework
 
 
 class Adapter(Framework):
-    """Holds no model and trains nothing."""
+    """An adapter that holds no model and trains nothing."""
 
     def build(self, weights):
-        """Nothing to make: NumPy reads the number of its threads from the environment."""
+        """Do nothing: NumPy reads the number of its threads from the environment."""
 
     def synchronize(self):
-        """Nothing to wait for: NumPy computes in the calling thread."""
+        """Do nothing: NumPy computes in the calling thread."""
 
     def product(self, matrix, precision):
         if precision not in ("float32", "float64"):

@@ -1,18 +1,18 @@
-"""Carry tensors through an implementation's ties: ``python carry.py ADAPTER IMPLEMENTATION DIRECTION FOLDER``.
+"""Convert tensors with an implementation's ties: ``python carry.py ADAPTER IMPLEMENTATION DIRECTION FOLDER``.
 
 The direction is ``to_canonical`` or ``to_own``. The folder has ``request.json``::
 
     {"shapes": {canonical name: shape}, "tensors": {name: file}}
 
-with the tensors to carry, each an .npy file of that folder. ``answer.json`` is written beside it::
+with the tensors to convert, each an .npy file of that folder. ``answer.json`` is written beside it::
 
     {"layout": {own name: shape}, "beside": {own name: file}, "same": {name: own name},
      "tensors": {name: file} or null, "changed": [name, …]}
 
-``layout`` is what the framework has. ``beside`` is what its model holds and no tie names: counters, and tensors that
-the implementation fixes. ``same`` are second names of tensors that ties name: tied weights. ``tensors`` is null where
-one that is needed is missing, or has another shape; what no tie names is ignored. ``changed`` names what is not the
-same to the last bit when it is carried back.
+``layout`` is the framework's names and shapes. ``beside`` are tensors of its model without a tie: counters, and tensors
+that the implementation fixes. ``same`` are second names of tensors with a tie: tied weights. ``tensors`` is null if a
+needed tensor is missing or has another shape; tensors without a tie are ignored. ``changed`` are the names of tensors
+that are not equal to the last bit after conversion there and back.
 """
 
 import json
@@ -29,7 +29,7 @@ def main():
     from rosetta_worker.service import load_file
 
     die_with_parent()
-    load_file("rosetta_framework", adapter)  # some frameworks need what it does before they are imported
+    load_file("rosetta_framework", adapter)  # some frameworks need the adapter's preparations before they are imported
     model = load_file("rosetta_implementation", implementation)
     with open(os.path.join(folder, "request.json")) as file:
         request = json.load(file)
@@ -41,7 +41,7 @@ def main():
 
 
 def carry(model, direction, shapes, tensors):
-    """Return the answer, with arrays in place of files."""
+    """Return the answer, with arrays instead of files."""
     import numpy as np
 
     ties = list(model.TENSORS) + list(getattr(model, "STATE", ()))
@@ -60,7 +60,7 @@ def carry(model, direction, shapes, tensors):
 
 
 def through(ties, direction, tensors):
-    """Return what all ties make of some tensors."""
+    """Return the result of all ties for some tensors."""
     import numpy as np
 
     carried = {}
@@ -70,15 +70,15 @@ def through(ties, direction, tensors):
 
 
 def beside(model, own):
-    """Return the rest of a PyTorch model's state_dict, what its users save and no tie names: arrays, and second names.
+    """Return the tensors in a PyTorch model's state_dict that have no tie: arrays, and second names.
 
-    Of other frameworks nothing is known, and nothing is returned.
+    State_dict is what PyTorch's users save. For other frameworks, nothing is returned.
     """
     made = getattr(model, "Model", None)
     if not hasattr(made, "state_dict"):
         return {}, {}
     held = made().state_dict()
-    if not set(own) <= set(held):  # Keras on PyTorch: the names of its ties are Keras'
+    if not set(own) <= set(held):  # Keras on PyTorch: its ties have Keras' names
         return {}, {}
     places = {(held[name].data_ptr(), held[name].shape): name for name in own}
     rest = {name: tensor for name, tensor in held.items() if name not in own}
@@ -95,7 +95,7 @@ def read(folder, files):
 
 
 def write(folder, part, arrays):
-    """Write arrays as .npy files; return {name: file}. The files have numbers: a name may hold a slash."""
+    """Write arrays as .npy files. Return {name: file}. The files are numbered, since a name may contain a slash."""
     import numpy as np
 
     files = {}

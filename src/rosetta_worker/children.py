@@ -1,4 +1,4 @@
-"""Processes that a worker starts, and the worker itself: none of them outlives the one that started it."""
+"""Make sure that neither a worker nor the processes that it starts outlive their parent."""
 
 import ctypes
 import multiprocessing
@@ -8,23 +8,23 @@ import sys
 
 
 def die_with_parent(parent=None):
-    """Ask Linux to kill this process when the one that started it dies, so that kill -9 leaves no orphan.
+    """Ask Linux to kill this process when its parent dies, so that even kill -9 leaves no orphan.
 
-    `parent` is the process id that it must have: with another one, it is an orphan already. Elsewhere a process still
-    ends by itself, when it next reads from its parent and finds the pipe closed.
+    `parent` is the expected process id of the parent. If it is another one, this process is already an orphan. On other
+    systems, a process ends when it next reads from its parent and finds the pipe closed.
     """
     if not sys.platform.startswith("linux"):
         return
     pr_set_pdeathsig = 1  # <linux/prctl.h>
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if parent is not None and os.getppid() != parent:  # it died before we asked
+    if parent is not None and os.getppid() != parent:  # it died before the request
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def tie_children():
-    """Let whatever is forked from here on die with this process.
+    """Let all processes that are forked from now on die with this process.
 
-    NotImplementedError where nothing can be forked.
+    Raises NotImplementedError if the system cannot fork.
     """
     if "fork" not in multiprocessing.get_all_start_methods():
         raise NotImplementedError(

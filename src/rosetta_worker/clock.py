@@ -6,7 +6,7 @@ from time import perf_counter
 
 
 def cpu_seconds(children=()):
-    """Processor seconds, user and system, of this process, its finished children, and living ones by process id."""
+    """Return the processor seconds, user and system, of this process, its finished children, and the ids `children`."""
     used = sum(map(cpu_seconds_of, children))
     for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(whose)
@@ -15,10 +15,10 @@ def cpu_seconds(children=()):
 
 
 def cpu_seconds_of(process):
-    """Processor seconds of another process, in the steps in which /proc counts them; 0 where there is no such file."""
+    """Return the processor seconds of another process, with the resolution of /proc; 0 without such a file."""
     try:
         with open("/proc/%d/stat" % process) as file:
-            fields = file.read().rpartition(")")[2].split()  # its name, in brackets, may hold anything
+            fields = file.read().rpartition(")")[2].split()  # the name, in brackets, may contain anything
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
@@ -27,9 +27,9 @@ def cpu_seconds_of(process):
 class Stopwatch(object):
     """Time a piece of work, with the device idle at both readings of the clock.
 
-    Frameworks hand work to a device, or to their own threads, and return before it is done. `synchronize` waits for
-    it: once before the first reading, so that earlier work is not counted, and once before the second, so that this
-    work is. `children` are the ids of processes that work for this one.
+    Frameworks pass work to a device, or to their own threads, and return before it is done. `synchronize` waits for it:
+    before the first reading, so that earlier work is not counted, and before the second, so that this work is.
+    `children` are the ids of processes that work for this one.
 
     After the ``with`` block: `elapsed` in wall seconds, `cpu` in processor seconds.
     """

@@ -1,8 +1,8 @@
 """Describe a PyTorch model: ``python describe.py FILE CLASS FOLDER [INPUTS]``.
 
-Makes a model of the class and writes into FOLDER its description, ``model.json``, and its first weights, one .npy for
-each tensor. INPUTS are the inputs of a sample, as JSON; without them those are tried that fit the model's
-first layer. Where it cannot be done, ``model.json`` has the one key ``error``: a sentence.
+Makes a model of the class. Writes its description, ``model.json``, and its initial weights, one .npy for each tensor,
+into FOLDER. INPUTS are the inputs of a sample, as JSON; without them, inputs are tried that fit the model's first
+layer. If the model cannot be described, ``model.json`` has only the key ``error``: a sentence.
 """
 
 import importlib.util
@@ -16,21 +16,21 @@ import numpy as np
 import torch
 
 SAMPLES = 2
-"""Samples of the batch with which a model is tried."""
+"""Samples in the batch on which a model is tried."""
 
 SIDES = (32, 28, 64, 96, 224)
-"""Heights and widths of images that are tried, and lengths of sequences."""
+"""Heights and widths of images to try."""
 
 LENGTHS = (16, 8, 32, 64, 128)
-"""Lengths of sequences that are tried."""
+"""Lengths of sequences to try."""
 
 
 class Refused(Exception):
-    """Says in a sentence why a model cannot be described."""
+    """The reason, in a sentence, why a model cannot be described."""
 
 
 def describe(file, name, folder, inputs=None):
-    """Return what ``model.json`` says; the weights are written."""
+    """Return the content of ``model.json``, and write the weights."""
     torch.manual_seed(0)
     model = make(load_class(file, name), file, name)
     tensors = list(trained(model)) + list(kept(model))
@@ -44,7 +44,7 @@ def describe(file, name, folder, inputs=None):
 
 
 def load_class(file, name):
-    """Return the class of a file."""
+    """Return the class `name` of a file. Raises Refused if it cannot be loaded."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     spec = importlib.util.spec_from_file_location("model", file)
     module = importlib.util.module_from_spec(spec)
@@ -64,7 +64,7 @@ def load_class(file, name):
 
 
 def make(found, file, name):
-    """Return a model of a class that needs no arguments."""
+    """Return a model of a class that needs no arguments. Raises Refused if it cannot be made."""
     needed = [
         one.name
         for one in list(inspect.signature(found.__init__).parameters.values())[1:]
@@ -82,27 +82,27 @@ def make(found, file, name):
 
 
 def where(error, file):
-    """Return an exception in a line, with the last line of `file` that it came through."""
+    """Return an exception on one line, with the last line of `file` in its traceback."""
     lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == file]
     place = "line %d: " % lines[-1] if lines else ""
     return "%s%s: %s" % (place, type(error).__name__, str(error).split("\n")[0])
 
 
 def trained(model):
-    """Yield what is said of each parameter; one that two layers share once."""
+    """Yield the description of each parameter; a shared parameter once."""
     for name, tensor in model.named_parameters():
         yield said_of(model, name, tensor, True)
 
 
 def kept(model):
-    """Yield the same of each buffer of real numbers: what is kept and not trained."""
+    """Yield the description of each buffer of real numbers: kept, not trained."""
     for name, tensor in model.named_buffers():
         if tensor.is_floating_point() and name in model.state_dict():
             yield said_of(model, name, tensor, False)
 
 
 def said_of(model, name, tensor, trained):
-    """Return what is said of a tensor: the kind of layer that it is of is what its ties follow from."""
+    """Return the description of a tensor, with the kind of its layer, which determines its ties."""
     layer = model.get_submodule(name.rpartition(".")[0])
     values = tensor.detach()
     constant = float(values.flatten()[0]) if values.numel() and bool((values == values.flatten()[0]).all()) else None
@@ -116,7 +116,7 @@ def said_of(model, name, tensor, trained):
 
 
 def first_values(model, tensors):
-    """Yield (name, array) of the tensors whose first values are not all the same."""
+    """Yield (name, array) of the tensors whose initial values are not all the same."""
     state = model.state_dict()
     for tensor in tensors:
         if tensor["constant"] is None:
@@ -124,7 +124,7 @@ def first_values(model, tensors):
 
 
 def try_inputs(model, names, inputs):
-    """Return the inputs of a sample with which the model works, and what it returns for a batch of them."""
+    """Return inputs of a sample that the model accepts, and its output for a batch. Raises Refused if none fit."""
     last = None
     for tried in [inputs] if inputs is not None else guesses(model):
         batches = [batch_of(tried) for _ in names]
@@ -145,7 +145,7 @@ def try_inputs(model, names, inputs):
 
 
 def guesses(model):
-    """Return inputs that may fit the first layer that takes any."""
+    """Return inputs that may fit the first layer whose kind is known."""
     for layer in model.modules():
         kind = type(layer).__name__
         if kind in GUESSES:
@@ -154,12 +154,12 @@ def guesses(model):
 
 
 def ids(layer):
-    """Return whole numbers, one or a sequence of them."""
+    """Return inputs of whole numbers: one number, or a sequence."""
     return [{"shape": list(shape), "below": layer.num_embeddings} for shape in [(), *((length,) for length in LENGTHS)]]
 
 
 def numbers(width):
-    """Return a row of numbers, or a sequence of rows."""
+    """Return inputs of real numbers: one row, or a sequence of rows."""
     return [{"shape": [width]}, *({"shape": [length, width]} for length in LENGTHS)]
 
 
@@ -171,7 +171,7 @@ GUESSES = {
     "LSTM": lambda layer: numbers(layer.input_size)[1:],
     "GRU": lambda layer: numbers(layer.input_size)[1:],
 }
-"""By the class of a model's first layer: inputs of a sample that it may take."""
+"""{class of a model's first layer: function that returns possible inputs of a sample}."""
 
 
 def batch_of(inputs):
@@ -183,7 +183,7 @@ def batch_of(inputs):
 
 
 def main(file, name, folder, inputs="null"):
-    """Write what is said of a model, or why nothing can be."""
+    """Write the description of a model, or the reason why there is none."""
     try:
         found = describe(file, name, folder, json.loads(inputs))
     except Refused as refused:

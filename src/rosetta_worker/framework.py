@@ -1,4 +1,4 @@
-"""The contract that a framework fulfils once, for every workload: one subclass of `Framework` in one file.
+"""The contract of a framework, fulfilled once for all workloads: one subclass of `Framework` in one file.
 
 The file ``frameworks/<name>.py`` holds two things: the literal ``DESCRIPTION``, which the laboratory reads without
 running the file, and the class ``Adapter``. docs/guide/adding-a-framework.md walks through one.
@@ -6,15 +6,15 @@ running the file, and the class ``Adapter``. docs/guide/adding-a-framework.md wa
 An implementation, ``workloads/<workload>/<name>.py``, holds the model and nothing else, always in this order:
 
     Model       the network: inputs -> logits
-    sample      optional: draws what follows each time series, from what the model says of the next step
+    sample      optional: draws forecasts of time series, from the model's distribution of the next step
     loss        (logits, labels) -> mean loss over the batch
-    penalty     optional: model -> what is added to the loss for the size of its kernels
-    optimizer   what updates the parameters, from the workload's hyperparameters
+    penalty     optional: model -> the addition to the loss for the size of its kernels
+    optimizer   makes the optimiser from the workload's hyperparameters
     TENSORS     the ties between canonical tensors and the framework's own
     STATE       optional: the same for tensors that are kept and not trained, such as running means
-    arrange     optional: inputs in the layout that the model wants (NumPy to NumPy, once, before anything is timed)
+    arrange     optional: inputs in the layout of the model (NumPy to NumPy, once, before anything is timed)
 
-Where a workload only infers, there is no loss, penalty or optimiser.
+If a workload only infers, there is no loss, penalty or optimiser.
 """
 
 import functools
@@ -25,17 +25,17 @@ from rosetta_worker.schedule import Calendar, factor
 
 
 class Setting(object):
-    """What a trial fixes, as attributes.
+    """The values that a trial fixes, as attributes.
 
-    mode, device, precision, threads, batch_size, seed, backend, embedding_gradient, input, workers; `optimizer`, itself
-    a Setting with the workload's hyperparameters, or None where nothing is trained; and `schedule`, None or a Setting
-    as `rosetta_worker.schedule.factor` reads it.
+    mode, device, precision, threads, batch_size, seed, backend, embedding_gradient, input, workers; `optimizer`, a
+    Setting with the workload's hyperparameters, or None without training; and `schedule`, None or a Setting for
+    `rosetta_worker.schedule.factor`.
     """
 
     embedding_gradient = "dense"
     input = "memory"
-    """What feeds the model: arrays in `memory`, or the framework's own loader, with so many `workers`, over arrays that
-    lie on disk (`loader`) or over picture files (`files`)."""
+    """The source of the batches: arrays in `memory`; or the framework's own loader, with `workers` workers, over arrays
+    on disk (`loader`) or over picture files (`files`)."""
     lazy = ()
     optimizer = None
     precision = "float32"
@@ -48,33 +48,33 @@ class Setting(object):
 
 
 class Framework(object):
-    """A framework at work on one implementation under one setting.
+    """A framework running one implementation in one setting.
 
-    The loop calls: `build` once, `load` once per part of the data, then `train`, `gradients`, `evaluate` and
-    `parameters` in any order; of a workload that only infers `build`, then `infer` and `parameters`. A subclass says
-    how; nothing in it knows a workload.
+    The loop calls `build` once and `load` once for each part of the data, then `train`, `gradients`, `evaluate` and
+    `parameters` in any order. For a workload that only infers, it calls `build`, then `infer` and `parameters`. A
+    subclass implements these methods, without knowing any workload.
     """
 
     model = None
-    """The framework's model; None until `build` has made one, and where it must make another."""
+    """The framework's model; None until `build` has made one, and when it must be made again."""
     dropout = True
-    """Whether training drops what the model's dropout layers state. A proof switches it off: then the model that
-    `build` makes keeps everything."""
+    """Whether training applies the model's dropout. A proof switches it off: then the model that `build` makes drops
+    nothing."""
     calendar = Calendar()
-    """Which epoch each step is in."""
+    """The epoch of each step."""
     tally = None
-    """What counts the batches of a block while it is timed: a `rosetta_worker.tally.Tally`."""
+    """The counter of a block's batches while it is timed: a `rosetta_worker.tally.Tally`."""
     lacks = {
         "embedding_gradient": "this framework's adapter knows no sparse gradients",
         "precision": "this framework's adapter computes in float32 alone",
         "schedule": "this framework's adapter knows no schedule: its learning rate stays as it is",
     }
-    """By axis, why no other value can be had than the one that a Setting has by itself; without an axis that can.
+    """{axis: why only the default of Setting is supported}, for axes without support of other values.
 
-    What is said of one value alone, ``precision=tf32``, goes before that.
+    A key may also be a single value, ``precision=tf32``, which takes precedence.
     """
     rate_within_momentum = False
-    """Whether the framework's momentum sums up rate · gradient, so that steps keep the rate that they were made at."""
+    """Whether the framework's momentum sums up rate · gradient, so that past steps keep their own rate."""
 
     def __init__(self, implementation, setting):
         self.implementation = implementation
@@ -88,16 +88,16 @@ class Framework(object):
 
     @property
     def trains(self):
-        """Whether the workload trains. If not, there is no loss and no optimiser, and `infer` is all its work."""
+        """Whether the workload trains. Otherwise it has no loss and no optimiser, and only `infer` is called."""
         return self.setting.optimizer is not None
 
     @property
     def clip_norm(self):
-        """The norm to which all gradients together are clipped before each update; None where they are not."""
+        """The norm to which all gradients together are clipped before each update; None without clipping."""
         return getattr(self.setting.optimizer, "clip_norm", None)
 
     def refuse(self):
-        """Raise NotImplementedError, with a sentence, where the framework cannot do what the setting asks for."""
+        """Raise NotImplementedError, with a sentence, if the framework does not support the setting."""
         for axis in sorted({name.partition("=")[0] for name in self.lacks}):
             value = getattr(self.setting, axis)
             why = self.lacks.get("%s=%s" % (axis, value)) or self.lacks.get(axis)
@@ -115,160 +115,160 @@ class Framework(object):
     # -- the state ---------------------------------------------------------------------------------------------
 
     def build(self, weights):
-        """Make model, loss and optimiser; set the canonical `weights`, {canonical name: float32 array}.
+        """Make model, loss and optimiser, with the canonical `weights`, {canonical name: float32 array}.
 
-        Called again, it starts afresh from those weights, with the optimiser's state forgotten.
+        Another call starts afresh from the weights, with a new state of the optimiser.
         """
         raise NotImplementedError
 
     def get(self, own):
-        """Return the framework's tensor of the name `own` as an array."""
+        """Return the framework's tensor `own` as an array."""
         raise NotImplementedError
 
     def set(self, own, array):
-        """Overwrite the framework's tensor of the name `own`."""
+        """Overwrite the framework's tensor `own`."""
         raise NotImplementedError
 
     def parameters(self):
-        """Return {canonical name: array}: every tensor of both tables, as it is now."""
+        """Return {canonical name: array}: the present values of all tensors in both tables."""
         return dict(self.canonical(self.get), **self.state())
 
     def set_parameters(self, weights):
-        """Write {canonical name: array} through both tables into the framework."""
+        """Write {canonical name: array} into the framework, with both tables."""
         self.write(self.implementation.TENSORS, weights)
         self.set_state(weights)
 
     def canonical(self, read):
-        """Return {canonical name: array} of what is trained, from `read`: an array for the framework's name."""
+        """Return {canonical name: array} of the trained tensors. `read` returns the array for a framework's name."""
         tensors = {}
         for tie in self.implementation.TENSORS:
             tensors.update(tie.to_canonical({own: np.asarray(read(own)) for own in tie.own}))
         return tensors
 
     def state(self):
-        """Return {canonical name: array} of what is kept and not trained: copies, which later passes do not change."""
+        """Return {canonical name: array} of the kept tensors, as copies that later passes do not change."""
         tensors = {}
         for tie in getattr(self.implementation, "STATE", ()):
             tensors.update(tie.to_canonical({own: np.array(self.get(own)) for own in tie.own}))
         return tensors
 
     def set_state(self, state):
-        """Write back what `state` returned; other tensors may be among it."""
+        """Write back the result of `state`; `state` may contain other tensors, too."""
         self.write(getattr(self.implementation, "STATE", ()), state)
 
     def write(self, table, tensors):
-        """Write {canonical name: array} into the framework, as a table of ties says."""
+        """Write {canonical name: array} into the framework, with a table of ties."""
         for tie in table:
             for own, array in tie.to_own(tensors).items():
                 self.set(own, np.ascontiguousarray(array))
 
     def loss(self, model, logits, labels):
-        """Return what is differentiated: the implementation's loss, and its penalty where it has one."""
+        """Return the value to differentiate: the implementation's loss, and its penalty if it has one."""
         loss = self.implementation.loss(logits, labels)
         return loss if self.penalty is None else loss + self.penalty(model)
 
     # -- the work ----------------------------------------------------------------------------------------------
 
     def load(self, inputs, labels):
-        """Hold (n, …) inputs and labels where training reads them; return the data set for `batch`.
+        """Store (n, …) inputs and labels where training reads them. Return the data set for `batch`.
 
-        Labels are (n,) whole numbers, one class for each sample; or (n, classes) float32, 0 or 1, where a sample may
-        have several. `labels_as` keeps the two apart.
+        Labels are (n,) whole numbers, one class for each sample; or (n, classes) float32, 0 or 1, if a sample may have
+        several. `labels_as` distinguishes the two.
         """
         raise NotImplementedError
 
     def batch(self, dataset, ids):
-        """Return the framework's (inputs, labels) for the samples `ids`, cut out of what `load` holds."""
+        """Return the framework's (inputs, labels) of the samples `ids`, cut out of a data set from `load`."""
         raise NotImplementedError
 
     def loader(self, source):
-        """Return the framework's own loader over `source`: see `rosetta_worker.loaders`."""
+        """Return the framework's own loader over `source`; see `rosetta_worker.loaders`."""
         raise NotImplementedError("this framework's adapter trains from memory only (--set input=memory)")
 
     def feed(self, dataset, batches):
-        """Return an iterator over the (inputs, labels) of each row of `batches`: what `train` feeds the model.
+        """Return an iterator over the (inputs, labels) of each row of `batches`: the batches for `train`.
 
-        The data set of a trial whose input is not memory is what `loader` returned.
+        If the input is not memory, the data set is the result of `loader`.
         """
         feed = dataset.read(batches) if self.loads else (self.batch(dataset, ids) for ids in batches)
         return self.counted(feed, self.labels_of)
 
     def counted(self, feed, labels):
-        """Return an iterator over what `feed` yields, which is counted while a block is timed.
+        """Return an iterator over `feed` that counts the batches while a block is timed.
 
-        ``labels(batch)`` returns a function that reads the labels of a batch when the clock has stopped.
+        ``labels(batch)`` returns a function that reads the labels of a batch after the clock has stopped.
         """
         return feed if self.tally is None else self.tally.count(feed, labels)
 
     def labels_of(self, batch):
-        """Return a function that reads the labels of an (inputs, labels): an array of the host."""
+        """Return a function that reads the labels of an (inputs, labels) batch into a host array."""
         _, labels = batch
         return lambda: self.array(labels)
 
     def labels_at(self, dataset, ids):
-        """Return the same of a step that cuts its batch, the samples `ids`, out of a data set by itself."""
+        """Return the same function for a step that cuts its own batch, the samples `ids`, out of a data set."""
         return lambda: self.array(self.batch(dataset, ids)[1])
 
     def train(self, dataset, batches):
         """Take one optimiser step for each row of `batches`, sample ids of shape (steps, batch size).
 
-        Return the mean loss over the steps as the framework's own scalar, which `number` reads: nothing in here may
-        wait for the device.
+        Return the mean loss over the steps as the framework's own scalar, which `number` reads. This must not wait for
+        the device.
         """
         raise NotImplementedError
 
     def begin_epoch(self, epoch):
-        """Let the learning rate be what the setting's schedule makes of it in `epoch`, counted from 0."""
+        """Set the learning rate to the value of the setting's schedule in `epoch`, counted from 0."""
         if self.setting.schedule is not None:
             self.set_learning_rate(self.setting.optimizer.learning_rate * factor(self.setting.schedule, epoch))
 
     def set_learning_rate(self, rate):
-        """Let steps have this learning rate from now on, the way the framework's guides change it between epochs."""
+        """Set the learning rate of the next steps, in the way that the framework's guides change it between epochs."""
         raise NotImplementedError(self.lacks["schedule"])
 
     def gradients(self, dataset, ids):
-        """Return (logits, loss, {canonical name: gradient}) of one batch in training mode; update nothing."""
+        """Return (logits, loss, {canonical name: gradient}) of one batch in training mode, without an update."""
         raise NotImplementedError
 
     def margins(self, dataset, ids, least):
-        """Return how near each sample of a batch comes to an edge of the gradient, (samples,): of references alone.
+        """Return the distance of each sample of a batch to the nearest edge of the gradient, (samples,); in references.
 
-        Where one comes nearer than `least`, nothing behind that layer need be looked at.
+        If a sample is nearer than `least` in some layer, later layers need not be computed.
         """
         raise NotImplementedError("this framework's adapter does not tell how near a unit is to its edge")
 
     def evaluate(self, dataset, batches):
-        """Return the logits, (n, classes), for the samples of all `batches`, the last of which may be short."""
+        """Return the logits, (n, classes), of the samples of all `batches`, the last of which may be short."""
         raise NotImplementedError
 
     def infer(self, batches):
-        """Return what comes out for all `batches`, as one array of the host.
+        """Return the outputs for all `batches`, as one host array.
 
-        Each is an array of the host, too, (n, …) in the layout that the model wants, the last perhaps short: the way
-        there and back is part of the work. The model is in evaluation mode, and nothing in it changes.
+        Each batch is a host array, too, (n, …) in the layout of the model; the last may be short. The transfers in both
+        directions are part of the work. The model is in evaluation mode and does not change.
         """
         raise NotImplementedError("this framework's adapter does not infer")
 
     def forecast(self, batches, lags, horizon, paths, seed):
-        """Return sample paths of what follows each series, (series, paths, horizon), as one array of the host.
+        """Return sample paths of the future of each series, (series, paths, horizon), as one host array.
 
-        Each batch is an array of the host, (n, steps, channels): what is known of some series, their last `horizon`
-        steps lying ahead. `lags` says how far back the values lie that the first channels show: those that lie ahead
-        are 0, until they are drawn. It is done with the implementation's ``sample``, in evaluation mode, and with the
-        framework's own generator, seeded with `seed` before the first batch.
+        Each batch is a host array, (n, steps, channels), of the known values of some series; their last `horizon` steps
+        are in the future. `lags` are the lags of the values in the first channels; future values there are 0 until they
+        are drawn. The implementation's ``sample`` draws them, in evaluation mode, with the framework's own generator,
+        seeded with `seed` before the first batch.
         """
         raise NotImplementedError("this framework's adapter draws no sample paths")
 
     # -- what the clock and the proof need -----------------------------------------------------------------------
 
     def synchronize(self):
-        """Return when the device has finished everything that was asked of it."""
+        """Return when the device has finished all work."""
         raise NotImplementedError
 
     def linger(self, size, repeats):
-        """Start `repeats` dependent (size, size) matrix products and return the result without waiting for it.
+        """Start `repeats` dependent (size, size) matrix products, and return the result without waiting for it.
 
-        It makes the device busy for a known while: the proof that `synchronize` waits.
+        This keeps the device busy for a known time, to prove that `synchronize` waits.
         """
         raise NotImplementedError
 
@@ -281,40 +281,41 @@ class Framework(object):
         return np.asarray(tensor)
 
     def learning_rate(self):
-        """Return the rate that the next step will use, read back from the optimiser; None where that is impossible."""
+        """Return the rate of the next step, read back from the optimiser; None if that is impossible."""
         raise NotImplementedError
 
     def updates(self):
-        """Return how many updates the optimiser has counted by itself; None where it counts none."""
+        """Return the number of updates that the optimiser has counted by itself; None if it does not count them."""
         return
 
     def settings(self):
-        """Return what is really in force, read back from the framework: threads, precision flags, mode."""
+        """Return the settings in force, read back from the framework: threads, precision flags, mode."""
         raise NotImplementedError
 
     def arranged(self, inputs):
-        """Return `inputs` in the layout that the implementation asks for; bytes become float32 from 0 to 1."""
+        """Return `inputs` in the layout of the implementation; bytes become float32 from 0 to 1."""
         arrange = getattr(self.implementation, "arrange", None)
         inputs = np.ascontiguousarray(arrange(inputs) if arrange else inputs)
         return np.divide(inputs, np.float32(255), dtype="float32") if inputs.dtype == np.uint8 else inputs
 
-    # -- the parts of a step, for explanations; a framework that cannot tell one apart says so in a sentence -----------
+    # -- the parts of a step, for explanations; a framework that cannot separate one raises a sentence that says so
+    # -------
 
     def fetch(self, dataset, ids):
-        """Return (inputs, labels) of the samples `ids`, ready for the model, as `train_fetched` takes them."""
+        """Return (inputs, labels) of the samples `ids`, ready for the model, in the form of `train_fetched`."""
         return self.batch(dataset, ids)
 
     def train_fetched(self, fetched, steps):
-        """Take `steps` optimiser steps on the batches of the list `fetched`, in turn; return the mean loss as `train`.
+        """Take `steps` optimiser steps on the batches of the list `fetched`, in turn. Return the mean loss, as `train`.
 
-        It is `train` with the input pipeline switched off.
+        This is `train` without the input pipeline.
         """
         raise NotImplementedError("this framework's adapter cannot train without its input pipeline")
 
     def backpropagate(self, fetched, steps):
-        """Do `steps` forward and backward passes on the batches of `fetched`, in turn, and update nothing.
+        """Do `steps` forward and backward passes on the batches of `fetched`, in turn, without an update.
 
-        Return what `synchronize` must wait for, if it would not know of it otherwise.
+        Return a value for `synchronize` to wait for, if it needs one.
         """
         raise NotImplementedError("this framework's adapter cannot leave the optimiser out")
 
@@ -327,33 +328,34 @@ class Framework(object):
         raise NotImplementedError("this framework's adapter cannot run the optimiser by itself")
 
     def profile(self, work, folder):
-        """Run ``work()`` under the framework's own profiler, which may write into `folder`.
+        """Run ``work()`` with the framework's own profiler, which may write into `folder`.
 
-        Return (wall seconds, operations): see `rosetta_worker.traces.attribute`.
+        Return (wall seconds, operations); see `rosetta_worker.traces.attribute`.
         """
         raise NotImplementedError("this framework's adapter knows no profiler")
 
-    # -- what the machine can do, for `rosetta peak`; a framework that cannot do one says so in a sentence -------------
+    # -- ceilings of the machine, for `rosetta peak`; a framework that lacks an operation raises a sentence
+    # --------------
 
     def product(self, matrix, precision):
-        """Return a function that starts a chain of so many products with `matrix` and returns the last one.
+        """Return a function of a number: it starts a chain of that many products with `matrix` and returns the last.
 
         `matrix` is (n, n) and float32. The chain is ``matrix @ matrix @ …``, computed in `precision`: float32,
-        bfloat16, float64, or tf32. Nothing in it may wait for the device.
+        bfloat16, float64, or tf32. It must not wait for the device.
         """
         raise NotImplementedError("this framework's adapter multiplies no matrices by themselves")
 
     def copies(self, array):
-        """Return {way: function}: each copies `array` so many times and returns the last copy.
+        """Return {way: function of a number}: each copies `array` that many times and returns the last copy.
 
-        Ways: ``memory``, from the device's memory to another place in it; where the device is not the host,
-        ``to_device`` and ``from_device``. `array` is (n,) and float32.
+        Ways: ``memory``, within the device's memory; on a device other than the host also ``to_device`` and
+        ``from_device``. `array` is (n,) and float32.
         """
         raise NotImplementedError("this framework's adapter copies nothing by itself")
 
 
 def labels_as(labels, kind):
-    """Return classes as whole numbers of the dtype `kind`, as the framework's losses read them; others stay as is."""
+    """Return classes as whole numbers of the dtype `kind`, for the framework's losses; other labels unchanged."""
     return labels if labels.dtype.kind == "f" else labels.astype(kind)
 
 

@@ -1,8 +1,8 @@
-"""What the libraries have in common whose DeepAR is trained as shipped: seeds, and facts that are read from the code.
+"""The common part of libraries whose DeepAR is trained as shipped: seeds, and facts that are read from the code.
 
-A fact is read from an object of the installed library, from its source, or by letting it do something small; never from
-what somebody wrote about it elsewhere. The laboratory lays the facts of two libraries side by side: where they differ,
-the work is not equal.
+A fact is read from an object of the installed library, from its source, or from the result of a small computation;
+never from documentation elsewhere. The laboratory compares the facts of two libraries. Where they differ, the work is
+not equal.
 """
 
 import inspect
@@ -11,25 +11,25 @@ import random
 import numpy as np
 
 FREQUENCY, CONTEXT, HORIZON = "M", 5, 3
-"""Of the small estimator that facts are read from: monthly series, and two lengths that differ."""
+"""Settings of the small estimator that facts are read from: monthly series, and two different lengths."""
 
 MOST_EPOCHS = 100
-"""After so many epochs without a gain, a schedule that has done nothing will not do anything."""
+"""A schedule that has not changed the rate after so many epochs without a gain never will."""
 
 GAIN = 1e-6
-"""A gain, relative, that is nothing to some schedules."""
+"""A relative gain that some schedules ignore."""
 
 TINY = 1e-8
-"""A gradient as large as Adam's epsilon: the first step it makes tells where epsilon stands."""
+"""A gradient as large as Adam's epsilon: the size of the first step then tells where epsilon is added."""
 
 CLIPPED = (30.0, 40.0)
-"""Gradients that are too large each, and whose norm is."""
+"""Gradients that exceed the limit both element by element and in their norm."""
 
 
 class DeepAr(object):
     """GluonTS's DeepAREstimator on one framework; `setting` holds `threads`.
 
-    Each method named ``fact_<what>`` returns what it has read, in words, and the object that it has read it from.
+    Each method named ``fact_<what>`` returns what it has read, in words, and the object that it was read from.
     """
 
     WHAT = (
@@ -52,29 +52,29 @@ class DeepAr(object):
         ("compilation", "compilation"),
         ("sampling", "sample paths of a series"),
     )
-    """What is read, in the order of the table, and in words."""
+    """The facts in the order of the table: (key, name in words)."""
 
     def __init__(self, setting):
         self.threads = setting["threads"]
 
     def seed(self, number):
-        """Seed every generator that the training draws from."""
+        """Seed every random generator that the training uses."""
         random.seed(number)
         np.random.seed(number)
 
     def synchronize(self):
-        """Wait until everything that was asked of the device is done."""
+        """Wait until the device has finished all work."""
 
     def estimator(self, frequency, horizon, context, epochs, samples):
-        """Return the estimator with its own defaults but for these five."""
+        """Return the estimator with its own defaults, except for these five arguments."""
         raise NotImplementedError
 
     def train(self, estimator, series, account):
-        """Let the estimator train as it always does; return its predictor. The account learns where the time goes."""
+        """Train the estimator in its normal way. Return its predictor. The account receives the seconds by part."""
         raise NotImplementedError
 
     def settings(self):
-        """Return what is in force, by the keys of docs/explanation/fairness.md."""
+        """Return the settings in force, by the keys of docs/explanation/fairness.md."""
         return {}
 
     def small(self):
@@ -96,12 +96,12 @@ def where(source):
 
 
 def default(function, name):
-    """Return the default of a parameter, as the signature has it."""
+    """Return the default of a parameter in a function's signature."""
     return inspect.signature(function).parameters[name].default
 
 
 def small_series(count=2, length=60):
-    """Return a few series of positive numbers, as GluonTS takes them; the same every time."""
+    """Return a few series of positive numbers in GluonTS's form, always the same."""
     import pandas
 
     draw = np.random.RandomState(0)
@@ -110,26 +110,26 @@ def small_series(count=2, length=60):
 
 
 def unrolled(length):
-    """Return a number of steps in terms of context and horizon."""
+    """Return a number of steps in words, in terms of context and horizon."""
     apart = length - CONTEXT - HORIZON
     return "context + horizon" + (" %s %d" % ("-" if apart < 0 else "+", abs(apart)) if apart else "")
 
 
 def falls(rate, step):
-    """Return how far a learning rate falls, and after what kind of epochs, in words.
+    """Return in words by which factor a learning rate falls, and after what kind of epochs.
 
-    `rate` returns the learning rate; `step` tells the schedule the loss of an epoch.
+    `rate` returns the learning rate; `step` passes the loss of an epoch to the schedule.
     """
     loss = 1.0
     step(loss)
     first = rate()
-    for epochs in range(1, MOST_EPOCHS):  # noqa: B007 (told below)
+    for epochs in range(1, MOST_EPOCHS):  # noqa: B007 (used below)
         step(loss)
         if rate() < first:
             break
     else:
         raise ValueError("the learning rate did not fall in %d epochs" % MOST_EPOCHS)
-    step(loss / 2)  # better without doubt: whatever has been counted begins anew
+    step(loss / 2)  # certainly better, so that all counters start again
     now = rate()
     for _ in range(epochs):
         loss *= 1 - GAIN
@@ -139,7 +139,7 @@ def falls(rate, step):
 
 
 def clipped(gradients, limit):
-    """Return how the gradients CLIPPED were clipped at `limit`, in words."""
+    """Return in words how the gradients CLIPPED were clipped at `limit`."""
     norm = float(np.linalg.norm(CLIPPED))
     ways = {
         "all together, by their norm": [one * limit / norm for one in CLIPPED],

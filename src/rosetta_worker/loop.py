@@ -1,4 +1,4 @@
-"""A worker that holds one model of one workload; the same for every framework and workload."""
+"""A worker that holds one model of one workload: the same code for every framework and workload."""
 
 import multiprocessing
 import os
@@ -17,15 +17,15 @@ from rosetta_worker.surroundings import surroundings
 from rosetta_worker.tally import Tally
 
 POOL = 8
-"""Batches that `reuse` and its like fetch beforehand: few enough to stay in the caches, where a batch that was just
-fetched is, too; and more than one, as a model that sees a single batch has soon nothing left to learn from it."""
+"""Batches that `reuse` and similar requests fetch beforehand. They are few enough to stay in the caches, as a newly
+fetched batch does; but more than one, since a model has soon nothing left to learn from a single batch."""
 
 SEED = 0
-"""Of the numbers that are multiplied: random ones, because what a chip draws, and so how fast it may go, depends on
-them; of variance 1/n, so that a chain of products neither grows nor dies."""
+"""The seed of the numbers to multiply. They are random, because the power draw of a chip, and so its speed, depends on
+them. Their variance is 1/n, so that a chain of products neither grows nor vanishes."""
 
 CHECKED = 4
-"""Rows of a product that are compared with the same in float64."""
+"""Rows of a product that are compared with the same product in float64."""
 
 
 class Worker(Service):
@@ -54,7 +54,7 @@ class Worker(Service):
         self.framework.calendar = Calendar(steps_per_epoch, epochs_apart)
         if dropout != self.framework.dropout:
             self.framework.dropout = dropout
-            self.framework.model = None  # what was made, and perhaps compiled, for the other case serves no longer
+            self.framework.model = None  # the model was made, and perhaps compiled, for the other case
         arrays = {name: np.load(path) for name, path in weights.items()}
         with Stopwatch(lambda: None) as watch:
             self.framework.build(arrays)
@@ -84,10 +84,10 @@ class Worker(Service):
         return self.framework is not None and self.framework.loads
 
     def open_loader(self, source):
-        """Return the framework's loader over a source, started: it has brought as many batches as it has workers."""
+        """Return the framework's loader over a source, started: it has loaded as many batches as it has workers."""
         loader = self.framework.loader(source)
         setting = self.framework.setting
-        rows = [source.plain(min(setting.batch_size, len(source)))] * max(2, setting.workers)  # Keras looks at two
+        rows = [source.plain(min(setting.batch_size, len(source)))] * max(2, setting.workers)  # Keras needs two
         for _ in islice(loader.read(rows), len(rows)):
             pass
         self.children = [child.pid for child in multiprocessing.active_children()]
@@ -130,7 +130,7 @@ class Worker(Service):
 
     def do_gradients(self, step, folder):
         dataset, ids = self.single(step)
-        state = self.framework.state()  # a pass in training mode changes it: a running mean, say
+        state = self.framework.state()  # a pass in training mode changes it, for example a running mean
         logits, loss, gradients = self.framework.gradients(dataset, ids)
         self.framework.set_state(state)
         files = save(folder, dict(gradients, logits=self.framework.array(logits)))
@@ -141,7 +141,7 @@ class Worker(Service):
         return {"files": save(folder, {"margins": self.framework.array(margins)})}
 
     def single(self, step):
-        """Return (data set, ids) that make the batch of a row; what a loader has brought is a data set of its own."""
+        """Return (data set, ids) for the batch of a row. A batch from a loader becomes its own data set."""
         if not self.loads:
             return self.datasets["train"], np.array(self.batches[step])
         brought = list(self.fetching(self.rows(step, 1)))
@@ -160,7 +160,7 @@ class Worker(Service):
             logits = self.framework.array(self.framework.evaluate(self.datasets[part], batches))
         reply = {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": len(logits)}
         labels = self.labels[part][: len(logits)]
-        if labels.ndim == 1:  # where a sample has several labels, or none, none of them is the right one
+        if labels.ndim == 1:  # with several labels, or none, per sample, no label is the right one
             reply["correct"] = int((logits.argmax(1) == labels).sum())
         if folder is not None:
             reply["files"] = save(folder, {"logits": logits})
@@ -187,7 +187,7 @@ class Worker(Service):
         return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "files": save(folder, {"samples": samples})}
 
     def in_order(self, first, samples, batch_size):
-        """Yield batches of the training part as it lies, from batch `first` on, round and round; the last may be short.
+        """Yield batches of the training part in its order, from batch `first` on, cyclically; the last may be short.
 
         They are views: no sample is copied.
         """
@@ -198,7 +198,7 @@ class Worker(Service):
             yield inputs[start : start + min(batch_size, samples - number * batch_size)]
 
     def do_tick(self, repeats):
-        """What an empty block takes by the clock: the middle one of `repeats`."""
+        """Measure an empty block with the clock; the median of `repeats`."""
         times = []
         for _ in range(repeats):
             with Stopwatch(self.framework.synchronize) as watch:
@@ -217,7 +217,7 @@ class Worker(Service):
         return rows
 
     def fetching(self, rows):
-        """Return an iterator of the batches of `rows`, each ready for the model when it is its turn."""
+        """Return an iterator over the batches of `rows`, each ready for the model."""
         dataset, fetch = self.datasets["train"], self.framework.fetch
         if self.loads:
             return islice(self.framework.feed(dataset, rows), len(rows))
@@ -231,7 +231,7 @@ class Worker(Service):
         with Stopwatch(self.framework.synchronize, self.children) as watch:
             for last in self.fetching(rows):  # noqa: B007 (see below)
                 pass
-        del last  # alive until the second reading, so that whoever waits for what is alive has waited for it
+        del last  # kept until the second reading: some frameworks wait only for arrays that are alive
         return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu, "samples": samples_of(rows)}
 
     def do_reuse(self, first, steps):
@@ -275,7 +275,7 @@ class Worker(Service):
         return {"settings": found}
 
     def do_linger(self, size, repeats):
-        """How long a computation takes to be asked for, and to be done: both from the same start."""
+        """Measure when a computation was requested, and when it was done, both from the same start."""
         framework = self.framework
         framework.synchronize()
         start = perf_counter()
@@ -287,7 +287,7 @@ class Worker(Service):
         read = perf_counter() - start - done
         return {"asked_s": asked, "done_s": done, "read_s": read, "finite": bool(np.isfinite(value).all())}
 
-    # -- what the machine can do -----------------------------------------------------------------------------------
+    # -- ceilings of the machine ------------------------------------------------------------------------------------
 
     def do_product(self, size, precision):
         if precision == "tf32" and self.framework.setting.device == "cpu":
@@ -297,7 +297,7 @@ class Worker(Service):
         self.work = self.framework.product(matrix, precision)
         rows = self.framework.array(self.work(2))[:CHECKED].astype("float64")
         exact = matrix[:CHECKED].astype("float64")
-        for _ in range(2):  # a chain, so that whoever leaves a product out is seen
+        for _ in range(2):  # a chain, so that a missing product is noticed
             exact = exact @ matrix
         return {"error": float(np.linalg.norm(rows - exact) / np.linalg.norm(exact)), "operations": 2 * size**3}
 
@@ -313,7 +313,7 @@ class Worker(Service):
     def do_repeat(self, times):
         with Stopwatch(self.framework.synchronize) as watch:
             last = self.work(times)
-        del last  # alive until the second reading, so that whoever waits for what is alive has waited for it
+        del last  # kept until the second reading: some frameworks wait only for arrays that are alive
         return {"elapsed_s": watch.elapsed, "cpu_s": watch.cpu}
 
     def do_close(self):
@@ -323,7 +323,7 @@ class Worker(Service):
 
 
 def samples_of(rows):
-    """Return how many samples there are in (steps, batch size) rows, whatever is drawn for each."""
+    """Return the number of samples in (steps, batch size) rows, in whatever form each is drawn."""
     return int(rows.shape[0] * rows.shape[1])
 
 
@@ -340,9 +340,9 @@ def save(folder, arrays):
 
 
 class Plain(object):
-    """A file of which NumPy only knows how to write to it.
+    """A file that offers NumPy only its method `write`.
 
-    To a file of Python, NumPy writes through C, and says of a full disk only how many numbers did not fit.
+    To an ordinary file NumPy writes through C, and on a full disk reports only how many numbers did not fit.
     """
 
     def __init__(self, file):

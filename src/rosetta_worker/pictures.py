@@ -1,4 +1,4 @@
-"""Samples as picture files, for the frameworks' own loaders: decoded and augmented when they are asked for."""
+"""Samples as picture files, for the frameworks' own loaders: decoded and augmented when they are read."""
 
 import json
 import os
@@ -10,23 +10,24 @@ from rosetta_worker.source import mapped
 
 
 class Unreadable(ValueError):
-    """A picture that cannot be had: one sentence that names the file."""
+    """An image that cannot be read: one sentence with the file."""
 
 
 class Pictures(object):
     """The training part of a data set whose samples are picture files; see `rosetta_worker.source.Source`.
 
-    An element of a row is what was drawn for a sample: its number, the first row and the first column of its crop, and
-    whether left and right are exchanged. Nothing is drawn here, so that whoever loads it makes the same of it.
+    An element of a row holds the random values of a sample: its number, the first row and column of its crop, and
+    whether it is flipped horizontally. Nothing is drawn here, so every process that loads the sample gets the same
+    result.
 
     Parameters
     ----------
     path : str
-        A JSON file that names the files and what is done to each: docs/reference/protocol.md, `data`.
+        A JSON file with the picture files and their processing: docs/reference/protocol.md, `data`.
     labels : str
         The .npy file, (samples,) or (samples, labels).
     arranged : callable
-        Brings (n, …) inputs into the layout that the model wants.
+        Converts (n, …) inputs to the layout of the model.
 
     """
 
@@ -47,7 +48,7 @@ class Pictures(object):
         return len(self.labels)
 
     def __getitem__(self, element):
-        """Return (inputs, label) of one sample; the label is Python's own number where it is one."""
+        """Return (inputs, label) of one sample; a single label is a Python number."""
         label = self.labels[element[0]]
         return self.arranged(self.decoded(element)[None])[0], label if label.ndim else label.item()
 
@@ -56,7 +57,7 @@ class Pictures(object):
         return self.arranged(np.stack([self.decoded(element) for element in row])), self.labels[row[:, 0]]
 
     def plain(self, samples):
-        """Return a row of the first so many samples: cropped at the upper left, and not flipped."""
+        """Return a row of the first `samples` samples, cropped at the upper left and not flipped."""
         row = np.zeros((samples, 4), "int64")
         row[:, 0] = np.arange(samples)
         return row
@@ -65,7 +66,7 @@ class Pictures(object):
         return {"decoder": self.decoder}
 
     def decoded(self, element):
-        """Return one sample as (3, side, side): float32, or bytes where they are divided by 255 alone."""
+        """Return one sample as (3, side, side): float32, or bytes if their only conversion is a division by 255."""
         number, top, left, flip = (int(one) for one in element)
         try:
             with self.image.open(self.paths[number]) as picture:
@@ -92,14 +93,14 @@ def pillow():
 
 
 def fault(path, error):
-    """Return the sentence for what went wrong with the picture at `path`."""
+    """Return a sentence on a failure to read the image at `path`."""
     if getattr(error, "errno", None):
         return Unreadable("%s cannot be read any more: %s" % (path, error.strerror))
     return Unreadable("%s is empty, cut off, damaged or no picture: fetch it again, or remove it" % path)
 
 
 def as_prepared(path, size, changed_ns):
-    """Return a path if the file is still the one that the data set was prepared from."""
+    """Return a path if its file is unchanged since the data set was prepared. Raises Unreadable otherwise."""
     try:
         status = os.stat(path)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""The worker's end of the protocol: one JSON message per line on pipes made for it.
+"""The worker's end of the protocol: one JSON message per line, on pipes of its own.
 
-Standard output and standard error belong to the framework and may say what they like: nothing of the protocol passes
-through them. docs/reference/protocol.md is the specification, for workers in other languages too.
+Standard output and standard error belong to the framework, which may print anything there. docs/reference/protocol.md
+is the specification, for workers in other languages too.
 """
 
 import io
@@ -10,10 +10,10 @@ import os
 
 
 class Channel(object):
-    """Requests in, replies out.
+    """A channel that receives requests and sends replies.
 
-    Parameters: two open file descriptors. Both are made non-inheritable, so that no child of the framework keeps the
-    pipe open after the worker is gone.
+    Parameters: two open file descriptors. Both are made non-inheritable, so that no child process of the framework
+    keeps a pipe open after the worker has ended.
     """
 
     def __init__(self, requests, replies):
@@ -23,18 +23,18 @@ class Channel(object):
         self._replies = io.open(replies, "w", encoding="utf-8", newline="\n")
 
     def receive(self):
-        """Return the next request as a dict, or None when the controller has closed the pipe."""
+        """Return the next request as a dict; None when the controller has closed the pipe."""
         line = self._requests.readline()
         return json.loads(line) if line else None
 
     def send(self, message):
-        """Write one reply and flush it. Numbers that are not finite become null, as JSON knows no NaN."""
+        """Write one reply and flush it. Numbers that are not finite become null, since JSON has no NaN."""
         self._replies.write(json.dumps(finite(message), allow_nan=False, sort_keys=True) + "\n")
         self._replies.flush()
 
 
 def finite(value):
-    """Return `value` with every NaN and infinity replaced by None, through dicts and lists."""
+    """Return `value` with every NaN and infinity replaced by None, in nested dicts and lists."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,13 +1,13 @@
-"""Schedules of the learning rate: which epoch a step is in, and what the rate is times in an epoch."""
+"""Schedules of the learning rate: the epoch of a step, and the factor of the rate in an epoch."""
 
 import numpy as np
 
 
 def factor(schedule, epoch):
-    """Return what the first learning rate is multiplied by in `epoch`, counted from 0.
+    """Return the factor of the initial learning rate in `epoch`, counted from 0.
 
-    `schedule` has either `factor`, by which the rate is multiplied whenever `every` epochs are over; or `after`, epochs
-    in ascending order, and `factors`, of which the one counts whose epoch came last.
+    `schedule` has either `factor`, which multiplies the rate after every `every` epochs; or `after`, epochs in
+    ascending order, and `factors`, of which the one for the latest of these epochs counts.
     """
     if hasattr(schedule, "every"):
         return schedule.factor ** (epoch // schedule.every)
@@ -16,9 +16,9 @@ def factor(schedule, epoch):
 
 
 class Calendar(object):
-    """Tells the epoch of each step: ``step // steps_per_epoch * epochs_apart``.
+    """The epoch of each step: ``step // steps_per_epoch * epochs_apart``.
 
-    `epochs_apart` is 1 but for a proof, whose few steps have to meet many epochs. Where nobody asks for epochs,
+    `epochs_apart` is 1 except in a proof, whose few steps must cover many epochs. If epochs do not matter,
     `steps_per_epoch` is None, and all steps are in epoch 0.
     """
 
@@ -31,7 +31,7 @@ class Calendar(object):
         return 0 if self.steps_per_epoch is None else step // self.steps_per_epoch * self.epochs_apart
 
     def parts(self, first, rows):
-        """Return [(epoch, its rows)] of `rows`, the first of which is that of the step `first`; in order."""
+        """Return [(epoch, its rows)] of `rows`, in order; the first row belongs to the step `first`."""
         epochs = [self.epoch(first + place) for place in range(len(rows))]
         cuts = [place for place in range(1, len(rows)) if epochs[place] != epochs[place - 1]]
         return list(zip([epochs[place] for place in [0] + cuts], np.split(rows, cuts)))

@@ -1,6 +1,6 @@
-"""Time series in the form in which GluonTS takes them: a list of objects with `start`, `target` and `item_id`.
+"""Time series in GluonTS's form: a list of objects with `start`, `target` and `item_id`.
 
-pandas and GluonTS are imported where they are used: this file is read in environments that do not have them, too.
+pandas and GluonTS are imported late, since this file is also read in environments without them.
 """
 
 import os
@@ -8,11 +8,11 @@ import os
 import numpy as np
 
 BEGINNING = "1970-01-01"
-"""When a series begins of which nobody says it; GluonTS's own loader of the Monash archive takes the same day."""
+"""The start of a series without a known one, as in GluonTS's own loader of the Monash archive."""
 
 
 def read_tsf(path, frequency):
-    """Return all series of a .tsf file, read by GluonTS's own reader; `frequency` is pandas' name of it."""
+    """Return all series of a .tsf file, from GluonTS's own reader. `frequency` is pandas' name."""
     from gluonts.dataset.repository._tsf_reader import TSFReader
 
     _, rows = TSFReader(path).read()
@@ -23,7 +23,7 @@ def read_tsf(path, frequency):
 
 
 def read_arrays(folder, frequency):
-    """Return all series of a folder of the laboratory's own: values, offsets and starts (docs/guide/data.md)."""
+    """Return all series in a folder of the laboratory: values, offsets and starts (docs/guide/data.md)."""
     values, offsets, starts = (
         np.load(os.path.join(folder, name + ".npy"), mmap_mode="r") for name in ("values", "offsets", "starts")
     )
@@ -35,12 +35,12 @@ def read_arrays(folder, frequency):
 
 
 def entry(start, target, name, frequency):
-    """Return one series as GluonTS takes it."""
+    """Return one series in GluonTS's form."""
     import pandas
 
     return {"start": pandas.Period(start, freq=frequency), "target": target, "item_id": str(name)}
 
 
 def training_parts(series, horizon):
-    """Return the series without their last `horizon` observations; those that are no longer leave nothing to train."""
+    """Return the series without their last `horizon` observations. Series that are no longer than that are left out."""
     return [dict(one, target=one["target"][:-horizon]) for one in series if len(one["target"]) > horizon]

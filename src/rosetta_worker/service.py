@@ -1,4 +1,4 @@
-"""What every worker does, whatever it serves: take a request, do it, answer, and live until the controller ends it."""
+"""The common part of all workers: receive a request, do it, reply, and live until the controller ends it."""
 
 import importlib.util
 import os
@@ -14,7 +14,8 @@ from rosetta_worker.pictures import Unreadable
 class Service(object):
     """Answers the requests of docs/reference/protocol.md.
 
-    Each method named ``do_<request>`` takes the request's fields as keywords and returns the fields of the reply.
+    Each method named ``do_<request>`` takes the request's fields as keyword arguments, and returns the fields of the
+    reply.
     """
 
     def serve(self, channel):
@@ -29,7 +30,7 @@ class Service(object):
                 return
 
     def answer(self, request):
-        """Do one request. Whatever goes wrong becomes an error reply: the worker itself goes on."""
+        """Do one request. Any exception becomes an error reply, and the worker continues."""
         fields = dict(request)
         number, name = fields.pop("id", None), fields.pop("do", None)
         try:
@@ -37,7 +38,7 @@ class Service(object):
             if act is None:
                 raise ValueError("this worker knows no request %r" % name)
             return dict(act(**fields), id=number, ok=True)
-        except BaseException as error:  # noqa: BLE001 - a framework may raise SystemExit; that too is a result, not an end
+        except BaseException as error:  # noqa: BLE001 - even a framework's SystemExit is a result, not an end
             return {"id": number, "ok": False, "error": describe(error)}
 
     def do_hello(self, protocol):
@@ -55,16 +56,16 @@ class Service(object):
 
 
 def load_file(name, path):
-    """Import the Python file at `path` under the module name `name`."""
+    """Import the Python file at `path` as the module `name`."""
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # pickling, and frameworks that look their own classes up, need it here
+    sys.modules[name] = module  # pickling, and frameworks that look up their own classes, need it here
     spec.loader.exec_module(module)
     return module
 
 
 def packages():
-    """Return {distribution: version} for everything installed beside this interpreter."""
+    """Return {distribution: version} of everything that is installed for this interpreter."""
     try:
         from importlib.metadata import distributions
     except ImportError:  # Python 3.6 and 3.7
@@ -78,7 +79,7 @@ def describe(error):
     """Return an exception as the protocol's error: its kind, type, message and traceback."""
     text, name = "%s" % error, type(error).__name__
     unreadable = re.findall(r"\bUnreadable: (.+)", text)
-    if unreadable:  # what a loader's process or thread raised comes wrapped in the words of the framework
+    if unreadable:  # the framework wraps exceptions of a loader's process or thread
         text, name = unreadable[-1], Unreadable.__name__
     if isinstance(error, MemoryError) or "out of memory" in text.lower():
         kind = "out_of_memory"

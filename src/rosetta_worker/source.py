@@ -1,4 +1,4 @@
-"""Samples as they lie on disk, for the frameworks' own loaders."""
+"""Samples on disk, for the frameworks' own loaders."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ import numpy as np
 class Source(object):
     """One part of a data set, memory-mapped: its samples one by one, or a batch of them.
 
-    What a sample needs before a model can take it is done here, when it is asked for, and so by whoever loads it: a
-    process or a thread of the loader. Here that is arranging; `rosetta_worker.pictures` decodes, too.
+    A sample is prepared for the model here when it is read, in the process or thread of the loader that reads it. This
+    class only changes the layout; `rosetta_worker.pictures` decodes, too.
 
     Parameters
     ----------
     inputs, labels : str
         The .npy files, (samples, …) and (samples,) or (samples, labels).
     arranged : callable
-        Brings (n, …) inputs into the layout that the model wants.
+        Converts (n, …) inputs to the layout of the model.
 
     """
 
@@ -27,7 +27,7 @@ class Source(object):
         return len(self.labels)
 
     def __getitem__(self, number):
-        """Return (inputs, label) of one sample; the label is Python's own number where it is one."""
+        """Return (inputs, label) of one sample; a single label is a Python number."""
         label = self.labels[number]
         return self.arranged(self.inputs[number : number + 1])[0], label if label.ndim else label.item()
 
@@ -36,17 +36,17 @@ class Source(object):
         return self.arranged(self.inputs[ids]), self.labels[ids]
 
     def plain(self, samples):
-        """Return a row of the first so many samples."""
+        """Return a row of the first `samples` samples."""
         return np.arange(samples)
 
     def settings(self):
-        """Return what is in force, by the keys of docs/explanation/fairness.md."""
+        """Return the settings in force, by the keys of docs/explanation/fairness.md."""
         return {}
 
 
 def mapped(path):
-    """Return the array in a .npy file without reading it: what is asked of it is read when it is asked for.
+    """Return the array in a .npy file, memory-mapped, so that only used parts are read.
 
-    Written to, it changes in memory only: frameworks warn of arrays that they could not write to.
+    Writes to it change only memory. It must be writable, because frameworks warn about read-only arrays.
     """
     return np.asarray(np.load(path, mmap_mode="c"))

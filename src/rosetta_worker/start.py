@@ -1,4 +1,4 @@
-"""What programs beside the worker begin with: they run as ``python PROGRAM.py``, with this folder first on the path."""
+"""The start of programs beside the worker: they run as ``python PROGRAM.py``, with this folder first on the path."""
 
 import importlib.util
 import os

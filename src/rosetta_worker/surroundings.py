@@ -1,6 +1,6 @@
-"""What a worker's process is given and has loaded, whatever the framework: processors, threads, numerical libraries.
+"""The surroundings of a worker's process in any framework: processors, threads, numerical libraries.
 
-Read from the system, never from what was asked for. What the system does not tell is absent.
+They are read from the system, not from the request. What the system does not report is absent.
 """
 
 import ctypes
@@ -8,7 +8,7 @@ import os
 import re
 
 LIBRARIES = re.compile(r"/(?:lib)?((?:scipy_)?openblas|mkl_rt|blis|dnnl|mkldnn|gomp|iomp5|omp)[-_.\w]*\.so[.\d]*$")
-"""Files that hold a BLAS, oneDNN or OpenMP of their own; what is built into a framework's library has no such file."""
+"""Files of a separate BLAS, oneDNN or OpenMP. A library that is built into a framework's has no such file."""
 
 CONFIGURATIONS = (
     "openblas_get_config",
@@ -16,14 +16,14 @@ CONFIGURATIONS = (
     "scipy_openblas_get_config",
     "scipy_openblas_get_config64_",
 )
-"""The function by which an OpenBLAS tells its version and the kernels that it chose, under its builders' names."""
+"""Names, by builder, of the function with which an OpenBLAS reports its version and its kernels."""
 
 INSTRUCTIONS = (("amx_tile", "AMX"), ("avx512f", "AVX512"), ("avx2", "AVX2"), ("avx", "AVX"), ("sse4_2", "SSE4.2"))
-"""Flags of /proc/cpuinfo, the widest first, and the instruction sets that they stand for."""
+"""(flag in /proc/cpuinfo, name of the instruction set), the widest first."""
 
 
 def surroundings():
-    """Return what is in force for this process, by the keys of docs/explanation/fairness.md."""
+    """Return the surroundings in force for this process, by the keys of docs/explanation/fairness.md."""
     found = {
         "processors": processors(),
         "process_threads": count("/proc/self/task"),
@@ -35,7 +35,7 @@ def surroundings():
 
 
 def processors():
-    """Return the numbers of the processors that this process may run on; None where the system does not tell."""
+    """Return the numbers of the processors that this process may use; None if the system does not report them."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
 
 
@@ -45,7 +45,7 @@ def count(folder):
 
 
 def child_processes():
-    """Return how many children this process has now; None where the kernel does not list them."""
+    """Return the number of child processes of this process; None if the kernel does not list them."""
     total = 0
     for thread in os.listdir("/proc/self/task") if os.path.isdir("/proc/self/task") else ():
         path = "/proc/self/task/%s/children" % thread
@@ -56,20 +56,20 @@ def child_processes():
 
 
 def processor_isa():
-    """Return the widest instruction set that the processor offers: what a library may use, not what it does use."""
+    """Return the widest instruction set of the processor, which a library may use or not."""
     match = re.search(r"^flags\s*:(.*)$", read("/proc/cpuinfo"), re.MULTILINE)
     flags = match.group(1).split() if match else ()
     return next((name for flag, name in INSTRUCTIONS if flag in flags), None)
 
 
 def libraries():
-    """Return a sentence for each numerical library among the files that this process has mapped."""
+    """Return a sentence for each numerical library among the mapped files of this process."""
     paths = {line.split(None, 5)[5] for line in read("/proc/self/maps").splitlines() if len(line.split(None, 5)) == 6}
     return sorted(described(path) for path in paths if LIBRARIES.search(path))
 
 
 def described(path):
-    """Return a library's file, the package that it came with, and if it is an OpenBLAS, what that says of itself."""
+    """Return a library's file, its package, and for an OpenBLAS its own description."""
     owner = re.search(r"/site-packages/([^/]+?)(?:\.libs)?/", path)
     words = os.path.basename(path) + (" of %s" % owner.group(1) if owner else "")
     said = openblas(ctypes.CDLL(path)) if "openblas" in path else None
@@ -77,7 +77,7 @@ def described(path):
 
 
 def openblas(library):
-    """Return the configuration of a loaded OpenBLAS, e.g. ``OpenBLAS 0.3.20 DYNAMIC_ARCH Zen``; None if it is none."""
+    """Return the configuration of a loaded OpenBLAS, e.g. ``OpenBLAS 0.3.20 DYNAMIC_ARCH Zen``; None for others."""
     for name in CONFIGURATIONS:
         if hasattr(library, name):
             function = getattr(library, name)
@@ -88,10 +88,10 @@ def openblas(library):
 
 
 def readable(**readers):
-    """Return {key: reader()} of the readers that this release of a framework can answer; the other keys are absent.
+    """Return {key: reader()} for the readers that work in this release of a framework; other keys are absent.
 
-    A framework that has no such setting, or had none yet, lacks the attribute or the module; a value of None is the
-    answer that there is nothing to tell.
+    In a release without a setting, its attribute or module is missing. The value None means that there is nothing to
+    report.
     """
     found = {}
     for key, reader in readers.items():
@@ -105,7 +105,7 @@ def readable(**readers):
 
 
 def read(path):
-    """Return a file of /proc as text, empty where there is none."""
+    """Return a file of /proc as text; "" if it does not exist."""
     if not os.path.exists(path):
         return ""
     with open(path) as file:

@@ -1,4 +1,4 @@
-"""Counts what a block trains on, where a batch is handed to the model."""
+"""Count the batches and samples of a block at the point where they are passed to the model."""
 
 import hashlib
 import random
@@ -6,11 +6,11 @@ import random
 import numpy as np
 
 LOOKED_AT = 8
-"""Batches of a block whose labels are looked at: all of them would take longer than a short step."""
+"""Batches of a block whose labels are read: all of them would take longer than a short step."""
 
 
 class Tally(object):
-    """Counts the batches of one block, and remembers a few of them, which are drawn before it begins."""
+    """Counts the batches of one block, and keeps a few of them, which are drawn before it begins."""
 
     def __init__(self, steps):
         self.batches = None
@@ -18,7 +18,7 @@ class Tally(object):
         self.remembered = {}
 
     def count(self, feed, remember):
-        """Yield the batches of `feed`. Of those that are drawn ``remember(batch)`` is kept: what reads their labels."""
+        """Yield the batches of `feed`. For drawn ones, keep ``remember(batch)``, a function that reads their labels."""
         number = self.batches or 0
         for batch in feed:
             if number in self.drawn:
@@ -28,10 +28,10 @@ class Tally(object):
             yield batch
 
     def report(self):
-        """Return what was counted; nothing where nobody has counted. It reads labels: the clock must not run.
+        """Return the counts; empty if nothing was counted. It reads labels, so the clock must have stopped.
 
-        `batches` and `samples`, the latter by the sizes of the batches that were looked at; `looked_at`, which these
-        were, counted from the block's first; and `labels`, the sha256 of theirs, as float32, one batch after the other.
+        The counts are `batches`; `samples`, from the sizes of the read batches; `looked_at`, the numbers of these
+        batches in the block, from 0; and `labels`, the sha256 of their labels as float32, one batch after the other.
         """
         if self.batches is None:
             return {}

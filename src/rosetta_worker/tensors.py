@@ -1,7 +1,7 @@
-"""How canonical tensors and a framework's own are tied together, in both directions.
+"""Ties between canonical tensors and a framework's own, in both directions.
 
 Canonical layouts (docs/reference/workloads.md): dense kernels (out, in), convolutions (out, in, height, width),
-recurrent gates as blocks of rows. Every transform below can be undone exactly; a property test holds each to that.
+recurrent gates as blocks of rows. Every transform below is exactly invertible; a property test checks each.
 """
 
 import re
@@ -17,13 +17,13 @@ class Tie(object):
     Parameters
     ----------
     canonical : str
-        Names of the canonical tensors, separated by blanks (several where the framework joins them). A range stands
-        for several, one after the other: ``block{1..3}.bias`` is block1.bias, block2.bias and block3.bias, and so is
+        Names of canonical tensors, separated by blanks (several if the framework joins them). A range stands for
+        several names, one after the other: ``block{1..3}.bias`` is block1.bias, block2.bias and block3.bias, and so is
         ``block{1,2,3}.bias``.
     own : str
-        The framework's names of the same numbers, separated by blanks (several where the framework splits them).
+        The framework's names of the same numbers, separated by blanks (several if the framework splits them).
     transforms : Transform
-        What leads from the canonical arrays to the framework's, in order.
+        The steps from the canonical arrays to the framework's, in order.
 
     """
 
@@ -48,7 +48,7 @@ class Tie(object):
 
 
 def written_out(name):
-    """Return the names that one with ranges stands for, in order; of several ranges the last one runs fastest."""
+    """Return the names of a name with ranges, in order. The last of several ranges varies fastest."""
     found = RANGE.search(name)
     if found is None:
         return [name]
@@ -57,7 +57,7 @@ def written_out(name):
 
 
 def numbers(words):
-    """Yield the numbers that are meant by words like ``1..3``, ``1,4,8`` or ``1..3,7``, in their order."""
+    """Yield the numbers of a text such as ``1..3``, ``1,4,8`` or ``1..3,7``, in its order."""
     for word in words.split(","):
         first, _, last = word.partition("..")
         for number in range(int(first), int(last or first) + 1):
@@ -65,7 +65,7 @@ def numbers(words):
 
 
 class Transform(object):
-    """A change of layout, and the change back. Both take and return a list of arrays."""
+    """A change of layout and its inverse. Both take and return a list of arrays."""
 
     def forward(self, arrays):
         raise NotImplementedError
@@ -88,9 +88,9 @@ class permute(Transform):
 
 
 class gates(Transform):
-    """Reorder the gates of a recurrent layer, which lie in equal blocks along the first axis.
+    """Reorder the gates of a recurrent layer, which are equal blocks along the first axis.
 
-    ``gates("r z n", "z r n")`` leads from the canonical order (reset, update, new) to Keras'.
+    ``gates("r z n", "z r n")`` converts the canonical order (reset, update, new) to Keras'.
     """
 
     def __init__(self, canonical, own):
@@ -110,7 +110,7 @@ class gates(Transform):
 
 
 class stack(Transform):
-    """Several arrays of one shape become one, along a new first axis."""
+    """Stack several arrays of one shape along a new first axis."""
 
     def forward(self, arrays):
         return [np.stack(arrays)]
@@ -120,7 +120,7 @@ class stack(Transform):
 
 
 class join(Transform):
-    """Several arrays of the given shapes become one row of numbers, each behind the one before it."""
+    """Join several arrays of the given shapes into one row of numbers, one after the other."""
 
     def __init__(self, *shapes):
         self.shapes = shapes
@@ -135,7 +135,7 @@ class join(Transform):
 
 
 class split(Transform):
-    """Each array becomes blocks of rows: so many equal ones, or those that begin at a list of rows, and the first."""
+    """Split each array into blocks of rows: a number of equal ones, or those that begin at row 0 and at given rows."""
 
     def __init__(self, parts):
         self.parts = parts
@@ -150,7 +150,7 @@ class split(Transform):
 
 
 class beside(Transform):
-    """Several arrays of the given widths become one, the columns of each behind those of the one before it."""
+    """Join several arrays of the given widths into one, column by column."""
 
     def __init__(self, *widths):
         self.widths = widths
@@ -163,7 +163,7 @@ class beside(Transform):
 
 
 class tiles(Transform):
-    """One array becomes the rectangles that cover it, ((first row, last), (first column, last)), the last not in it."""
+    """Cut one array into rectangles that cover it: ((first row, end row), (first column, end column)), without ends."""
 
     def __init__(self, *places):
         self.places = [(slice(*rows), slice(*columns)) for rows, columns in places]
@@ -180,9 +180,9 @@ class tiles(Transform):
 
 
 class flatten_last(Transform):
-    """Columns of a dense kernel that reads a flattened image: channel-major becomes channels-last.
+    """Reorder the columns of a dense kernel that reads a flattened image: channels first become channels last.
 
-    `channels`, `height` and `width` are those of the image before it was flattened.
+    `channels`, `height` and `width` are those of the image before flattening.
     """
 
     def __init__(self, channels, height, width):
@@ -202,7 +202,7 @@ class flatten_last(Transform):
 
 
 TRANSPOSE = permute(1, 0)
-"""Dense kernels: (out, in) becomes (in, out)."""
+"""Dense kernels: (out, in) to (in, out)."""
 
 CHANNELS_LAST = permute(2, 3, 1, 0)
-"""Convolution kernels: (out, in, height, width) becomes (height, width, in, out)."""
+"""Convolution kernels: (out, in, height, width) to (height, width, in, out)."""

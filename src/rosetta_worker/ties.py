@@ -1,7 +1,7 @@
 """Find ties that do not fit the model: ``python ties.py ADAPTER IMPLEMENTATION SETTING SHAPES OUT``.
 
 Makes the model without writing any weight, and looks for the tensor of each tie. SETTING and SHAPES are JSON: the
-setting of `open`, and the shape of each canonical tensor. OUT gets JSON: the names that are not there, those of another
+setting of `open`, and the shape of each canonical tensor. The JSON in OUT lists missing names, names with another
 shape, and all names of the model's tensors.
 """
 
@@ -11,11 +11,11 @@ import sys
 from start import load_package
 
 DEEPEST = 8
-"""How many attributes deep a model's tensors are looked for."""
+"""The greatest depth of attributes at which a model's tensors are searched."""
 
 
 def look(adapter, implementation, setting, shapes):
-    """Return {missing, shapes, has}: what is said of the ties of an implementation."""
+    """Return {missing, shapes, has} for the ties of an implementation."""
     import numpy as np
 
     from rosetta_worker.framework import Setting
@@ -32,7 +32,7 @@ def look(adapter, implementation, setting, shapes):
         for own, array in tie.to_own({name: np.empty(shapes[name], "float32") for name in tie.canonical}).items():
             try:
                 shape = list(np.shape(framework.get(own)))
-            except Exception:  # noqa: BLE001 (each framework says in its own way that something is not there)
+            except Exception:  # noqa: BLE001 (each framework has its own exception for a missing tensor)
                 missing.append(own)
                 continue
             if shape != list(array.shape):
@@ -42,13 +42,13 @@ def look(adapter, implementation, setting, shapes):
 
 def names(model):
     """Return the attribute paths of a model's tensors."""
-    if hasattr(model, "named_parameters"):  # PyTorch keeps them apart from other attributes
+    if hasattr(model, "named_parameters"):  # PyTorch keeps parameters separate from other attributes
         return [name for name, _ in model.named_parameters()] + [name for name, _ in model.named_buffers()]
     return list(walk(model, "", 0))
 
 
 def walk(value, path, depth):
-    """Yield the paths of what has a shape, and of what lies in lists, dictionaries of layers and layers below it."""
+    """Yield the paths of objects with a shape, searched in lists, dictionaries of layers, and layers below `value`."""
     if depth > DEEPEST:
         return
     parts = enumerate(value) if isinstance(value, (list, tuple)) else public(value).items()
@@ -63,11 +63,11 @@ def walk(value, path, depth):
 
 
 PLAIN = ("builtins", "numpy", "collections", "functools", "types", "typing", "threading", "jax", "jaxlib", "tensorflow")
-"""Modules whose objects hold no layers."""
+"""Packages whose objects contain no layers."""
 
 
 def public(value):
-    """Return the attributes of an object by the names that its user knows: Keras keeps ``kernel`` as ``_kernel``."""
+    """Return {name: value} of an object's attributes, with public names: Keras keeps ``kernel`` as ``_kernel``."""
     found = {}
     for name, part in getattr(value, "__dict__", {}).items():
         if not name.startswith("_"):
@@ -78,7 +78,7 @@ def public(value):
 
 
 def main(adapter, implementation, setting, shapes, out):
-    """Write what is said of the ties."""
+    """Write the result of `look`."""
     load_package()
     said = look(adapter, implementation, json.loads(setting), json.loads(shapes))
     with open(out, "w") as file:

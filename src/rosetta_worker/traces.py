@@ -1,4 +1,4 @@
-"""Traces: what a framework's profiler wrote down, and how much of the wall time each operation accounts for.
+"""Traces: the events that a framework's profiler recorded, and the share of each operation in the wall time.
 
 An event is (thread, start, end, name), in seconds of any clock.
 """
@@ -42,9 +42,9 @@ def marked(events, scopes, mark):
 def attribute(events):
     """Return the operations of `events`: {"name", "calls", "seconds"}, the longest first.
 
-    An operation's seconds are those in which it was the innermost on its thread; where several threads were at work
-    at once they share the time. So all operations together take no more than the time in which any was running, and
-    what is left of the wall time was spent outside of all of them: in the interpreter, dispatching, or waiting.
+    An operation's seconds are those in which it was the innermost on its thread. Threads that ran at the same time
+    share it. So all operations together take no longer than the time in which any was running. The rest of the wall
+    time was spent outside: in the interpreter, in dispatch, or waiting.
     """
     threads, calls = {}, {}
     for thread, start, end, name in events:
@@ -77,7 +77,7 @@ def innermost(events):
 
 
 def shared(stretches):
-    """Return {name: seconds}, the time at each moment shared equally by all stretches that are running then."""
+    """Return {name: seconds}, with the time at each moment shared equally by all stretches that are running."""
     edges = [(start, 1, name) for start, _, name in stretches] + [(end, 0, name) for _, end, name in stretches]
     seconds, running, count, last = {}, {}, 0, 0.0
     for moment, begins, name in sorted(edges):

@@ -1,6 +1,6 @@
 """A worker that trains a library's own estimator from beginning to end, as shipped.
 
-docs/reference/protocol.md, "Trainings", has its requests.
+docs/reference/protocol.md, "Trainings", describes its requests.
 """
 
 import os
@@ -17,7 +17,7 @@ from rosetta_worker.surroundings import surroundings
 
 
 class Trainings(Service):
-    """Serves the requests about whole trainings."""
+    """Serves the requests about complete trainings."""
 
     def __init__(self):
         self.library = None
@@ -28,7 +28,7 @@ class Trainings(Service):
         self.samples = None
 
     def do_open(self, library, setting):
-        tempfile.tempdir = os.getcwd()  # checkpoints go where the controller clears up, also after a worker was killed
+        tempfile.tempdir = os.getcwd()  # the controller deletes checkpoints there, even after a worker was killed
         start = perf_counter()
         self.library = load_file("rosetta_library", library).Library(setting)
         return {"import_s": perf_counter() - start, "packages": packages()}

@@ -1,7 +1,7 @@
-"""The profiler's file of XLA and TensorFlow, ``*.xplane.pb``, read without protobuf.
+"""Read the profile files of XLA and TensorFlow, ``*.xplane.pb``, without protobuf.
 
-Its messages are those of tsl/profiler/protobuf/xplane.proto and xla/service/hlo.proto; the wire format is that of
-https://protobuf.dev/programming-guides/encoding. Only the fields needed here are named.
+The messages are those of tsl/profiler/protobuf/xplane.proto and xla/service/hlo.proto; the wire format is described in
+https://protobuf.dev/programming-guides/encoding. Only the needed fields have names here.
 """
 
 import glob
@@ -20,7 +20,7 @@ NAME, OPCODE, OP_METADATA, OP_NAME, CALLED = 1, 2, 7, 2, 38
 def host_events(folder):
     """Return the events of all threads of the host: (thread, start, end, name, program).
 
-    `program` is the number of the compiled program that the event belongs to; None where the trace tells none.
+    `program` is the number of the compiled program of an event; None if the trace does not contain it.
     """
     events = []
     for plane in planes(folder):
@@ -38,13 +38,13 @@ def host_events(folder):
 
 
 def metadata_names(parts, field):
-    """Return {number: name} of a plane's table of names."""
+    """Return {number: name} from a plane's table of names."""
     pairs = [dict(fields(entry)) for entry in every(parts, field)]
     return {pair[KEY]: text(first(list(fields(pair[VALUE])), METADATA_NAME)) for pair in pairs}
 
 
 def read_event(event, begin, names, program):
-    """Return (start, end, name, program) of one event; `program` comes in as the number of the stat that tells it."""
+    """Return (start, end, name, program) of one event. The argument `program` is the number of its stat."""
     parts = list(fields(event))
     start = begin + (first(parts, EVENT_OFFSET_PS) or 0) * 1e-12
     end = start + (first(parts, EVENT_DURATION_PS) or 0) * 1e-12
@@ -73,13 +73,13 @@ def instructions(folder):
 
 
 def program_number(metadata):
-    """Return the number that a program's name ends in: ``jit_update(64)``."""
+    """Return the number at the end of a program's name: ``jit_update(64)``."""
     name = text(first(list(fields(metadata)), METADATA_NAME))
     return int(name.rpartition("(")[2].rstrip(")"))
 
 
 def module_instructions(module):
-    """Return {instruction: (name in the source, opcodes of what it calls)} of one compiled program."""
+    """Return {instruction: (name in the source, opcodes that it calls)} of one compiled program."""
     computations = {}
     for computation in every(list(fields(module)), COMPUTATIONS):
         parts = list(fields(computation))
@@ -99,7 +99,7 @@ def module_instructions(module):
 
 
 def planes(folder):
-    """Return the planes of the newest file that a profiler has written below `folder`."""
+    """Return the planes of the newest profile below `folder`."""
     files = glob.glob(os.path.join(glob.escape(folder), "**", "*.xplane.pb"), recursive=True)
     with open(max(files, key=os.path.getmtime), "rb") as file:
         content = memoryview(file.read())
@@ -107,7 +107,7 @@ def planes(folder):
 
 
 def fields(message):
-    """Yield (field number, value): whole numbers as such, everything else as the bytes that stand there."""
+    """Yield (field number, value): whole numbers, or else the bytes of the field."""
     place, end = 0, len(message)
     while place < end:
         key, place = varint(message, place)
@@ -125,7 +125,7 @@ def fields(message):
 
 
 def varint(message, place):
-    """Return a variable-length whole number and the place behind it."""
+    """Return a variable-length whole number, and the position after it."""
     number = shift = 0
     while True:
         byte = message[place]
@@ -153,10 +153,10 @@ def every(parts, number):
 
 
 def first(parts, number):
-    """Return the first value of a field; None where it is not set."""
+    """Return the first value of a field; None if it is not set."""
     return next((value for key, value in parts if key == number), None)
 
 
 def text(value):
-    """Return a field's bytes as text; nothing for a field that is not set."""
+    """Return a field's bytes as text; "" if it is not set."""
     return "" if value is None else bytes(value).decode("utf-8", "replace")

@@ -159,9 +159,9 @@ def test_a_file_alone_in_an_archive_is_read_packed(tmp_path):
         (
             10,
             "T1:1,2",
-            "2 attributes (series_name, start_timestamp) and the values were expected, parted by colons, and 2",
+            "2 attributes (series_name, start_timestamp) and the values, separated by colons, were expected, not 2",
         ),
-        (10, "T1:1979-01-01 00:00:00:1", "parts are there"),
+        (10, "T1:1979-01-01 00:00:00:1", "were expected, not 5 parts"),
         (10, "T1:1979-13-01 00-00-00:1", "start_timestamp is '1979-13-01 00-00-00', where a date like"),
         (
             10,

@@ -48,7 +48,7 @@ def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
     code, out, err = finish(rosetta("resume", run.id))
     assert code == 0, err
     assert "fashion-cnn: the budget is used up" in err
-    assert f"the budget was used up before every contest began; continue with: rosetta resume {run.id}" in err
+    assert f"the budget was used up before all contests had started; continue with: rosetta resume {run.id}" in err
     assert out.count("The budget was used up before it began") == 2
     found = store().run(run.id)
     assert all(unbegun(found, contest) and is_unfinished(found, contest) for contest in found.contests)

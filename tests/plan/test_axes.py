@@ -140,7 +140,7 @@ def test_tf32_is_refused_where_no_gpu_computes():
 
 def test_drawn_data_are_nobodys_originals():
     for name in ("resnet50-synthetic", "resnet50-features"):
-        with pytest.raises(UsageError, match=f"the data of {name} are drawn") as refused:
+        with pytest.raises(UsageError, match=f"the data of {name} are random") as refused:
             settings(find_workload(name), read_axes(["data=synthetic,real"]))
         assert "data=synthetic" in refused.value.hint
         [setting] = settings(find_workload(name), read_axes(["data=synthetic"]))

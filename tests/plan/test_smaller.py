@@ -79,7 +79,7 @@ def test_rounds_enough_for_a_verdict_go_before_large_batches():
         assert batches(kept.request) == {"fashion-mlp": 32, "resnet50-features": batch}
         assert kept.verdicts == ALL
         assert kept.request.stopping.rounds[0] >= needed
-    assert "no time for rounds enough for a verdict, and batch size 24 in" in sentences(kept.request.left_out)[0]
+    assert "no time for enough rounds for a verdict, and batch size 24 in" in sentences(kept.request.left_out)[0]
 
 
 def test_where_no_batch_gives_a_verdict_the_largest_that_fits_is_taken():

@@ -44,7 +44,7 @@ def optimizer('''
 EVALUATED = "if not self.training:\n            return super().forward(x)"
 BY_THE_BATCH = """if not self.training:
             return F.batch_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)"""
-PADDED = "y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros behind, none in front"
+PADDED = "y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros after, none before"
 
 WITHIN = (
     ("from torch.optim import RMSprop", "import torch\nfrom torch.optim import RMSprop as Outside"),

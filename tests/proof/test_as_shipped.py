@@ -56,7 +56,9 @@ def test_it_is_entered_by_name_alone_and_where_it_is_known():
     early = parse_contender("pytorch@1.0.0:as-shipped")
     assert early.label == "pytorch@1.0.0:as-shipped"
     assert why_missing(find_workload("fashion-mlp"), early) is None
-    assert "differs in fashion-mlp" in why_missing(find_workload("imdb-gru"), early)
-    assert "differs in no workload" in why_missing(find_workload("fashion-mlp"), parse_contender("pytorch:as-shipped"))
+    assert "differs from the default mode in fashion-mlp" in why_missing(find_workload("imdb-gru"), early)
+    assert "differs from the default mode in no workload" in why_missing(
+        find_workload("fashion-mlp"), parse_contender("pytorch:as-shipped")
+    )
     with pytest.raises(UsageError, match="no mode"):
         parse_contender("chainer:as-shipped")

@@ -90,7 +90,7 @@ def test_it_tells_which_steps_were_guided_and_which_gradients_were_excused():
     certification = Certification(entry_id=1, certificate_id=1, session=1)
     certification.certificate = row
     found = summarise_certification(certification)
-    assert extent_words(found) == "over 4 steps, 3 of them guided, 1 gradient excused where units turn"
+    assert extent_words(found) == "over 4 steps, 3 of them guided, 1 gradient excused because units are at an edge"
 
 
 def test_a_damaged_certificate_is_told(tmp_path):

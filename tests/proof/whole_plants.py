@@ -154,5 +154,6 @@ def whole_plants() -> list[Plant]:
         if workload in OF_EMBEDDING:
             cause = "embedding has rows without a gradient (0)"
             found.append(Plant("padding that is never trained", workload, OF_EMBEDDING[workload], "", cause))
-        found.append(Plant("stale weights", workload, (), "", "", STALE))
+        cause = "it trains on other weights" if workload in TRANSFORMERS else ""
+        found.append(Plant("stale weights", workload, (), "", cause, STALE))
     return found

@@ -95,7 +95,7 @@ def test_a_set_that_one_did_not_train_on_is_a_row_with_a_reason(tmp_path):
 
 def test_trainings_from_before_there_were_parts_have_no_account(tmp_path):
     (account,) = joined(tmp_path, ["hospital"], {"hospital": EQUAL}, told=None).accounts
-    assert not account.factors and "do not tell" in missing_words(account)
+    assert not account.factors and "do not report" in missing_words(account)
 
 
 def test_every_form_of_the_report_has_both_halves_and_the_account(tmp_path):
@@ -105,7 +105,7 @@ def test_every_form_of_the_report_has_both_halves_and_the_account(tmp_path):
     for text in (out.getvalue(), render_text(summary, Format.MARKDOWN), render_text(summary, Format.HTML)):
         plain = " ".join(text.replace("\\", "").split())
         assert "As shipped gluonts[mxnet] trains 4.00× as long as gluonts[torch]" in plain
-        assert "what is left at equal work" in plain
+        assert "what remains at equal work" in plain
         assert "Library against library, not equal work" in plain
         assert "pytorch is fastest" in plain
     rows = list(csv.DictReader(io.StringIO(render_text(summary, Format.CSV))))

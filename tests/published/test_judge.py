@@ -51,7 +51,7 @@ def test_a_claim_that_is_true_holds(tmp_path):
     assert part.measurement.low < part.measurement.value < part.measurement.high
     assert part.measurement.paired
     assert part.measurement.run == "first"
-    assert "In the place of keras2[mxnet]: mxnet-gluon" in outcome_words(outcome)
+    assert "Instead of keras2[mxnet]: mxnet-gluon" in outcome_words(outcome)
 
 
 @pytest.mark.parametrize("origin", ["stand-in", "incomplete", "synthetic"])
@@ -165,7 +165,7 @@ def test_what_is_lacking_is_named_and_becomes_testable_by_itself(tmp_path):
     assert judge(claim("B7"), [], more).finding is ClaimFinding.OPEN
     assert "a GPU" in outcome_words(judge(claim("S3"), [], HERE))
     assert "a GPU" not in outcome_words(judge(claim("S3"), [], replace(HERE, gpus=1)))
-    assert "it takes rosetta shipped" in outcome_words(judge(claim("D1"), [], HERE))
+    assert "it needs rosetta shipped" in outcome_words(judge(claim("D1"), [], HERE))
     assert "a measurement of the GPU utilisation" in outcome_words(judge(claim("B4"), [], replace(more, gpus=1)))
     contests = [("imdb-lstm", loading(n), {"mxnet-gluon": s}) for n, s in ((1, 3e-3), (2, 1e-3))]
     run = measured_run(tmp_path, *contests)

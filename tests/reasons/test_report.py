@@ -66,13 +66,13 @@ def test_where_a_run_gives_no_verdict_there_is_no_ratio():
 
 def test_a_line_that_does_not_fit_is_remarked():
     [told] = remarks(explained(bent=0.5))
-    assert told.startswith("slow: a line does not fit: at batch 16 a step takes 44% more than it says.")
+    assert told.startswith("slow: the line does not fit: at batch 16 a step takes 44% more than predicted.")
     assert remarks(explained()) == []
 
 
 def test_a_part_that_cannot_be_told_apart_is_remarked():
     [told] = remarks(explained(without=("update", "backpropagate")))
-    assert told == "slow: the optimiser cannot be measured apart in this framework (the step is one piece)."
+    assert told == "slow: the optimiser cannot be measured separately in this framework (the step is one piece)."
     assert remarks(explained(without=("update",))) == []
 
 

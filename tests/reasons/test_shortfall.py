@@ -178,7 +178,8 @@ def test_without_a_profile_no_operation_and_no_switch_is_named():
     assert slow.kinds == slow.operations == slow.switches == ()
     assert "--profile asks for one" in shortfall_words(slow, 0.95).evidence
     [slow, _] = found(explanation=explained(profile=None, without=("profile",)))
-    assert "cannot be measured apart in this framework (the step is one piece)" in shortfall_words(slow, 0.95).evidence
+    words = shortfall_words(slow, 0.95).evidence
+    assert "cannot be measured separately in this framework (the step is one piece)" in words
 
 
 def test_what_is_said_promises_nothing():

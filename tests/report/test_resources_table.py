@@ -62,8 +62,8 @@ def test_a_sum_with_a_gap_is_no_sum(fresh):
     assert "cpu_user_s" not in resources.amounts
     assert resources.unreadable["cpu_user_s"] == "process 7 has ended"
     table = resources_table(summarise(store.run()).contests[0])
-    assert f"Not readable of {entry.label}: CPU user: process 7 has ended." in table.caption
-    assert "Not readable: CPU energy: this machine shows no energy counter." in table.caption
+    assert f"CPU user: not available for {entry.label} (process 7 has ended)." in table.caption
+    assert "CPU energy: not available (this machine shows no energy counter)." in table.caption
     cells = {row[0].text: row[1] for row in table.rows}
     assert (cells[entry.label].text, cells[entry.label].note) == ("–", "not readable")
 

@@ -31,7 +31,7 @@ def test_every_kind_of_note_has_words():
         (Note(NoteKind.SAMPLES, 60_000), "of 60,000 samples"),
         (Note(NoteKind.AXIS, "workers", ("2", "1")), "the axis workers (2 or 1)"),
         (Note(NoteKind.MISSING_LIBRARIES, 2, 3, ("cntk", "chainer")), "2 of the 3 libraries (cntk, chainer)"),
-        (Note(NoteKind.SEVERAL, *[(Note(NoteKind.PROCESSES),)] * 2), "it takes --processes 2 or more"),
+        (Note(NoteKind.SEVERAL, *[(Note(NoteKind.PROCESSES),)] * 2), "it needs --processes 2 or more"),
     ],
 )
 def test_a_note_with_its_values(note, words):

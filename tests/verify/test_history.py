@@ -79,9 +79,9 @@ def test_only_this_machine_and_only_what_was_asked_for(store, rosetta, asked):
     answer = asked(0, "history", "-f", "jax", "--set", "threads=1")
     assert [(one["key"]["framework"], len(one["points"])) for one in answer["timelines"]] == [("jax", 1)]
     for words, said in [
-        (("-f", "jax:compiled"), "no run of this in the store"),
-        (("--set", "threads=2"), "no run of this in the store"),
-        (("imdb-gru",), "no run of this in the store"),
+        (("-f", "jax:compiled"), "the store has no such run"),
+        (("--set", "threads=2"), "the store has no such run"),
+        (("imdb-gru",), "the store has no such run"),
         (("fashion-mpl",), "fashion-mlp"),
         (("-f", "jxa"), "jax"),
         (("--set", "thraeds=2"), "threads"),

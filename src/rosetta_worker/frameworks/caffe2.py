@@ -1,4 +1,4 @@
-"""Caffe2: nets of operators, which a workspace of blobs runs; as PyTorch 1.0.0 brings it."""
+"""Caffe2 from PyTorch 1.0.0: nets of operators, which run on the blobs of a workspace."""
 
 import numpy as np
 from caffe2.python import brew, core, workspace
@@ -45,7 +45,7 @@ class Adapter(Framework):
             workspace.CreateNet(net, overwrite=True, input_blobs=["inputs", "labels"])
 
     def draw(self):
-        """Draw the nets: `forward` evaluates; `backward` goes there and back, `step` updates, too, `update` alone."""
+        """Build the nets: `forward`; `backward`, with gradients; `step`, with gradients and update; `update` alone."""
         self.model = self.implementation.Model()
         self.evaluation, self.logits = self.drawn("evaluation", is_test=True)
         self.forward = self.evaluation.net
@@ -66,7 +66,7 @@ class Adapter(Framework):
             runtime.give_threads(net, self.setting.threads)
 
     def drawn(self, name, is_test):
-        """Return a helper with the net of the model, and the blob that comes out."""
+        """Return a helper with the net of the model, and the output blob."""
         helper = ModelHelper(name, arg_scope={"use_cudnn": False})
         keeps_all = is_test or not self.dropout
         with brew.arg_scope([brew.spatial_bn], is_test=is_test), brew.arg_scope([brew.dropout], is_test=keeps_all):
@@ -115,7 +115,7 @@ class Adapter(Framework):
         return np.concatenate(outputs)
 
     def synchronize(self):
-        """Nothing is left to wait for: on a CPU a net has run when it returns."""
+        """Do nothing: on a CPU, a net is done when its run returns."""
 
     def linger(self, size, repeats):
         return self.product(np.full((size, size), 1.0 / size, "float32"), "float32")(repeats)
@@ -135,7 +135,7 @@ class Adapter(Framework):
             "device": "cpu",
             "precision": workspace.FetchBlob(names[0]).dtype.name,
             "autocast": False,
-            "oneDNN": False,  # its operators are those of a device of their own, IDEEP, which nothing here is placed on
+            "oneDNN": False,  # its operators belong to a device of their own, IDEEP, which is not used here
             "mode": "compiled",
             "compiler": "%s net" % (self.forward.Proto().type or "simple"),
             "loader_workers": 0,

@@ -1,4 +1,4 @@
-"""Chainer: eager only, it knows no other mode."""
+"""Chainer: eager is its only mode."""
 
 import ctypes
 from time import perf_counter
@@ -40,7 +40,7 @@ class Adapter(Framework):
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
-        return chainer.cuda.to_cpu(chainer.as_array(resolve(self.model, own)))  # what is kept is an array already
+        return chainer.cuda.to_cpu(chainer.as_array(resolve(self.model, own)))  # kept tensors are arrays already
 
     def set(self, own, array):
         chainer.as_array(resolve(self.model, own))[...] = self.device.send(array)
@@ -64,7 +64,7 @@ class Adapter(Framework):
         return self.differentiate_fetched(*self.batch(dataset, ids))
 
     def differentiate_fetched(self, inputs, labels):
-        with chainer.using_config("train", self.dropout):  # F.dropout is a function and knows no other switch
+        with chainer.using_config("train", self.dropout):  # F.dropout is a function, which has no other switch
             logits = self.model(inputs)
         loss = self.loss(self.model, logits, labels)
         self.model.cleargrads()
@@ -102,7 +102,7 @@ class Adapter(Framework):
 
     def learning_rate(self):
         hyper = self.optimizer.hyperparam.get_dict()
-        return hyper.get("lr", hyper.get("alpha"))  # Adam calls it alpha, and RMSprop another thing
+        return hyper.get("lr", hyper.get("alpha"))  # Adam calls it alpha; RMSprop uses alpha for something else
 
     def updates(self):
         return self.optimizer.t
@@ -147,7 +147,7 @@ class Adapter(Framework):
             self.optimizer.update()
 
     def profile(self, work, folder):
-        """Watch with a hook, which sees functions forward and backward, but no optimiser: that one is timed around."""
+        """Profile with a hook, which sees functions forward and backward, but no optimiser; it is timed separately."""
         if self.device.xp is not np:
             raise NotImplementedError("the functions of Chainer are timed on the CPU only")
         update, hook = self.optimizer.update, Spans()
@@ -162,7 +162,7 @@ class Adapter(Framework):
             with hook:
                 elapsed = work()
         finally:
-            del self.optimizer.update  # the class's own is in force again
+            del self.optimizer.update  # restores the method of the class
         return elapsed, attribute(hook.events)
 
     def product(self, matrix, precision):
@@ -191,7 +191,7 @@ class Adapter(Framework):
 
 
 class Spans(chainer.FunctionHook):
-    """Keeps when each function ran. TimerHook keeps how long, and counts what runs within another twice."""
+    """Records when each function ran. TimerHook records durations, and counts nested functions twice."""
 
     name = "Spans"
 
@@ -218,12 +218,12 @@ class Spans(chainer.FunctionHook):
 
 
 def layout(model):
-    """Return how the model's convolutions take their images; None where it has none: Chainer's take channels first."""
+    """Return the layout of images for the model's convolutions, in Chainer always channels first; None without any."""
     convolutions = [link for link in model.links() if isinstance(link, chainer.links.Convolution2D)]
     return "channels_first" if convolutions else None
 
 
 def blas_threads():
-    """Return the threads of NumPy's own BLAS, which does Chainer's arithmetic; None where that is not OpenBLAS."""
+    """Return the threads of NumPy's own BLAS, which does Chainer's arithmetic; None if it is not OpenBLAS."""
     numpy_core = ctypes.CDLL(np.core._multiarray_umath.__file__)
     return numpy_core.openblas_get_num_threads() if hasattr(numpy_core, "openblas_get_num_threads") else None

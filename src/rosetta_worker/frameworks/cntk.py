@@ -1,4 +1,4 @@
-"""CNTK: functions that are made once, and a trainer that is fed at each step."""
+"""CNTK: functions that are built once, and a trainer that is fed at each step."""
 
 import cntk as C
 import numpy as np
@@ -41,7 +41,7 @@ class Adapter(Framework):
         self.set_parameters(weights)
 
     def draw(self):
-        """Draw the loss, which is one of each sample, and make the trainer, which takes their mean."""
+        """Build the loss, one for each sample, and the trainer, which takes the mean."""
         for layer in runtime.dropouts(self.logits):
             if not self.dropout:
                 layer.set_attribute("dropoutRate", 0.0)
@@ -52,7 +52,7 @@ class Adapter(Framework):
         self.both = C.combine([self.logits, losses])
 
     def variable(self, own):
-        """Return the parameter, or the constant that is kept, of the name `own`."""
+        """Return the parameter, or the kept constant, of the name `own`."""
         return resolve(self.model, own)
 
     def get(self, own):
@@ -62,14 +62,14 @@ class Adapter(Framework):
         self.variable(own).value = array
 
     def load(self, inputs, labels):
-        return inputs.astype("float32", copy=False), labels_as(labels, "float32")  # all that its inputs take
+        return inputs.astype("float32", copy=False), labels_as(labels, "float32")  # its inputs take only float32
 
     def batch(self, dataset, ids):
         inputs, labels = dataset
         return inputs[ids], labels[ids]
 
     def fed(self, inputs, labels):
-        """Return what the trainer is fed with."""
+        """Return the arguments of the trainer for a batch."""
         return {self.inputs: inputs, self.labels: labels}
 
     def train(self, dataset, batches):
@@ -98,7 +98,7 @@ class Adapter(Framework):
         return np.concatenate([self.logits.eval({self.inputs: batch}) for batch in batches])
 
     def synchronize(self):
-        """Nothing is left to wait for: on a CPU CNTK has computed when it returns."""
+        """Do nothing: on a CPU, CNTK has finished when it returns."""
 
     def linger(self, size, repeats):
         return self.product(np.full((size, size), 1.0 / size, "float32"), "float32")(repeats)
@@ -143,7 +143,7 @@ class Adapter(Framework):
         self.kept = {one: C.NDArrayView.from_data(slope / len(inputs)) for one, slope in slopes.items()}
 
     def apply_gradients(self, steps):
-        for _ in range(steps):  # Learner.update brings NumPy's arrays into this form, each time
+        for _ in range(steps):  # the form into which Learner.update converts NumPy's arrays each time
             C.cntk_py.Learner._update(self.optimizer, self.kept, 1, False)
 
     def product(self, matrix, precision):

@@ -28,9 +28,9 @@ DESCRIPTION = {
 
 
 def hollow(model, seed):
-    """Return a model without initial numbers, which JAX would compile a program for each shape of, to be given others.
+    """Return a model without initial values, for which JAX would compile a program per shape. They are set afterwards.
 
-    So Flax's guides load checkpoints. What dropout draws from is different in every layer, as it is by itself.
+    Flax's guides load checkpoints in this way. Each layer's dropout still gets a different random stream.
     """
     graph, shapes = nnx.split(nnx.eval_shape(lambda: model(nnx.Rngs(seed))))
     leaves, tree = jax.tree.flatten(shapes)
@@ -45,7 +45,7 @@ def hollow(model, seed):
 
 
 def paced(transformation):
-    """Return an Optax transformation whose rate can be changed from outside: it has a factor behind it."""
+    """Return an Optax transformation with a final factor, through which its rate can be changed from outside."""
     return optax.chain(transformation, optax.inject_hyperparams(optax.scale)(step_size=1.0))
 
 
@@ -53,15 +53,15 @@ class Adapter(Framework):
     """JAX 0.10 with Flax 0.12 and newer, on the CPU or one GPU."""
 
     functional = None
-    """The step of mode `tuned`, where it is the mode."""
+    """The step of mode `tuned`, in that mode."""
     lacks = {"embedding_gradient": "JAX has no sparse gradients: that of an embedding is a dense array"}
 
     whole = None
-    """The model as modules, which the steps of mode `tuned` leave behind."""
+    """The model as modules, which are outdated while mode `tuned` takes its steps."""
 
     @property
     def model(self):
-        """The model as the last step has left it."""
+        """The model in the state after the last step."""
         self.settle()
         return self.whole
 
@@ -70,7 +70,7 @@ class Adapter(Framework):
         self.whole = model
 
     def settle(self):
-        """Put model and optimiser together again where the steps of mode `tuned` have taken them apart."""
+        """Update model and optimiser as modules from the steps of mode `tuned`, which hold them as plain state."""
         if self.functional:
             self.functional.settle()
 
@@ -82,7 +82,7 @@ class Adapter(Framework):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:
                     layer.rate = 0.0
                 if self.setting.precision == "bfloat16" and hasattr(layer, "param_dtype"):
-                    layer.dtype = jnp.bfloat16  # what it computes in; its parameters stay as they are
+                    layer.dtype = jnp.bfloat16  # the precision of its computation; its parameters stay as they are
             if self.trains:
                 self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
                 self.transformation = paced(self.optimizer.tx) if self.setting.schedule else self.optimizer.tx
@@ -91,14 +91,14 @@ class Adapter(Framework):
         if not self.trains:
             self.answer = self.bind(self.predict, self.evaluating())
             return
-        self.optimizer = nnx.Optimizer(self.model, self.transformation, wrt=self.optimizer.wrt)  # its state starts anew
+        self.optimizer = nnx.Optimizer(self.model, self.transformation, wrt=self.optimizer.wrt)  # with a new state
         self.step = self.bind(self.update_module, self.model, self.optimizer)
         if self.functional:
             self.functional.hold(self.model, self.optimizer)
         self.backward = self.bind(self.passes_of_module, self.model)
 
     def compile(self, jit, nnx_jit, bind):
-        """Wrap each function that works on the device in what the mode wraps it in."""
+        """Wrap each function that works on the device as the mode requires."""
         self.take = jit(take)
         self.differentiate = nnx_jit(nnx.value_and_grad(self.with_loss, has_aux=True))
         self.update_module = nnx_jit(self.update)
@@ -108,7 +108,7 @@ class Adapter(Framework):
         options = EIGEN_CONVOLVES if self.setting.device == "cpu" and has_convolution(self.whole) else None
         tuned = self.setting.mode == "tuned"
         self.functional = Functional(self.update, self.setting.device, options) if tuned else None
-        if tuned:  # with the same options as the step: gradients of another program are off by its round-off
+        if tuned:  # compiled with the same options as the step, since gradients of another program differ by round-off
             self.differentiate = functional(nnx.value_and_grad(self.with_loss, has_aux=True), options)
         self.run = self.functional.run if self.functional else self.run_bound
 
@@ -140,7 +140,7 @@ class Adapter(Framework):
 
     def feed(self, dataset, batches):
         if self.functional and self.setting.input == "memory":
-            cut = ((dataset, ids) for ids in batches)  # its step cuts its batch out by itself
+            cut = ((dataset, ids) for ids in batches)  # the step cuts out its own batch
             return self.counted(cut, lambda batch: self.labels_at(*batch))
         return super().feed(dataset, batches)
 
@@ -148,7 +148,7 @@ class Adapter(Framework):
         return self.run(self.feed(dataset, batches)) / len(batches)
 
     def run_bound(self, feed):
-        """Take a step on each batch of `feed`; return the sum of the losses."""
+        """Take a step on each batch of `feed`. Return the sum of the losses."""
         total = jnp.zeros(())
         for inputs, labels in feed:
             total += self.step(inputs, labels)
@@ -159,7 +159,7 @@ class Adapter(Framework):
         factor[...] = jnp.full_like(factor[...], rate / self.setting.optimizer.learning_rate)
 
     def factor(self):
-        """Return the variable by which updates are multiplied where the setting has a schedule."""
+        """Return the variable that multiplies the updates, if the setting has a schedule."""
         self.settle()
         return self.optimizer.opt_state[-1].hyperparams["step_size"]
 
@@ -168,7 +168,7 @@ class Adapter(Framework):
         return logits, loss, self.canonical(lambda own: resolve(gradients, own)[...])
 
     def evaluate(self, dataset, batches):
-        """A last batch that is short is filled up with its own samples: XLA compiles a program for each shape."""
+        """A last batch that is short is padded with its own samples, since XLA compiles a program for each shape."""
         model, whole = self.evaluating(), len(batches[0])
         logits = [self.predict(model, self.batch(dataset, np.resize(ids, whole))[0])[: len(ids)] for ids in batches]
         return jnp.concatenate(logits)
@@ -181,7 +181,7 @@ class Adapter(Framework):
         return np.concatenate([np.asarray(self.answer(jnp.asarray(batch))) for batch in batches])
 
     def forecast(self, batches, lags, horizon, paths, seed):
-        """In every mode compiled: op by op, its loop over the steps would be compiled anew for each batch."""
+        """Compiled in every mode: op by op, JAX would compile the loop over the steps again for each batch."""
         sample = functools.partial(self.implementation.sample, lags=jnp.asarray(lags), horizon=horizon, paths=paths)
         draw, model, key = nnx.jit(sample), self.evaluating(), jax.random.key(seed)
         drawn = [
@@ -202,7 +202,7 @@ class Adapter(Framework):
 
     def learning_rate(self):
         if self.setting.schedule is None:
-            return None  # Optax has it in the program of the step, where nobody can read it
+            return None  # Optax has it inside the program of the step, where it cannot be read
         return self.setting.optimizer.learning_rate * float(self.factor()[...])
 
     def updates(self):
@@ -229,7 +229,7 @@ class Adapter(Framework):
         return found
 
     def programs(self):
-        """Return what XLA's programs of a step, or of an answer where nothing is trained, are kept in."""
+        """Return the caches of XLA's programs for a step, or for an output without training."""
         if self.functional and self.trains:
             return self.functional.program
         return (self.update_module if self.trains else self.predict).jitted_fn
@@ -248,7 +248,7 @@ class Adapter(Framework):
         return runtime.profile(work, folder)
 
     def passes(self, model, total, inputs, labels):
-        """Forward and backward; it takes the sum of the losses so that no run begins before the last one is done."""
+        """Forward and backward pass. It takes the sum of the losses, so that no run starts before the last is done."""
         (loss, _), gradients = nnx.value_and_grad(self.with_loss, has_aux=True)(model, inputs, labels)
         return total + loss, gradients
 
@@ -305,10 +305,9 @@ def functional(function, options):
 class Functional(object):
     """The step of mode `tuned`: one program over the state of model and optimiser.
 
-    It is the functional loop of NNX's guide to performance: modules are taken apart once, before the first step, and
-    put together when somebody looks at them. Python has nothing to do with them between two steps. On a GPU the program
-    may use the state's memory again; on the CPU XLA would rather copy a large embedding first than update it in its
-    place.
+    It is the functional loop of NNX's guide to performance. Modules are split into their state once, before the first
+    step, and merged again when they are read. Between two steps, Python does not touch them. On a GPU the program may
+    reuse the state's memory. On the CPU, XLA would then copy a large embedding instead of updating it in place.
     """
 
     def __init__(self, update, device, options):
@@ -319,13 +318,13 @@ class Functional(object):
         self.program = jax.jit(self.step, donate_argnums=donated, compiler_options=options)
 
     def hold(self, model, optimizer):
-        """Train these from now on: others than those before them, but of the same structure."""
+        """Train these from now on. They must have the structure of those before them."""
         self.modules = (model, optimizer)
         self.graph = nnx.graphdef(self.modules)
         self.state = None
 
     def settle(self):
-        """Put the modules together, as the last step has left them: from now on they may be changed by others."""
+        """Merge the modules in the state after the last step. From now on, others may change them."""
         if self.state is not None:
             nnx.update(self.modules, self.state)
             self.state = None
@@ -338,11 +337,11 @@ class Functional(object):
         return nnx.state(modules), total + loss
 
     def updates(self):
-        """Return how many updates the optimiser has counted, with the modules as they are: together or apart."""
+        """Return the number of updates that the optimiser has counted, whether modules are merged or not."""
         return self.modules[1].step[...] if self.state is None else self.state[1]["step"][...]
 
     def run(self, feed):
-        """Take a step on each batch of `feed`; return the sum of the losses."""
+        """Take a step on each batch of `feed`. Return the sum of the losses."""
         total = jnp.zeros(())
         if self.state is None:
             self.state = nnx.state(self.modules)
@@ -352,7 +351,7 @@ class Functional(object):
 
 
 def in_turn(copy, first):
-    """Return a function that makes so many copies, each when the one before it is there: JAX would drop unused ones."""
+    """Return a function that makes a number of copies, each after the one before it. JAX would drop unused copies."""
 
     def copies(times):
         last = first
@@ -364,7 +363,7 @@ def in_turn(copy, first):
 
 
 def has_convolution(model):
-    """Whether a layer of the model is a convolution: those of Flax know no layout but channels last."""
+    """Return whether a layer of the model is a convolution. Flax's convolutions take channels last only."""
     return any(isinstance(node, nnx.Conv) for _, node in nnx.iter_graph(model))
 
 
@@ -380,24 +379,24 @@ def predict(model, inputs):
 
 
 def in_float32(logits):
-    """Return logits as float32, whatever the layers compute in."""
+    """Return logits as float32, in whatever precision the layers compute."""
     return logits if logits.dtype == jnp.float32 else logits.astype(jnp.float32)
 
 
 def computed_in(model):
-    """Return the precision that layers compute in instead of their parameters', or that none does."""
+    """Return the precision that layers compute in, if it is not that of their parameters; otherwise False."""
     layers = [layer for _, layer in nnx.iter_modules(model) if hasattr(layer, "param_dtype")]
     own = {jnp.dtype(layer.dtype).name for layer in layers if layer.dtype not in (None, layer.param_dtype)}
     return " and ".join(sorted(own)) or False
 
 
 def untouched(function):
-    """Return `function`: what eager mode wraps functions in."""
+    """Return `function`: the wrapper of eager mode."""
     return function
 
 
-# By itself XLA gives convolutions to YNNPACK as well, whose way back through one takes up to three times as long as
-# Eigen's (docs/reference/axes.md): these are the kinds of operation that YNNPACK keeps.
+# By default, XLA passes convolutions to YNNPACK as well, whose backward pass takes up to three times as long as Eigen's
+# (docs/reference/axes.md). These are the kinds of operation that YNNPACK keeps.
 EIGEN_CONVOLVES = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_REDUCE",
 }
@@ -405,5 +404,6 @@ EIGEN_CONVOLVES = {
 COMPILED = (jax.jit, nnx.jit, nnx.cached_partial)
 
 MODES = {"eager": (untouched, untouched, functools.partial), "compiled": COMPILED, "tuned": COMPILED}
-"""By mode: how a function of arrays is compiled, how one of modules, and how modules are bound to it. cached_partial
-walks through the modules once; nnx.jit alone does in every step, which costs more than a small model's arithmetic."""
+"""By mode: how to compile a function of arrays, how to compile one of modules, and how to bind modules to it.
+cached_partial traverses the modules once; nnx.jit alone does so in every step, which costs more than a small model's
+arithmetic."""

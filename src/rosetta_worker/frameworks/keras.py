@@ -1,4 +1,4 @@
-"""Keras 3: its own training step on each of its back ends, eager or compiled by it."""
+"""Keras 3: its own training step on each of its back ends, eager or compiled by Keras."""
 
 import itertools
 
@@ -51,7 +51,7 @@ DESCRIPTION = {
 
 
 class Adapter(Framework):
-    """Keras 3. What its back ends do differently is in the classes of BACKENDS."""
+    """Keras 3. The differences between its back ends are in the classes of BACKENDS."""
 
     lacks = {
         "embedding_gradient": "Keras 3 has no lazy Adam: whatever a gradient's form, it does the work of "
@@ -63,7 +63,7 @@ class Adapter(Framework):
         if self.model is None:
             self.backend = BACKENDS[in_force(self.setting.backend)](self.setting)
             if self.setting.precision == "bfloat16":
-                keras.config.set_dtype_policy("mixed_bfloat16")  # its loss is computed in float32 nevertheless
+                keras.config.set_dtype_policy("mixed_bfloat16")  # the loss is still computed in float32
             self.spectator = self.twin = None
             self.model = self.compile(self.implementation.optimizer) if self.trains else self.compile_to_predict()
         self.set_parameters(weights)
@@ -90,7 +90,7 @@ class Adapter(Framework):
         return model
 
     def make(self):
-        """Return a new model, its layers set for this setting."""
+        """Return a new model, with its layers configured for this setting."""
         model = self.implementation.Model()
         for layer in model.layers:
             if isinstance(layer, keras.layers.Dropout) and not self.dropout:
@@ -118,28 +118,29 @@ class Adapter(Framework):
         return Loader(source, self.setting.workers, self.backend.endless)
 
     def train(self, dataset, batches):
-        """Take the steps that `fit` takes, through the function that it calls for each batch.
+        """Take the steps of `fit`, through the function that `fit` calls for each batch.
 
-        `fit` itself costs 40 ms a call, whatever it trains: of an epoch that is nothing, of a short block a tenth.
+        `fit` itself costs 40 ms per call, whatever it trains. That is negligible for an epoch, but a tenth of a short
+        block.
         """
         return self.run_steps(self.model, self.feed(dataset, batches), len(batches))
 
     def feed(self, dataset, batches):
         if self.loads:
-            return dataset.read(batches)  # as it is: on TensorFlow a step knows its own iterator by its type
+            return dataset.read(batches)  # unchanged: on TensorFlow a step recognises its own iterator by the type
         return map(self.backend.fed, super().feed(dataset, batches))
 
     def run_steps(self, model, feed, steps):
-        """Let `model` take `steps` of its training steps on the batches that `feed` yields; return the mean loss."""
+        """Let `model` take `steps` of its training steps on the batches of `feed`. Return the mean loss."""
         model.make_train_function()
         model.reset_metrics()
-        return self.backend.run_steps(model, feed, steps)["loss"]  # Keras keeps the mean since reset_metrics
+        return self.backend.run_steps(model, feed, steps)["loss"]  # Keras averages since reset_metrics
 
     def set_learning_rate(self, rate):
         self.model.optimizer.learning_rate = rate  # as its callback LearningRateScheduler does
 
     def gradients(self, dataset, ids):
-        """Let a twin of the model take the step: its optimiser and its metric only write down what `fit` hands them."""
+        """Let a twin of the model take the step. Its optimiser and its metric only record what `fit` passes to them."""
         inputs, labels = self.batch(dataset, ids)
         if self.twin is None:
             answers = self.model.compute_output_spec(keras.KerasTensor(inputs.shape, inputs.dtype.name))
@@ -151,13 +152,13 @@ class Adapter(Framework):
         return self.logits.seen, history.history["loss"][0], gradients
 
     def evaluate(self, dataset, batches):
-        """A last batch that is short is filled up with other samples: back ends compile a program for each shape."""
+        """A last batch that is short is padded with other samples, since back ends compile a program for each shape."""
         ids, whole = np.concatenate(batches), len(batches[0])
         inputs, _ = self.batch(dataset, np.resize(ids, len(batches) * whole))
         return self.model.predict(inputs, batch_size=whole, verbose=0)[: len(ids)].astype("float32")
 
     def infer(self, batches):
-        """Predict batch by batch: `predict` itself costs tens of ms a call, whatever it predicts (see `train`)."""
+        """Predict batch by batch: `predict` itself costs tens of ms per call, whatever it predicts (see `train`)."""
         outputs = [self.model.predict_on_batch(batch) for batch in batches]
         return np.asarray(np.concatenate(outputs), "float32")
 
@@ -189,13 +190,13 @@ class Adapter(Framework):
         }
         found.update(readable(layout=lambda: layout(self.model)))
         found.update(self.backend.runtime.settings(self.model.trainable_variables[0].value))
-        found["autocast"] = computed_in(self.model.dtype_policy)  # Keras', whatever its back end has of that kind
+        found["autocast"] = computed_in(self.model.dtype_policy)  # Keras', whatever its back end does
         if found["mode"] == "compiled":
             found.update(self.backend.compilation(self.model))
         return found
 
     def fetch(self, dataset, ids):
-        """Return tensors: handing NumPy's arrays over to the back end is part of the input pipeline."""
+        """Return tensors: converting NumPy's arrays for the back end is part of the input pipeline."""
         return tuple(map(ops.convert_to_tensor, self.batch(dataset, ids)))
 
     def train_fetched(self, fetched, steps):
@@ -220,7 +221,7 @@ class Adapter(Framework):
             raise NotImplementedError("Keras has no switch for TF32")
         right = ops.convert_to_tensor(matrix, precision)
         kind = keras.backend.standardize_dtype(ops.matmul(right[:1], right).dtype)
-        if kind != precision:  # of float64 Keras makes float32 without a word: on JAX at once, on PyTorch here
+        if kind != precision:  # Keras silently makes float32 of float64: on JAX at once, on PyTorch here
             raise NotImplementedError("Keras on %s makes %s of %s" % (keras.backend.backend(), kind, precision))
 
         def multiply(times):
@@ -237,25 +238,25 @@ class Adapter(Framework):
         def copy(times):
             last = source
             for _ in range(times):
-                last = ops.add(last, 0.0)  # its ops.copy may return what it was given
+                last = ops.add(last, 0.0)  # its ops.copy may return its argument
             return last
 
         return {"memory": copy}
 
 
 def computed_in(policy):
-    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    """Return the precision that layers compute in, if it is not that of their variables; otherwise False."""
     return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def layout(model):
-    """Return how the model's convolutions take their images; None where it has none."""
+    """Return the layout of images for the model's convolutions; None without any."""
     layouts = {getattr(layer, "data_format", None) for layer in model.layers} - {None}
     return " and ".join(sorted(layouts)) or None
 
 
 def in_force(backend):
-    """Return `backend`, once it is certain that Keras runs on it: Keras chooses when it is imported, and for good."""
+    """Return `backend` after checking that Keras runs on it: Keras chooses its back end once, at import."""
     if keras.backend.backend() != backend:
         raise ImportError(
             "Keras runs on %s, not on %s: set the variable KERAS_BACKEND before it is imported"

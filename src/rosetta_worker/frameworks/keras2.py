@@ -1,9 +1,9 @@
-"""Keras 2: a graph that each of its back ends compiles, and its own training step."""
+"""Keras 2: a graph that each of its back ends compiles, and Keras' own training step."""
 
 import numpy as np
 
 from rosetta_worker.framework import Framework, labels_as, resolve
-from rosetta_worker.runtimes.keras2 import BACKENDS  # before Keras: see there
+from rosetta_worker.runtimes.keras2 import BACKENDS  # before Keras, see there
 
 # isort: split
 from keras import backend as K
@@ -44,7 +44,7 @@ DESCRIPTION = {
 
 
 class Adapter(Framework):
-    """Keras 2.2, on the CPU. What its back ends do differently is in the classes of BACKENDS."""
+    """Keras 2.2, on the CPU. The differences between its back ends are in the classes of BACKENDS."""
 
     lacks = {
         "embedding_gradient": "the optimisers of Keras 2 are not lazy: whatever a gradient's form, they do the work of "
@@ -54,7 +54,7 @@ class Adapter(Framework):
     }
     rate_within_momentum = True
     shape = None
-    """That of a sample, once data are loaded: most back ends must know how large an image is."""
+    """The shape of a sample, once data are loaded: most back ends need the size of images."""
 
     def build(self, weights):
         if self.model is None:
@@ -64,13 +64,13 @@ class Adapter(Framework):
         self.start()
 
     def start(self):
-        """Begin from the weights that were given, with the optimiser's state forgotten."""
+        """Start from the given weights, with a new state of the optimiser."""
         self.set_parameters(self.weights)
         if self.trains:
             self.backend.restart(self.model, self.new_optimizer)
 
     def draw(self):
-        """Draw the model and, where it trains, compile it."""
+        """Build the model and, if it trains, compile it."""
         self.backend.clear()
         self.model, self.differentiate = self.drawn(), None
         if self.trains:
@@ -82,7 +82,7 @@ class Adapter(Framework):
         self.backend.adopt(self.model)
 
     def drawn(self):
-        """Return the model for samples of the shape that the data have, its dropout as it is to be."""
+        """Return the model for samples of the data's shape, with dropout as required."""
         model = self.implementation.Model()
         first, dropping = model.layers[0], [one for one in model.layers if isinstance(one, layers.Dropout)]
         shape = (None,) + (self.shape or first.batch_input_shape[1:])
@@ -91,13 +91,13 @@ class Adapter(Framework):
         first.batch_input_shape = shape
         for layer in dropping:
             layer.rate = layer.rate if self.dropout else NOTHING
-        return clone_model(model)  # the graph of the first is drawn already
+        return clone_model(model)  # the graph of the first model exists already
 
     def new_optimizer(self):
         return self.implementation.optimizer(self.model, self.setting.optimizer)
 
     def get(self, own):
-        return K.batch_get_value([self.weight(own)])[0]  # on MXNet get_value returns what was set last, trained or not
+        return K.batch_get_value([self.weight(own)])[0]  # on MXNet get_value returns untrained values
 
     def set(self, own, array):
         K.batch_set_value([(self.weight(own), array)])
@@ -113,12 +113,12 @@ class Adapter(Framework):
         return tensors
 
     def held(self, table):
-        """Return {own name: array} of what a table names, read in one go: TensorFlow plans each other reading anew."""
+        """Return {own name: array} of a table's tensors, read in one run: TensorFlow plans each set of reads anew."""
         names = [own for tie in table for own in tie.own]
         return dict(zip(names, K.batch_get_value([self.weight(own) for own in names]) if names else []))
 
     def weight(self, own):
-        """Return what Keras holds under ``layer.path``."""
+        """Return Keras' variable for ``layer.path``."""
         layer, _, path = own.partition(".")
         return resolve(self.model.get_layer(layer), path)
 
@@ -147,7 +147,7 @@ class Adapter(Framework):
         K.set_value(self.model.optimizer.lr, rate)  # as its callback LearningRateScheduler does
 
     def gradients(self, dataset, ids):
-        """Ask for what `train_on_batch` updates by, in its graph, fed as it feeds that."""
+        """Return the gradients of `train_on_batch`, computed in its graph with its inputs."""
         if self.differentiate is None:
             self.differentiate = self.backend.differentiation(self.model)
         inputs, labels, counts = self.model._standardize_user_data(*self.batch(dataset, ids))
@@ -190,17 +190,18 @@ class Adapter(Framework):
 
 
 NOTHING = 1e-30
-"""A share to drop of which 1 - share is 1, so that everything is kept: of 0 Keras on MXNet cannot draw the layer."""
+"""A dropout rate for which 1 - rate is 1, so that everything is kept. With rate 0, Keras on MXNet cannot build the
+layer."""
 
 
 def layout(model):
-    """Return how the model's convolutions take their images; None where it has none."""
+    """Return the layout of images for the model's convolutions; None without any."""
     formats = {layer.data_format for layer in model.layers if isinstance(layer, layers.Conv2D)}
     return " and ".join(sorted(formats)) or None
 
 
 def in_force(backend):
-    """Return `backend`, once it is certain that Keras runs on it: Keras chooses when it is imported, and for good."""
+    """Return `backend` after checking that Keras runs on it: Keras chooses its back end once, at import."""
     if K.backend() != backend:
         raise ImportError(
             "Keras runs on %s, not on %s: set the variable KERAS_BACKEND before it is imported" % (K.backend(), backend)

@@ -1,4 +1,4 @@
-"""Lasagne on Theano: layers make an expression, which theano.function optimises and compiles to C."""
+"""Lasagne on Theano: layers form an expression, which theano.function optimises and compiles to C."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ DESCRIPTION = {
     "modes": {"compiled": "theano.function: a graph that Theano optimises and compiles to C, it knows no other mode"},
     "mode": "compiled",
     "packages": ["lasagne", "theano"],
-    "imports": ["theano"],  # Lasagne 0.1 wants a module that Theano has lost: runtimes/lasagne.py
+    "imports": ["theano"],  # Lasagne 0.1 needs a module that Theano no longer has: runtimes/lasagne.py
     "locks": ["lasagne@0.1"],
 }
 
@@ -30,7 +30,7 @@ class Adapter(Framework):
     }
     rate_within_momentum = True
     differentiate = backward = update = None
-    """Functions that not every trial needs: they are compiled when they are asked for."""
+    """Functions that not every trial needs, compiled on first use."""
 
     def build(self, weights):
         if self.setting.device != "cpu":
@@ -42,7 +42,7 @@ class Adapter(Framework):
             variable.set_value(start)
 
     def compile(self):
-        """Make the model and compile what evaluates it and, where it trains, what takes a step."""
+        """Make the model, and compile its evaluation and, if it trains, its step."""
         self.model = self.implementation.Model()
         self.inputs = get_all_layers(self.model.network)[0].input_var
         self.variables = {variable.name: variable for variable in get_all_params(self.model.network)}
@@ -65,7 +65,7 @@ class Adapter(Framework):
         self.differentiate = self.backward = self.update = None
 
     def of_a_batch(self, outputs, **more):
-        """Compile a function from a batch, (inputs, labels), to `outputs`."""
+        """Compile a function of a batch, (inputs, labels), that returns `outputs`."""
         return theano.function([self.inputs, self.labels], outputs, **more)
 
     def get(self, own):
@@ -103,7 +103,7 @@ class Adapter(Framework):
         return np.concatenate([self.predict(batch) for batch in batches])
 
     def synchronize(self):
-        """Nothing is left to wait for: a function of Theano's ends when the processor has done all of it."""
+        """Do nothing: a Theano function returns when the processor has finished."""
 
     def linger(self, size, repeats):
         return self.product(np.full((size, size), 1.0 / size, "float32"), "float32")(repeats)
@@ -131,7 +131,7 @@ class Adapter(Framework):
             self.backward(*fetched[step % len(fetched)])
 
     def keep_gradients(self, inputs, labels):
-        if self.update is None:  # what stands among the inputs is not computed
+        if self.update is None:  # given as inputs, the gradients are not computed
             self.update = theano.function(self.slopes, updates=self.changes)
         if self.backward is None:
             self.backward = self.of_a_batch(self.slopes)

@@ -1,10 +1,10 @@
-"""MXNet Gluon: eager by its nature, compiled with hybridize."""
+"""MXNet Gluon: eager by default, compiled with hybridize."""
 
 import sys
 
 import numpy as np
 
-if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when it is imported
+if not hasattr(np, "bool"):  # removed in NumPy 1.24, but MXNet uses it at import
     np.bool = np.bool_
 
 import mxnet as mx
@@ -45,7 +45,7 @@ class Adapter(Framework):
             if self.setting.precision == "bfloat16":
                 from mxnet.contrib import amp  # since 1.5
 
-                amp.init("bfloat16")  # casts what goes into products of models that are made from now on
+                amp.init("bfloat16")  # casts the operands of products in models that are made from now on
             self.model = self.implementation.Model()
             if self.setting.embedding_gradient == "sparse":
                 self.model.apply(hand_out_rows)
@@ -60,7 +60,7 @@ class Adapter(Framework):
         if self.trains:
             self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
             if self.setting.mode == "tuned" and self.trainer.optimizer.aggregate_num:
-                self.trainer.optimizer.aggregate_num = 60  # the most that it takes
+                self.trainer.optimizer.aggregate_num = 60  # the largest value that it accepts
 
     def get(self, own):
         return resolve(self.model, own).data().asnumpy()
@@ -69,7 +69,7 @@ class Adapter(Framework):
         resolve(self.model, own).set_data(mx.nd.array(array, dtype=array.dtype))
 
     def load(self, inputs, labels):
-        return self.to_device(inputs), self.to_device(labels.astype("float32"))  # its losses read classes so
+        return self.to_device(inputs), self.to_device(labels.astype("float32"))  # its losses take classes as float32
 
     def to_device(self, array):
         return mx.nd.array(array, self.context, array.dtype)
@@ -103,16 +103,15 @@ class Adapter(Framework):
         return logits, loss
 
     def update(self):
-        """Let the trainer apply the gradients, clipped before that where the workload states it.
+        """Let the trainer apply the gradients, after clipping if the workload states it.
 
-        Gluon's way to clip reads their norm to see that it is a number, and so waits for the device; mode `tuned` does
-        without.
+        Gluon's clipping checks that the norm is a number, and so waits for the device; mode `tuned` does not check.
         """
         if self.clip_norm is not None:
             trained = [one for one in self.model.collect_params().values() if one.grad_req != "null"]
             gradients = [gradient for one in trained for gradient in one.list_grad()]
             clip_global_norm(gradients, self.clip_norm, check_isfinite=self.setting.mode != "tuned")
-        self.trainer.step(1)  # the loss is a mean already: nothing is left to divide by the batch size
+        self.trainer.step(1)  # the loss is already a mean: no division by the batch size
 
     def set_learning_rate(self, rate):
         self.trainer.set_learning_rate(rate)
@@ -220,52 +219,52 @@ class Adapter(Framework):
 
 
 HYBRIDIZED = {"compiled": {}, "tuned": {"static_alloc": True, "static_shape": True}}
-"""By mode: what hybridize is told."""
+"""{mode: arguments of hybridize}."""
 
 
 def is_block(thing):
-    """Whether something is a block of Gluon's: a loss may be one, or a function of arrays."""
+    """Return whether something is a Gluon block. A loss may be one, or a function of arrays."""
     return isinstance(thing, Block)
 
 
 def built_for():
-    """Return the widest instruction set for which MXNet was built."""
+    """Return the widest instruction set that MXNet was built for."""
     features = mx.runtime.Features()
     widest = ("CPU_AVX2", "CPU_AVX", "CPU_SSE4_2", "CPU_SSE3", "CPU_SSE2")
     return next((name[len("CPU_") :] for name in widest if name in features and features.is_enabled(name)), None)
 
 
 def mode(model):
-    """Return the mode that a model is in, by what it was hybridized with."""
+    """Return the mode of a model, from the arguments of its hybridization."""
     if not model._active:
         return "eager"
     return "tuned" if dict(getattr(model, "_flags", ())).get("static_shape") else "compiled"
 
 
 def layout(model):
-    """Return how the model's convolutions take their images; None where it has none."""
+    """Return the layout of images for the model's convolutions; None without any."""
     found = {getattr(child, "_kwargs", {}).get("layout") for child in model._children.values()} - {None}
     return " and ".join(LAYOUTS.get(one, one) for one in sorted(found)) or None
 
 
 LAYOUTS = {"NCHW": "channels_first", "NHWC": "channels_last"}
-"""MXNet's names of layouts, and the common ones."""
+"""{MXNet's name of a layout: the common name}."""
 
 
 def mixed():
-    """Whether AMP casts what goes into products: no public name tells."""
+    """Return whether AMP casts the operands of products, which no public name tells."""
     return getattr(sys.modules.get("mxnet.contrib.amp.amp"), "_amp_initialized", False)
 
 
 def in_float32(logits):
-    """Return logits as float32, whatever the layers compute in."""
+    """Return logits as float32, in whatever precision the layers compute."""
     return logits if logits.dtype == np.float32 else logits.astype("float32")
 
 
 def hand_out_rows(block):
-    """Let an embedding's gradient hold the rows of the batch alone: what nn.Embedding(sparse_grad=True) is made with.
+    """Let an embedding's gradient hold only the rows of the batch, like nn.Embedding(sparse_grad=True).
 
-    Gluon has no public name for it afterwards.
+    Gluon has no public way to change that later.
     """
     if isinstance(block, nn.Embedding):
         block._kwargs["sparse_grad"] = True
@@ -273,19 +272,19 @@ def hand_out_rows(block):
 
 
 def kind_of_gradient(model):
-    """Return whether the gradients of a model's embeddings are dense arrays or sparse ones; None without any."""
+    """Return whether the gradients of a model's embeddings are dense or sparse arrays; None without any."""
     found = {child.weight.grad().stype for child in model._children.values() if isinstance(child, nn.Embedding)}
     return " and ".join(sorted("dense" if stype == "default" else "sparse" for stype in found)) or None
 
 
 def blocks(block):
-    """Return a block and all that is within it: what its `apply` visits, which came after 1.0."""
+    """Return a block and all blocks within it: those that its `apply` visits, which came after 1.0."""
     children = block._children
     within = children if isinstance(children, list) else children.values()  # in 1.0 it is a list
     return [block] + [one for child in within for one in blocks(child)]
 
 
 def keep_everything(block):
-    """Let a dropout layer drop nothing, whatever else a block is: Gluon has no public name for the rate."""
+    """Make a dropout layer drop nothing, and ignore other blocks. Gluon has no public name for the rate."""
     if isinstance(block, nn.Dropout):
         block._rate = 0.0

@@ -1,10 +1,10 @@
-"""MXNet's Module: a network of symbols, bound once, with an executor that holds its parameters."""
+"""MXNet's Module: a network of symbols that is bound once, with an executor that holds its parameters."""
 
 import json
 
 import numpy as np
 
-if not hasattr(np, "bool"):  # gone since NumPy 1.24, and MXNet asks for it when it is imported
+if not hasattr(np, "bool"):  # removed in NumPy 1.24, but MXNet uses it at import
     np.bool = np.bool_
 
 import mxnet as mx
@@ -49,36 +49,36 @@ class Adapter(Framework):
             self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
 
     def bind(self, logits, labels):
-        """Make the module that trains."""
+        """Make the module for training."""
         self.logits = logits if self.dropout else with_attribute(logits, "Dropout", "p", "0")
         if self.setting.embedding_gradient == "sparse":
             self.logits = with_attribute(self.logits, "Embedding", "sparse_grad", "True")
-        # The symbols that lead to the logits are the model; the gradient begins at MakeLoss, with 1.
+        # The model consists of the symbols that lead to the logits. The gradient starts at MakeLoss, with 1.
         loss = mx.sym.MakeLoss(self.loss(self.logits, self.logits, labels))
-        # Before 1.5 no gradient is left unless what max poolings read is read, too (docs/findings.md).
+        # Before 1.5, gradients are lost unless the inputs of max pools are read, too (docs/findings.md).
         kept = read_by_max_pools(self.logits) if runtime.RELEASE <= (1, 4) else []
         both = mx.sym.Group([loss] + [mx.sym.BlockGrad(one) for one in [self.logits] + kept])
         size = self.setting.batch_size
         self.inputs = [("inputs", (size,) + self.model.shape)]
         self.module = mx.mod.Module(both, ["inputs"], ["labels"], context=self.context)
-        labels = (size,) + getattr(self.model, "labels", ())  # of a sample that has not one class, but several flags
+        labels = (size,) + getattr(self.model, "labels", ())  # for a sample that has several flags instead of one class
         self.module.bind(self.inputs, [("labels", labels)])
-        self.module.init_params(mx.init.Zero())  # each is overwritten at once
+        self.module.init_params(mx.init.Zero())  # all of them are overwritten at once
 
     def predictor(self):
-        """Make a module that predicts, from the same parameters: once bound, it never sees that they have changed.
+        """Make a module for prediction from the present parameters. Once bound, it does not notice that they change.
 
-        MXNet fuses what is bound for inference, and keeps the kernels of the first batch (docs/findings.md).
+        MXNet fuses a network that is bound for inference, and keeps the kernels of the first batch (docs/findings.md).
         """
         predictor = mx.mod.Module(self.logits, ["inputs"], None, context=self.context)
         predictor.bind(self.inputs, for_training=False, shared_module=self.module)
         return predictor
 
     def bind_to_predict(self, outputs):
-        """Make a module that predicts, and is all there is; anew for other weights, as `predictor` is."""
+        """Make the only module, for prediction. Like `predictor`, it must be made again for other weights."""
         self.module = mx.mod.Module(outputs, ["inputs"], None, context=self.context)
         self.module.bind([("inputs", (self.setting.batch_size,) + self.model.shape)], for_training=False)
-        self.module.init_params(mx.init.Zero())  # each is overwritten at once
+        self.module.init_params(mx.init.Zero())  # all of them are overwritten at once
 
     def get(self, own):
         return self.tensor(own).asnumpy()
@@ -87,17 +87,17 @@ class Adapter(Framework):
         self.tensor(own)[:] = array
 
     def tensor(self, own):
-        """Return what the executor holds: a parameter, or an auxiliary state, as MXNet calls what is not trained."""
+        """Return the executor's array: a parameter, or an auxiliary state, as MXNet calls what is not trained."""
         held = self.executor.aux_dict if own in self.executor.aux_dict else self.executor.arg_dict
         return held[own]
 
     @property
     def executor(self):
-        """What computes: MXNet's Module has no other way to the gradients, or to one parameter alone."""
+        """The executor. MXNet's Module gives no other access to gradients, or to a single parameter."""
         return self.module._exec_group.execs[0]
 
     def load(self, inputs, labels):
-        return self.to_device(inputs), self.to_device(labels.astype("float32"))  # its losses read classes so
+        return self.to_device(inputs), self.to_device(labels.astype("float32"))  # its losses take classes as float32
 
     def to_device(self, array):
         return mx.nd.array(array, self.context, array.dtype)
@@ -120,7 +120,7 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, inputs, labels):
-        """Compute loss and gradients; return the loss."""
+        """Compute loss and gradients. Return the loss."""
         self.module.forward_backward(DataBatch([inputs], [labels]))
         return self.module.get_outputs()[0]
 
@@ -218,14 +218,14 @@ class Adapter(Framework):
 
 
 def operations(symbol):
-    """Return the operations that a symbol is made of."""
+    """Return the operations in a symbol."""
     return {node["op"] for node in json.loads(symbol.tojson())["nodes"]}
 
 
 def with_attribute(symbol, operation, name, value):
-    """Return the symbol with an attribute of every `operation` changed: it is part of what a symbol is, not set later.
+    """Return the symbol with another value for an attribute of every `operation`: it cannot be changed in place.
 
-    The share of a dropout, say, or whether an embedding's gradient holds the rows of the batch alone.
+    Examples are the rate of a dropout, or whether an embedding's gradient holds only the rows of the batch.
     """
     graph = json.loads(symbol.tojson())
     for node in graph["nodes"]:
@@ -235,14 +235,14 @@ def with_attribute(symbol, operation, name, value):
 
 
 def read_by_max_pools(symbol):
-    """Return what the max poolings of a symbol read, which they compare with what came out, on the way back."""
+    """Return the inputs of a symbol's max pools, which the backward pass compares with their outputs."""
     nodes, inner = json.loads(symbol.tojson())["nodes"], symbol.get_internals()
     pools = [node for node in nodes if node["op"] == "Pooling" and node["attrs"].get("pool_type", "max") == "max"]
     return [inner[nodes[pool["inputs"][0][0]]["name"] + "_output"] for pool in pools]
 
 
 def kind_of_gradient(symbol, gradients):
-    """Return whether the gradients of a symbol's embeddings are dense arrays or sparse ones; None without any."""
+    """Return whether the gradients of a symbol's embeddings are dense or sparse arrays; None without any."""
     nodes = json.loads(symbol.tojson())["nodes"]
     weights = [nodes[node["inputs"][1][0]]["name"] for node in nodes if node["op"] == "Embedding"]
     kinds = {"dense" if gradients[name].stype == "default" else "sparse" for name in weights}

@@ -1,7 +1,7 @@
-"""The original as reference: a workload's PyTorch implementation itself, in float64.
+"""The original as reference: a workload's own PyTorch implementation, in float64.
 
-Ports of it are proven against what it computes. Its optimiser is written out as in the other reference, or, where the
-workload states one that only the implementations know, its own.
+Ports are compared with it. Its optimiser is written out as in the formula reference in PyTorch; if the workload states
+an optimiser that only the implementations know, the original's own is used.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ DESCRIPTION = {
 
 
 class Adapter(Formulas):
-    """Holds the model's own tensors by their canonical names; its ties must not change any layout."""
+    """Holds the model's own tensors by their canonical names. Its ties must not change any layout."""
 
     lacks = {
         "precision=bfloat16": "the noise of an original is that of float32 alone: bfloat16 has no tolerances",
@@ -63,7 +63,7 @@ class Adapter(Formulas):
 
     @property
     def initial(self):
-        """What the second moments begin as."""
+        """Return the initial value of the second moments."""
         return getattr(self.setting.optimizer, "initial", 0.0)
 
     def set_parameters(self, weights):
@@ -74,7 +74,7 @@ class Adapter(Formulas):
         self.known = None
 
     def forward(self, inputs, kept=None):
-        """Return what the model makes of inputs; in training, where `kept` is given, what is kept goes into it."""
+        """Return the model's outputs. In training, the kept tensors are stored into `kept`."""
         for name, buffer in self.buffers.items():
             buffer.copy_(self.kept[name])
         outputs = self.model(inputs)
@@ -126,7 +126,7 @@ class Adapter(Formulas):
 
 
 class Model(object):
-    """An original, called as the formulas of a reference are: ``forward(w, inputs)``."""
+    """An original with the interface of a reference's formulas: ``forward(w, inputs)``."""
 
     def __init__(self, adapter, implementation):
         self.adapter = adapter
@@ -140,7 +140,7 @@ class Model(object):
 def tied(table, own):
     """Return {canonical name: the model's tensor} of a table of ties.
 
-    Raises ValueError where a tie changes a layout: canonical tensors are the original's own.
+    Raises ValueError if a tie changes a layout: canonical tensors are the original's own.
     """
     tensors = {}
     for tie in table:
@@ -154,7 +154,7 @@ def tied(table, own):
 
 
 def refuse_untied(model, tensors):
-    """Raise ValueError where a parameter of the model is tied to nothing: nobody would compare it."""
+    """Raise ValueError if a parameter of the model has no tie, since it would not be compared."""
     tied_ones = {id(tensor) for tensor in tensors.values()}
     left = [name for name, tensor in model.named_parameters() if id(tensor) not in tied_ones]
     if left:
@@ -162,7 +162,7 @@ def refuse_untied(model, tensors):
 
 
 def undropped(model):
-    """Let a model drop nothing: what it drops is looked at by itself."""
+    """Make a model drop nothing. Dropout is proven separately."""
     for layer in model.modules():
         if isinstance(layer, torch.nn.modules.dropout._DropoutNd):
             layer.p = 0.0

@@ -1,4 +1,4 @@
-"""PyTorch: eager by its nature, compiled with torch.compile."""
+"""PyTorch: eager by default, compiled with torch.compile."""
 
 import functools
 
@@ -40,7 +40,7 @@ class Adapter(Framework):
 
     def build(self, weights):
         runtime.start(self.setting)
-        if self.model is None:  # a compiled model is kept: it would be compiled again for nothing
+        if self.model is None:  # a compiled model is reused, since compiling again would change nothing
             self.device = torch.device(self.setting.device)
             self.tuned = self.setting.mode == "tuned"
             self.model = self.implementation.Model().to(self.device)
@@ -65,10 +65,10 @@ class Adapter(Framework):
             self.make_optimizer()
 
     def compiler(self):
-        """Return what makes of a function the one that is called.
+        """Return the function that compiles a function in this mode.
 
-        "reduce-overhead" means CUDA graphs, and on the CPU no more than the default; "max-autotune" would try out other
-        products for minutes.
+        "reduce-overhead" means CUDA graphs; on the CPU it is the same as the default. "max-autotune" would try other
+        matrix products for minutes.
         """
         if self.tuned:
             gains = gains_by_compiling(self.model, self.device)
@@ -76,7 +76,7 @@ class Adapter(Framework):
         return torch.compile if self.setting.mode == "compiled" else untouched
 
     def make_optimizer(self):
-        """Make the optimiser, and what lowers its rate where the setting has a schedule."""
+        """Make the optimiser, and its scheduler if the setting has a schedule."""
         self.optimizer = published(self.implementation.optimizer(self.model, self.setting.optimizer))
         if self.tuned:
             self.optimizer = fused(self.optimizer)
@@ -87,7 +87,7 @@ class Adapter(Framework):
             self.scheduler = LambdaLR(self.optimizer, lambda epoch: factor(self.setting.schedule, epoch))
 
     def autocast(self):
-        """PyTorch's own mixed precision: products in bfloat16, the loss in float32, as the parameters are."""
+        """PyTorch's own mixed precision: products in bfloat16; the loss in float32, like the parameters."""
         return torch.autocast(self.setting.device, torch.bfloat16)
 
     def with_loss(self, inputs, labels):
@@ -103,7 +103,7 @@ class Adapter(Framework):
 
     def load(self, inputs, labels):
         if inputs.dtype.kind == "i":
-            inputs = inputs.astype("int64")  # PyTorch's own integer: an embedding reads no other in 1.0
+            inputs = inputs.astype("int64")  # in PyTorch 1.0, an embedding takes no other integers
         return torch.from_numpy(inputs).to(self.device), torch.from_numpy(labels_as(labels, "int64")).to(self.device)
 
     def batch(self, dataset, ids):
@@ -128,7 +128,7 @@ class Adapter(Framework):
         return total / len(batches)
 
     def update(self):
-        """Let the optimiser apply the gradients, clipped before that where the workload states it."""
+        """Let the optimiser apply the gradients, after clipping if the workload states it."""
         if self.clip_norm is not None:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip_norm)
         self.optimizer.step()
@@ -156,10 +156,10 @@ class Adapter(Framework):
         return np.concatenate(outputs)
 
     def forecast(self, batches, lags, horizon, paths, seed):
-        """In every mode op by op: torch.compile would write out the loop over the steps, each with its own kernels."""
+        """Op by op in every mode: torch.compile would unroll the loop over the steps, each with its own kernels."""
         self.model.eval()
         lags = torch.tensor(lags, device=self.device)
-        with torch.no_grad(), torch.random.fork_rng():  # what training draws goes on as if nothing had been
+        with torch.no_grad(), torch.random.fork_rng():  # keeps the random stream of the training unchanged
             torch.manual_seed(seed)
             steps = (torch.tensor(batch, device=self.device) for batch in batches)
             drawn = [self.array(self.implementation.sample(self.model, one, lags, horizon, paths)) for one in steps]
@@ -178,7 +178,7 @@ class Adapter(Framework):
 
     def array(self, tensor):
         tensor = tensor.detach().cpu()
-        if str(tensor.dtype) == "torch.bfloat16":  # which NumPy does not know
+        if str(tensor.dtype) == "torch.bfloat16":  # which NumPy lacks
             tensor = tensor.float()
         return tensor.numpy()
 
@@ -258,21 +258,21 @@ class Adapter(Framework):
         target = torch.empty_like(source)
         ways = {"memory": copier(source, target)}
         if self.device.type == "cuda":
-            pinned = host.pin_memory()  # what a copy needs to run at full speed
+            pinned = host.pin_memory()  # required for a copy at full speed
             ways["to_device"], ways["from_device"] = copier(pinned, target), copier(source, pinned)
         return ways
 
 
 def untouched(function):
-    """Return `function`: what eager mode wraps functions in."""
+    """Return `function`: the wrapper of eager mode."""
     return function
 
 
 def how_it_runs(compilation):
-    """Return what runs, by what `compilation` tells; empty, and nothing was to be compiled.
+    """Return what really runs, from the report of `compilation`; "" if nothing was to be compiled.
 
-    Where torch.compile leaves the graph or gives a function up, Python runs the rest without a word: so it does with
-    every recurrent layer (``torch._dynamo.config.allow_rnn`` is False).
+    If torch.compile breaks the graph or gives up a function, Python silently runs the rest. That happens with every
+    recurrent layer (``torch._dynamo.config.allow_rnn`` is False).
     """
     if not compilation:
         return "eager"
@@ -280,9 +280,9 @@ def how_it_runs(compilation):
 
 
 def gains_by_compiling(model, device):
-    """Whether torch.compile makes a model faster: on the CPU not one of convolutions without a normalisation.
+    """Return whether torch.compile makes a model faster. On the CPU, convolutions without normalisation gain nothing.
 
-    Then there is nothing to fuse between two products but a ReLU, and what is compiled turns images into other layouts
+    Between their products there is only a ReLU to fuse, and compiled code converts images to other layouts
     (docs/reference/axes.md has the times).
     """
     kinds = {type(layer) for layer in model.modules()}
@@ -290,15 +290,15 @@ def gains_by_compiling(model, device):
 
 
 def channels_last(model, given):
-    """Return what a model is given, images with their channels last in memory: the order of the axes stays."""
+    """Return a model's input; images with channels last in memory, without changing the order of the axes."""
     inputs, *others = given
     return (inputs.contiguous(memory_format=torch.channels_last) if inputs.dim() == 4 else inputs, *others)
 
 
 def fused(optimizer):
-    """Return the same optimiser, whose update is one kernel over all parameters; where it has none, one per operation.
+    """Return the same optimiser, with one update kernel for all parameters, or at least one per operation.
 
-    So PyTorch's guide to tuning has it: ``fused=True``, and for those that lack it ``foreach=True``.
+    PyTorch's guide to tuning recommends ``fused=True``, and ``foreach=True`` for optimisers without it.
     """
     way = "fused" if "fused" in optimizer.defaults else "foreach"
     ways = ("fused", "foreach")
@@ -307,13 +307,13 @@ def fused(optimizer):
 
 
 def implementation_of(optimizer):
-    """Return which of PyTorch's implementations an optimiser was told to use; None where that is left to PyTorch."""
+    """Return which of PyTorch's implementations an optimiser was told to use; None if PyTorch chooses."""
     told = {way for group in optimizer.param_groups for way in ("fused", "foreach") if group.get(way)}
     return " and ".join(sorted(told)) or None
 
 
 def copier(source, target):
-    """Return a function that copies one tensor into the other so many times."""
+    """Return a function that copies one tensor into the other a number of times."""
 
     def copy(times):
         for _ in range(times):
@@ -324,7 +324,7 @@ def copier(source, target):
 
 
 def dense(gradient):
-    """Return a gradient with all its rows."""
+    """Return a gradient in dense form."""
     return gradient.to_dense() if gradient.is_sparse else gradient
 
 
@@ -334,13 +334,13 @@ def embeddings(model):
 
 
 def kind_of_gradient(weights):
-    """Return whether the gradients of weights are dense tensors or sparse ones; None where there are none."""
+    """Return whether the gradients of weights are dense or sparse tensors; None without any."""
     kinds = {"sparse" if weight.grad.is_sparse else "dense" for weight in weights if weight.grad is not None}
     return " and ".join(sorted(kinds)) or None
 
 
 def layout(tensors):
-    """Return how the kernels of convolutions lie in memory, which decides how they are computed; None without any."""
+    """Return the memory layout of convolution kernels, which determines how they are computed; None without any."""
     kernels = [tensor for tensor in tensors if tensor.dim() == 4]
     if not kernels:
         return None

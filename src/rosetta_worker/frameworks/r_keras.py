@@ -1,4 +1,4 @@
-"""Keras 2 from R: its worker is the R program beside this file, r_keras.R, which speaks the protocol by itself."""
+"""Keras 2 from R. Its worker is the R program beside this file, r_keras.R, which implements the protocol itself."""
 
 DESCRIPTION = {
     "title": "Keras 2 from R",

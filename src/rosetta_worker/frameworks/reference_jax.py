@@ -1,6 +1,6 @@
-"""The second reference, in JAX: a workload's formulas and the optimiser's, written out, in float64.
+"""The second reference, in JAX: the formulas of a workload and of its optimiser, in float64.
 
-It shares nothing with the reference in PyTorch, so that where both agree a mistake in one of them is ruled out.
+It shares no code with the reference in PyTorch, so that their agreement rules out a mistake in either.
 """
 
 import jax
@@ -19,17 +19,17 @@ DESCRIPTION = {
 }
 
 ROUND_OFF = 1e-5
-"""The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
+"""The largest gradient that consists of round-off alone: far above Adam's epsilon, so that it gives a full step."""
 
 NOTHING = 1e-6
-"""The share of the norm of all gradients up to which one is nothing else."""
+"""The share of the norm of all gradients below which a gradient is round-off alone."""
 
 CHANCE = 2
-"""The seed of its signs."""
+"""The seed of the random signs."""
 
 
 class Adapter(Framework):
-    """Uses of JAX only its array operations and its differentiation: no layer, loss or optimiser of its own."""
+    """Uses only JAX's array operations and differentiation: no layer, loss or optimiser of JAX's libraries."""
 
     lacks = {}
     emulates = ("float64", "float32")
@@ -55,7 +55,7 @@ class Adapter(Framework):
         self.differentiate = jax.jit(jax.value_and_grad(self.with_loss, has_aux=True))
 
     def with_loss(self, tensors, before, inputs, labels):
-        """Return the loss; beside it logits, and what running means become, which were `before`."""
+        """Return the loss, and besides it the logits and the new running means; `before` are the old ones."""
         kept = {}
         training = (kept,) if before else ()
         logits = self.implementation.forward(dict(tensors, **before), inputs, *training)
@@ -74,7 +74,7 @@ class Adapter(Framework):
         return self.held(inputs), self.held(labels)
 
     def held(self, numbers):
-        """Return numbers in the working precision, or whole numbers as JAX's largest."""
+        """Return numbers in the working precision, and whole numbers in JAX's largest integer type."""
         return jnp.asarray(numbers, self.dtype if numbers.dtype.kind == "f" else "int64")
 
     def batch(self, dataset, ids):
@@ -95,7 +95,7 @@ class Adapter(Framework):
         return total / len(batches)
 
     def with_round_off(self, gradients):
-        """Return the gradients; in a trial of round-off, any small numbers where they are zero by mathematics.
+        """Return the gradients. In a trial of round-off, mathematically zero ones become small random numbers.
 
         See the reference in PyTorch.
         """
@@ -107,15 +107,15 @@ class Adapter(Framework):
         }
 
     def sign_like(self, tensor):
-        """Return a tensor of 1 and -1, by chance."""
+        """Return a tensor of random signs, 1 and -1."""
         return jnp.asarray(2 * self.chance.randint(2, size=tensor.shape) - 1, self.dtype)
 
     def adam(self, gradients):
         """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
 
-        All gradients together are clipped to a norm first (Pascanu, Mikolov and Bengio 2013, algorithm 1), and decay is
-        added to what comes of that. Of a tensor that is updated lazily, the rows that the batch does not name stay, and
-        their moments with them.
+        First, all gradients together are clipped to a norm (Pascanu, Mikolov and Bengio 2013, algorithm 1), then decay
+        is added. For a tensor that is updated lazily, rows that the batch does not use keep their values and their
+        moments.
         """
         hyper = self.setting.optimizer
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
@@ -149,7 +149,7 @@ class Adapter(Framework):
             self.tensors[name] -= self.rate * g / (jnp.sqrt(v) + hyper.epsilon)
 
     def one_minus(self, what, beta, count=1):
-        """1 - beta^count, in the working precision if `what` is what this trial rounds (see the PyTorch reference)."""
+        """Return 1 - beta^count, in the working precision if this trial rounds `what` (see the PyTorch reference)."""
         if self.setting.rounded != what:
             return 1 - beta**count
         return 1 - jnp.asarray(beta, self.dtype) ** count
@@ -173,7 +173,7 @@ class Adapter(Framework):
         return np.array(tensor)
 
     def begin_epoch(self, epoch):
-        """Nothing to be told: `learning_rate` follows from the number of steps."""
+        """Do nothing: `learning_rate` follows from the number of steps."""
 
     def learning_rate(self):
         rate, schedule = self.setting.optimizer.learning_rate, self.setting.schedule
@@ -189,7 +189,7 @@ class Adapter(Framework):
 
 
 def cross_entropy(logits, labels):
-    """Mean over the batch of -log softmax(logits)[label]."""
+    """Return the mean over the batch of -log softmax(logits)[label]."""
     shifted = logits - logits.max(1, keepdims=True)
     picked = jnp.take_along_axis(shifted, labels[:, None], 1)[:, 0]
     return (jnp.log(jnp.exp(shifted).sum(1)) - picked).mean()

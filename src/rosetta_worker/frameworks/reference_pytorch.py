@@ -1,6 +1,6 @@
-"""The reference in PyTorch: a workload's formulas and the optimiser's, written out, in float64.
+"""The reference in PyTorch: the formulas of a workload and of its optimiser, in float64.
 
-In float32 it shows how far honest round-off leads: the noise from which the tolerances follow.
+Run in float32, it shows the effect of honest round-off: the noise from which the tolerances follow.
 """
 
 from contextlib import nullcontext, suppress
@@ -22,17 +22,17 @@ DESCRIPTION = {
 }
 
 ROUND_OFF = 1e-5
-"""The size of a gradient that is nothing but round-off, at its largest: far above Adam's epsilon, so a full step."""
+"""The largest gradient that consists of round-off alone: far above Adam's epsilon, so that it gives a full step."""
 
 NOTHING = 1e-6
-"""The share of the norm of all gradients up to which one is nothing else."""
+"""The share of the norm of all gradients below which a gradient is round-off alone."""
 
 CHANCE = 2
-"""The seed of its signs."""
+"""The seed of the random signs."""
 
 
 class Adapter(Framework):
-    """Uses of PyTorch only its array operations and its differentiation: no layer, loss or optimiser of its own."""
+    """Uses only PyTorch's array operations and differentiation: no layer, loss or optimiser of PyTorch."""
 
     lacks = {}
 
@@ -73,7 +73,7 @@ class Adapter(Framework):
         return self.held(torch.from_numpy(inputs)), self.held(torch.from_numpy(labels))
 
     def held(self, numbers):
-        """Return numbers in the working precision, or whole numbers as PyTorch's own."""
+        """Return numbers in the working precision, and whole numbers in PyTorch's default integer type."""
         return numbers.to(self.dtype) if numbers.is_floating_point() else numbers.long()
 
     def batch(self, dataset, ids):
@@ -95,9 +95,9 @@ class Adapter(Framework):
         return total / len(batches)
 
     def differentiate(self, dataset, ids):
-        """Logits, loss, gradients, and what running means become.
+        """Return logits, loss, gradients and new running means.
 
-        Those of the same batch at the same weights are remembered for the step after them.
+        The result for the same batch at the same weights is kept for the step that follows.
         """
         if self.known and np.array_equal(self.known[0], ids):
             return self.known[1]
@@ -115,11 +115,11 @@ class Adapter(Framework):
         return self.known[1]
 
     def with_round_off(self, gradients):
-        """Return the gradients; in a trial of round-off, any small numbers where they are zero by mathematics.
+        """Return the gradients. In a trial of round-off, mathematically zero ones become small random numbers.
 
-        So it is for a bias in front of a batch normalisation, and for a shift that only linear layers part from the
-        next one. What float32 computes there is round-off alone, and Adam or RMSprop, which divide it by its own size,
-        make a full step of it, up or down by chance.
+        Examples are a bias before a batch normalisation, and a shift that only linear layers separate from the next
+        one. In float32 such a gradient is round-off alone. Adam and RMSprop divide it by its own size, and make a full
+        step in a random direction.
         """
         if not self.setting.rounded:
             return gradients
@@ -127,15 +127,15 @@ class Adapter(Framework):
         return {name: g if g.norm() > least else ROUND_OFF * self.sign_like(g) for name, g in gradients.items()}
 
     def sign_like(self, tensor):
-        """Return a tensor of 1 and -1, by chance."""
+        """Return a tensor of random signs, 1 and -1."""
         return 2 * torch.randint(2, tensor.shape, generator=self.chance).to(self.dtype) - 1
 
     def adam(self, gradients):
         """Kingma and Ba (2015), algorithm 1: epsilon is added to the bias-corrected root.
 
-        All gradients together are clipped to a norm first (Pascanu, Mikolov and Bengio 2013, algorithm 1), and decay is
-        added to what comes of that. Of a tensor that is updated lazily, the rows that the batch does not name stay, and
-        their moments with them.
+        First, all gradients together are clipped to a norm (Pascanu, Mikolov and Bengio 2013, algorithm 1), then decay
+        is added. For a tensor that is updated lazily, rows that the batch does not use keep their values and their
+        moments.
         """
         hyper = self.setting.optimizer
         new1, new2 = self.one_minus("weights", hyper.beta1), self.one_minus("weights", hyper.beta2)
@@ -170,10 +170,10 @@ class Adapter(Framework):
                 self.tensors[name] -= self.rate * g / (torch.sqrt(v) + hyper.epsilon)
 
     def one_minus(self, what, beta, count=1):
-        """1 - beta^count, in the working precision if `what` is what this trial rounds.
+        """Return 1 - beta^count; in the working precision if `what` is rounded in this trial.
 
-        In float32 1 - 0.999 keeps four digits, the largest error of the whole step, and an honest one: MXNet computes
-        the weights of new gradients so, Optax and Keras the bias corrections; PyTorch neither.
+        In float32, 1 - 0.999 keeps four digits: the largest error of the step, and an honest one. MXNet computes the
+        weights of new gradients in float32, Optax and Keras the bias corrections; PyTorch computes neither so.
         """
         if self.setting.rounded != what:
             return 1 - beta**count
@@ -201,13 +201,13 @@ class Adapter(Framework):
             return np.concatenate([self.array(self.implementation.forward(self.tensors, one)) for one in inputs])
 
     def synchronize(self):
-        """Nothing to wait for: PyTorch computes on the CPU in the calling thread."""
+        """Do nothing: PyTorch computes on the CPU in the calling thread."""
 
     def array(self, tensor):
         return tensor.detach().numpy().copy()
 
     def begin_epoch(self, epoch):
-        """Nothing to be told: `learning_rate` follows from the number of steps."""
+        """Do nothing: `learning_rate` follows from the number of steps."""
 
     def learning_rate(self):
         rate, schedule = self.setting.optimizer.learning_rate, self.setting.schedule
@@ -228,7 +228,7 @@ class Adapter(Framework):
 
 
 class RoundedProducts(TorchFunctionMode):
-    """Products whose operands are rounded, and what comes out of them: each a pair, on the way there and back."""
+    """Rounds the operands and the results of products. Both roundings are pairs, for forward and backward pass."""
 
     def __init__(self, operands, result):
         super().__init__()
@@ -243,11 +243,11 @@ class RoundedProducts(TorchFunctionMode):
 
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "conv2d")
-"""The functions of PyTorch with which the formulas multiply matrices and kernels."""
+"""The functions of PyTorch with which formulas multiply matrices and kernels."""
 
 
 class Rounded(torch.autograd.Function):
-    """A tensor that is rounded by `there`, and its gradient by `back`."""
+    """A tensor that is rounded by `there`, and whose gradient is rounded by `back`."""
 
     @staticmethod
     def forward(ctx, tensor, there, back):
@@ -260,13 +260,13 @@ class Rounded(torch.autograd.Function):
 
 
 class TooNear(Exception):
-    """A sample comes nearer to an edge than asked for."""
+    """A sample is nearer to an edge than the required distance."""
 
 
 class Edges(TorchFunctionMode):
-    """Where a gradient jumps: each ReLU, whose formula asks ``x > 0``, and each pool, whose formula asks ``argmax``.
+    """Finds the edges, where a gradient jumps: each ReLU, written with ``x > 0``, and each pool, with ``argmax``.
 
-    The first layer in which a sample is nearer to an edge than `least` ends the formula with TooNear: those behind it
+    At the first layer in which a sample is nearer to an edge than `least`, the formula ends with TooNear: later layers
     need not be computed.
     """
 
@@ -285,41 +285,42 @@ class Edges(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
     def margins(self):
-        """Return how near each sample comes to an edge, (samples,), in the layers that were computed."""
+        """Return the distance of each sample to the nearest edge, (samples,), over the computed layers."""
         return torch.stack(self.nearest).amin(0)
 
 
 def from_zero(relu):
-    """Return how far each input of a ReLU is from zero."""
+    """Return the distance of each input of a ReLU from zero."""
     return relu.abs()
 
 
 def of_two_largest(pool):
-    """Return how far the two largest inputs of each pool are apart, which lie along the last axis."""
+    """Return the difference between the two largest inputs of each pool; the inputs are along the last axis."""
     first, second = pool.topk(2).values.unbind(-1)
     return first - second
 
 
 EDGES = {"gt": from_zero, "__gt__": from_zero, "argmax": of_two_largest}
-"""By the function of PyTorch that a formula asks: how far its numbers are from where the answer changes."""
+"""{function of PyTorch in a formula: function that returns the distances of its inputs from an edge}."""
 
 
 def nearest(layer, distances):
-    """Return the least of the `distances` of each sample from an edge, relative to the root mean square of the layer.
+    """Return the least distance of each sample from an edge, relative to the root mean square of the layer.
 
-    An exact zero is no edge: it comes from equal or black pixels, and is exact in every precision.
+    An exact zero is not an edge: it comes from equal or black pixels, and is exact in every precision.
     """
     distances = torch.where(distances == 0, torch.inf, distances)
     return (distances / layer.square().mean().sqrt()).flatten(1).amin(1)
 
 
 class LoopedSums(TorchDispatchMode):
-    """Sums over several axes as a loop makes them that adds one number after the other, there and on the way back.
+    """Computes sums over several axes in a loop, one number after the other, in the forward and the backward pass.
 
-    PyTorch's own sum adds in pairs, and its round-off hardly grows with their number. Batch normalisation is a loop
-    through an image, whose pixels lie one behind the other with all their channels or eight of them: so the lanes of a
-    register hold channels, and each channel's sum is one loop. Its round-off grows with the number, and shows where a
-    large sum is taken out again. Of two trials of round-off, one has the pairs and the other the loop.
+    PyTorch's own sum adds in pairs, and its round-off hardly grows with the number of terms. Batch normalisation is a
+    loop over an image whose pixels are stored one after the other, with all their channels or eight of them. So the
+    lanes of a register hold channels, and each channel's sum is one loop. Its round-off grows with the number of terms,
+    and is visible where a large sum is subtracted again. Of two trials of round-off, one adds in pairs and the other in
+    a loop.
     """
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -331,22 +332,22 @@ class LoopedSums(TorchDispatchMode):
         found = torch.from_numpy(np.add.accumulate(rows)[-1])
         if function is torch.ops.aten.mean.dim:
             found = found / len(rows)
-        if len(args) > 2 and args[2]:  # the axes are kept, each with the extent 1
+        if len(args) > 2 and args[2]:  # keeps the axes, with extent 1
             found = found.reshape([1 if axis in axes else extent for axis, extent in enumerate(tensor.shape)])
         return found
 
 
 SUMS = (torch.ops.aten.sum.dim_IntList, torch.ops.aten.mean.dim)
-"""What PyTorch makes of sums and means over axes, and of what has been spread along them on the way back."""
+"""PyTorch's operations for sums and means over axes; the backward pass of a broadcast uses them, too."""
 
 
 def roundings(setting):
-    """Return how operands of a product are rounded, and how its result, each there and back; None where they are not.
+    """Return the roundings of a product's operands and of its result, each for both passes; None without rounding.
 
-    bfloat16 is a type, which results and gradients have, too. TF32 is none: it is what a product makes of its operands.
-    On the way back these are the gradient of its result, and once more what it has multiplied. A tensor core reads no
-    more than the first 10 bits behind the point; whether a library rounds to them before that is its own business, and
-    so one trial of round-off has them rounded, and the other cut.
+    bfloat16 is a type that results and gradients have, too. TF32 is not a type: a product rounds its operands to it. In
+    the backward pass, the operands are the gradient of the result, and again the multiplied values. A tensor core reads
+    only the first 10 fraction bits. Whether a library rounds to them before is not specified, so one trial of round-off
+    rounds them, and the other truncates them.
     """
     if setting.precision == "bfloat16":
         return (to_bfloat16, to_bfloat16), (to_bfloat16, to_bfloat16)
@@ -362,31 +363,31 @@ def to_bfloat16(tensor):
 
 
 def to_tf32(tensor):
-    """Return float32 rounded to TF32, of two equally near numbers to the larger one, as PTX has it (``cvt.rna``).
+    """Return float32 rounded to TF32, with ties away from zero, as in PTX (``cvt.rna``).
 
-    The sign is a bit of its own, and the rest grows with the number: so half of the last bit that stays is added.
+    The sign is a separate bit, and the other bits grow with the magnitude, so half of the last remaining bit is added.
     """
     return cut_to_tf32((tensor.contiguous().view(torch.int32) + 0x1000).view(torch.float32))
 
 
 def cut_to_tf32(tensor):
-    """Return float32 without the last 13 of its 23 bits behind the point."""
+    """Return float32 without the last 13 of its 23 fraction bits."""
     return (tensor.contiguous().view(torch.int32) & ~0x1FFF).view(torch.float32)
 
 
 def as_it_is(tensor):
-    """Return the tensor."""
+    """Return the tensor unchanged."""
     return tensor.view_as(tensor)
 
 
 def clipping(gradients, longest):
-    """Return what gradients are multiplied by so that all together are no longer than so much; None: as they are."""
+    """Return the factor that clips all gradients together to the norm `longest`, at most 1; 1 without a norm."""
     whole = torch.sqrt(sum((g * g).sum() for g in gradients))
     return 1.0 if longest is None else torch.clamp(longest / whole, max=1.0)
 
 
 def cross_entropy(logits, labels):
-    """Mean over the batch of -log softmax(logits)[label]."""
+    """Return the mean over the batch of -log softmax(logits)[label]."""
     shifted = logits - logits.max(1, keepdim=True)[0].detach()
     picked = shifted[torch.arange(len(labels)), labels]
     return (torch.log(torch.exp(shifted).sum(1)) - picked).mean()

@@ -1,10 +1,10 @@
-"""TensorFlow 2 with a training loop of one's own: GradientTape, op by op or through tf.function."""
+"""TensorFlow 2 with a custom training loop: GradientTape, op by op or through tf.function."""
 
 import functools
 import itertools
 import os
 
-os.environ["KERAS_BACKEND"] = "tensorflow"  # tf.keras is Keras 3, and the user's might run on something else
+os.environ["KERAS_BACKEND"] = "tensorflow"  # tf.keras is Keras 3, for which the user may have set another back end
 os.environ["KERAS_HOME"] = os.getcwd()  # the user's keras.json may change the precision
 
 import numpy as np
@@ -29,7 +29,7 @@ DESCRIPTION = {
 
 
 class Adapter(Framework):
-    """TensorFlow 2.16 and newer: the layers are those of tf.keras, the loop is that of TensorFlow's guides."""
+    """TensorFlow 2.16 and newer: layers of tf.keras, in the loop of TensorFlow's guides."""
 
     lacks = {
         "embedding_gradient": "an embedding's gradient comes sparse as it is (tf.IndexedSlices), but the Adam of "
@@ -61,7 +61,7 @@ class Adapter(Framework):
             start_afresh(self.optimizer, new, self.variables)
 
     def compile(self, function):
-        """Wrap each function that works on the device in what the mode wraps it in."""
+        """Wrap each function that works on the device as the mode requires."""
         self.function = function
         self.step = function(self.take_step)
         self.held = self.on_held = None
@@ -70,22 +70,22 @@ class Adapter(Framework):
         self.predict = function(self.answer)
 
     def tune(self):
-        """Let the steps of a block be one graph, where the data lie in memory, with no Python between them."""
+        """Make the steps of a block one graph, without Python between them, if the data are in memory."""
         if self.setting.device == "cpu" and has_recurrence(self.model):
             self.step = tf.function(self.take_step, jit_compile=True)
         self.whole = self.setting.input == "memory"
 
     def step_on(self, dataset):
-        """Return the step on samples of `dataset`: what cuts them out is part of the same graph, where there is one.
+        """Return the step on samples of `dataset`. If it is a graph, cutting out the samples is part of it.
 
-        It is made once and holds the data set, as handing it over in every step would cost a tenth of a short one.
+        It is made once and holds the data set: passing it in every step would cost a tenth of a short one.
         """
         if self.held is not dataset:
             self.held, self.on_held = dataset, self.function(lambda ids: self.take_step(*self.batch(dataset, ids)))
         return self.on_held
 
     def steps_on(self, dataset, batches):
-        """Return the same for all steps of a block, which has any number of them: the graph is that of a loop."""
+        """Return a function for all steps of a block, of any number: a graph with a loop."""
         if self.held is not dataset:
 
             def take_steps(batches):
@@ -242,32 +242,32 @@ class Adapter(Framework):
         def copy(times):
             last = source
             for _ in range(times):
-                last = tf.raw_ops.DeepCopy(x=last)  # a variable that is assigned to, and tf.identity, only refer to it
+                last = tf.raw_ops.DeepCopy(x=last)  # tf.identity, and assigning to a variable, would only refer to it
             return last
 
         return {"memory": copy}
 
 
 def computed_in(policy):
-    """Return the precision that layers compute in instead of their variables', or that they do not."""
+    """Return the precision that layers compute in, if it is not that of their variables; otherwise False."""
     return policy.compute_dtype if policy.compute_dtype != policy.variable_dtype else False
 
 
 def has_recurrence(model):
-    """Whether a layer of the model is a recurrence."""
+    """Return whether the model has a recurrent layer."""
     return any(isinstance(layer, tf.keras.layers.RNN) for layer in model.layers)
 
 
 def layout(model):
-    """Return how the model's convolutions take their images; None where it has none."""
+    """Return the layout of images for the model's convolutions; None without any."""
     layouts = {getattr(layer, "data_format", None) for layer in model.layers} - {None}
     return " and ".join(sorted(layouts)) or None
 
 
 def untouched(function):
-    """Return `function`: what eager mode wraps functions in."""
+    """Return `function`: the wrapper of eager mode."""
     return function
 
 
 MODES = {"eager": untouched, "compiled": tf.function, "tuned": tf.function}
-"""By mode: what makes of a function the one that is called."""
+"""{mode: wrapper of functions}."""

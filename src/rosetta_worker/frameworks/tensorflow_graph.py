@@ -1,4 +1,4 @@
-"""TensorFlow 1: a graph of tf.layers and tf.nn, which a session runs, or an Estimator's training loop."""
+"""TensorFlow 1: a graph of tf.layers and tf.nn, run by a session or by an Estimator's training loop."""
 
 from functools import partial
 
@@ -22,11 +22,11 @@ DESCRIPTION = {
 }
 
 CLASSES = (tf.int32, (None,))
-"""Type and shape of labels, where a sample has one class."""
+"""Dtype and shape of labels, if a sample has one class."""
 
 
 def labels_of(model):
-    """Return type and shape of the labels that a model is trained with."""
+    """Return dtype and shape of a model's labels."""
     return getattr(model, "labels", CLASSES)
 
 
@@ -40,10 +40,10 @@ class Adapter(Framework):
         "precision=tf32": "TensorFlow 1 has no switch for TF32",
     }
     loop = None
-    """The Estimator's, in that mode."""
+    """The Estimator's loop, in that mode."""
     session = None
     watched = None
-    """Where `profile` wants to see the runs of a session: what has been traced so far."""
+    """The list of traces while `profile` traces the runs of a session; otherwise None."""
 
     def build(self, weights):
         if self.model is None:
@@ -59,7 +59,7 @@ class Adapter(Framework):
         self.set_parameters(weights)
 
     def begin_session(self):
-        """Draw the graph between placeholders, and open a session of it."""
+        """Build the graph between placeholders, and open a session for it."""
         self.graph = tf.Graph()
         with self.graph.as_default():
             model = self.implementation.Model()
@@ -69,7 +69,7 @@ class Adapter(Framework):
         self.session = tf.Session(graph=self.graph, config=runtime.configuration(self.setting))
 
     def begin_loop(self):
-        """Let an Estimator draw the graph, behind what tf.data hands it, and open its session."""
+        """Let an Estimator build the graph, fed by tf.data, and open its session."""
         model = self.implementation.Model()
 
         def draw(inputs, labels):
@@ -82,9 +82,9 @@ class Adapter(Framework):
         self.session = self.loop.session
 
     def draw(self, model, inputs, labels):
-        """Draw the graph of the model and, where it trains, of the loss, the gradients and the update."""
+        """Build the graph of the model and, if it trains, of the loss, the gradients and the update."""
         self.model, self.inputs, self.labels = model, inputs, labels
-        # `training` is all that switches a dropout off; a workload with both dropout and running means has no such row
+        # `training` is the only switch of a dropout: no workload in this framework has dropout and running means
         self.training = tf.placeholder_with_default(self.dropout, ()) if self.trains else False
         self.logits = model(inputs, self.training)
         if self.trains:
@@ -93,7 +93,7 @@ class Adapter(Framework):
         self.initialize = tf.global_variables_initializer()
 
     def draw_update(self):
-        """Draw the loss, the gradients and the update."""
+        """Build the loss, the gradients and the update."""
         self.mean_loss = self.loss(self.model, self.logits, self.labels)
         hyper = self.setting.optimizer
         self.rate = tf.Variable(hyper.learning_rate, trainable=False, name="learning_rate")
@@ -104,17 +104,17 @@ class Adapter(Framework):
         self.slopes = [gradient for gradient, _ in pairs]
         self.dense_slopes = {variable.op.name: tf.convert_to_tensor(slope) for slope, variable in pairs}
         self.update = self.optimizer.apply_gradients(self.clipped(pairs))
-        self.step = tf.group(self.update, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))  # running means
+        self.step = tf.group(self.update, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))  # updates of running means
 
     def clipped(self, pairs):
-        """Return pairs of gradient and variable, all gradients together clipped where the workload says so."""
+        """Return pairs of gradient and variable, with all gradients clipped together if the workload states it."""
         if self.clip_norm is None:
             return pairs
         clipped, _ = tf.clip_by_global_norm([gradient for gradient, _ in pairs], self.clip_norm)
         return [(gradient, variable) for gradient, (_, variable) in zip(clipped, pairs)]
 
     def run(self, fetches, inputs, labels):
-        """Run what leads to `fetches` on one batch, in training mode; return what they are."""
+        """Run `fetches` on one batch, in training mode. Return their values."""
         fed = {self.inputs: inputs, self.labels: labels}
         if self.watched is None:
             return self.session.run(fetches, fed)
@@ -129,19 +129,19 @@ class Adapter(Framework):
         self.variables[own].load(array, self.session)
 
     def parameters(self):
-        held = self.session.run(self.variables)  # all in one run: each other set of fetches is planned anew
+        held = self.session.run(self.variables)  # all in one run, since each other set of fetches is planned anew
         return dict(self.canonical(held.get), **self.state_of(held))
 
     def state(self):
         return self.state_of(self.session.run(self.kept()))
 
     def kept(self):
-        """Return {own name: variable} of what is kept and not trained."""
+        """Return {own name: variable} of the kept variables."""
         names = [own for tie in getattr(self.implementation, "STATE", ()) for own in tie.own]
         return {own: self.variables[own] for own in names}
 
     def state_of(self, held):
-        """Return {canonical name: array} of what is kept and not trained, from {own name: array}."""
+        """Return {canonical name: array} of the kept tensors, from {own name: array}."""
         tensors = {}
         for tie in getattr(self.implementation, "STATE", ()):
             tensors.update(tie.to_canonical({own: np.array(held[own]) for own in tie.own}))
@@ -149,7 +149,7 @@ class Adapter(Framework):
 
     def write(self, table, tensors):
         arrays = {own: array for tie in table for own, array in tie.to_own(tensors).items()}
-        assigned = [self.variables[own].initializer for own in arrays]  # what Variable.load runs, all of them at once
+        assigned = [self.variables[own].initializer for own in arrays]  # the operations of Variable.load, run together
         self.session.run(assigned, {one.inputs[1]: array for one, array in zip(assigned, arrays.values())})
 
     def load(self, inputs, labels):
@@ -185,7 +185,7 @@ class Adapter(Framework):
         return np.concatenate([self.session.run(self.logits, {**fed, self.inputs: batch}) for batch in batches])
 
     def synchronize(self):
-        """Nothing is left to wait for: a run of a session ends when the device has done all of it."""
+        """Do nothing: a run of a session returns when the device has finished."""
 
     def linger(self, size, repeats):
         return self.product(np.full((size, size), 1.0 / size, "float32"), "float32")(repeats)
@@ -214,7 +214,7 @@ class Adapter(Framework):
         return total / steps
 
     def backpropagate(self, fetched, steps):
-        targets = [slope.op for slope in self.slopes]  # computed, and not brought out of the session
+        targets = [slope.op for slope in self.slopes]  # computed, but not fetched from the session
         for step in range(steps):
             self.run(targets, *fetched[step % len(fetched)])
 
@@ -222,12 +222,12 @@ class Adapter(Framework):
         self.kept_slopes = self.run(self.slopes, inputs, labels)
 
     def apply_gradients(self, steps):
-        fed = dict(zip(self.slopes, self.kept_slopes))  # what is fed is not computed
+        fed = dict(zip(self.slopes, self.kept_slopes))  # fed values are not computed
         for _ in range(steps):
             self.session.run(self.update, fed)
 
     def profile(self, work, folder):
-        """A session's own trace of each run."""
+        """Profile with a session's own trace of each run."""
         self.watch([])
         try:
             return work(), runtime.operations(self.watched)
@@ -235,7 +235,7 @@ class Adapter(Framework):
             self.watch(None)
 
     def watch(self, watched):
-        """Let runs of the session be traced into a list, or not, with None."""
+        """Append traces of the session's runs to a list, or stop that, with None."""
         self.watched = watched
         if self.loop is not None:
             self.loop.turnstile.watched = watched
@@ -269,11 +269,11 @@ class Adapter(Framework):
         return {"memory": copy}
 
     def apart(self):
-        """Return a session of the graph that is being drawn, with its variables as they begin."""
+        """Return a session of the graph under construction, with its variables at their initial values."""
         session = tf.Session(config=runtime.configuration(self.setting))
         session.run(tf.global_variables_initializer())
         return session
 
 
 RATES = ("_lr_t", "_learning_rate_tensor")
-"""What the optimisers of tf.train call the tensor that their updates take the learning rate from."""
+"""Names of the tensor from which the updates of tf.train's optimisers take the learning rate."""

@@ -1,1 +1,1 @@
-"""Layers that a framework computes with fewer digits than others, or otherwise, put right: one file per framework."""
+"""Corrected layers, for frameworks that compute a layer less exactly than others, or differently; one file each."""

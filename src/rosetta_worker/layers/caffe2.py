@@ -1,13 +1,13 @@
-"""What Caffe2's recurrent layers ask for around them, and a max pool whose gradient goes one way."""
+"""Helpers for Caffe2's recurrent layers, and a max pool whose gradient goes to one input only."""
 
 from caffe2.python import core
 from caffe2.python.modeling.initializers import Initializer
 
 
 def embedded(helper, tokens, name, length, dim_in, dim_out):
-    """Return the embeddings (length, n, dim_out) of token ids (n, length), of which there are `dim_in`.
+    """Return the embeddings (length, n, dim_out) of token ids (n, length), with `dim_in` possible ids.
 
-    What gathers rows has a sparse gradient. EnsureDense makes it dense on its way back, and else does nothing.
+    Gathering rows has a sparse gradient. EnsureDense makes it dense in the backward pass, and does nothing else.
     """
     table = helper.create_param(name, [dim_in, dim_out], Initializer("GaussianFill", std=0.05))
     table = helper.net.EnsureDense(table, table)
@@ -18,15 +18,15 @@ def embedded(helper, tokens, name, length, dim_in, dim_out):
 
 
 def zeros(helper, name, size):
-    """Return a blob with the state (size,) that each sequence begins with; it is no parameter."""
+    """Return a blob with the initial state (size,) of each sequence, which is not a parameter."""
     return helper.param_init_net.ConstantFill([], core.ScopedBlobReference("first_" + name), shape=[size], value=0.0)
 
 
 def max_pool(helper, x, name, channels, extent):
-    """Return the largest of each 2×2 of square images (n, channels, extent, extent).
+    """Return the maximum of each 2×2 square of square images (n, channels, extent, extent).
 
-    The gradient goes to the first of several that are largest: TopK chooses it. Caffe2's own MaxPool hands all of it to
-    each of them, and images do have equal neighbours (docs/findings.md).
+    The gradient goes to the first of several equal maxima, which TopK chooses. Caffe2's own MaxPool passes the whole
+    gradient to each of them, and images do have equal neighbours (docs/findings.md).
     """
     half = extent // 2
     pairs_of_rows, _ = helper.net.Reshape(x, [name + "_pairs", name + "_images"], shape=(-1, 2, half, 2))

@@ -1,13 +1,13 @@
-"""Keras' batch normalisation, with a variance that keeps its digits on every back end."""
+"""Keras' batch normalisation, with an exact variance on every back end."""
 
 from keras import layers, ops
 
 
 class BatchNormalization(layers.BatchNormalization):
-    """Keras' own. The variance is the mean of squared differences (docs/findings.md).
+    """Keras' own, with the variance as the mean of squared differences (docs/findings.md).
 
-    On PyTorch that of ops.moments loses digits, and ops.var takes several times as long. It has no gradient by the
-    mean, as differences from that sum up to 0.
+    On PyTorch, the variance of ops.moments loses digits, and ops.var takes several times as long. The variance has no
+    gradient with respect to the mean, since differences from the mean sum up to 0.
     """
 
     def _moments(self, inputs, mask):

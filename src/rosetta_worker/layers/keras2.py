@@ -1,4 +1,4 @@
-"""Where Keras 2 keeps the channels, by back end, and a few of its layers, put right."""
+"""The axis of channels on each back end of Keras 2, and corrected layers."""
 
 from functools import reduce
 
@@ -7,7 +7,7 @@ from keras import backend as K
 from keras import layers
 from keras.utils import get_custom_objects
 
-from rosetta_worker.runtimes import keras2 as runtime  # noqa: F401 (it has chosen where channels are)
+from rosetta_worker.runtimes import keras2 as runtime  # noqa: F401 (it sets the image format)
 from rosetta_worker.tensors import CHANNELS_LAST, Transform, permute
 
 FIRST = K.image_data_format() == "channels_first"
@@ -22,12 +22,12 @@ def image(channels, height, width):
 
 
 def arranged(images):
-    """Return (n, channels, height, width) images as the back end takes them."""
+    """Return (n, channels, height, width) images in the layout of the back end."""
     return images if FIRST else images.transpose(0, 2, 3, 1)
 
 
 class turned(Transform):
-    """Kernels (height, width, in, out) become those that give the same with rows and columns counted from the end."""
+    """Kernels (height, width, in, out) with the order of rows and of columns reversed."""
 
     def forward(self, arrays):
         return [np.ascontiguousarray(array[::-1, ::-1]) for array in arrays]
@@ -36,40 +36,41 @@ class turned(Transform):
 
 
 KERNEL = {"mxnet": (permute(0, 1, 2, 3),), "theano": (CHANNELS_LAST, turned())}.get(K.backend(), (CHANNELS_LAST,))
-"""What leads to a convolution's kernel, (out, in, height, width), as the back end takes it.
+"""Transforms from a canonical convolution kernel, (out, in, height, width), to that of the back end.
 
-It is (height, width, in, out) whatever the images are, but on MXNet as here; and Theano turns it around, since its
-conv2d is a convolution, where all others correlate (docs/findings.md).
+Keras' kernels are (height, width, in, out) for any image format, except on MXNet, which uses the canonical layout.
+Theano needs reversed kernels, since its conv2d is a convolution, where other frameworks compute a correlation
+(docs/findings.md).
 """
 
 
 def rectify(x):
-    """ReLU with the derivative 0 at 0: Theano's, and so Keras' on it, has ½ (docs/findings.md)."""
+    """ReLU with the derivative 0 at 0. Theano's has ½, and so has Keras' on Theano (docs/findings.md)."""
     from theano.tensor import switch
 
     return switch(x > 0, x, 0)
 
 
 RELU = "rectify" if K.backend() == "theano" else "relu"
-"""The activation that is a ReLU."""
+"""The name of the ReLU activation."""
 
 get_custom_objects()["rectify"] = rectify
 
 
 LEAST = float(np.nextafter(np.float32(1e-5), np.float32(1)))
-"""The least epsilon that Theano takes."""
+"""The least epsilon that Theano accepts."""
 
 
 class BatchNormalization(layers.BatchNormalization):
-    """Keras' own, but it keeps running means, from where they begin, of the mean and variance that it normalises by.
+    """Keras' own, but running means average the mean and variance that normalise, starting from their initial values.
 
-    Of what Keras 2 does instead, by back end (docs/findings.md):
+    By back end, Keras 2 does the following instead (docs/findings.md):
 
-    - on TensorFlow running means are divided by 1 - momentum^t, as if they had begun at zero, and a variance is
-      multiplied by n / (n - 1) twice; on Theano once, and it has epsilon in it already;
-    - on MXNet the scale is taken for 1, and not trained.
+    - on TensorFlow, running means are divided by 1 - momentum^t, as if they had started at zero, and a variance is
+      multiplied by n / (n - 1) twice; on Theano it is multiplied once, and includes epsilon;
+    - on MXNet, the scale is fixed at 1, and not trained.
 
-    And Theano refuses an epsilon of 1e-5, which in float32 is less than the 1e-5 that it asks for.
+    Theano also refuses an epsilon of 1e-5, which in float32 is slightly less than the 1e-5 that it requires.
     """
 
     def __init__(self, **arguments):
@@ -100,15 +101,15 @@ class BatchNormalization(layers.BatchNormalization):
 
 
 def as_normalised_by(layer, variance, inputs, axes):
-    """Return the variance that a batch was normalised by, of what the back end says that it was."""
-    if K.backend() == "tensorflow" and K.ndim(inputs) == 4:  # the fused kernel says n / (n - 1) times that
+    """Return the variance that normalised a batch, from the variance that the back end reports."""
+    if K.backend() == "tensorflow" and K.ndim(inputs) == 4:  # the fused kernel reports it times n / (n - 1)
         count = K.cast(K.prod([K.shape(inputs)[axis] for axis in axes]), K.floatx())
         return variance * (1.0 - 1.0 / count)
     return variance - layer.epsilon if K.backend() == "theano" else variance
 
 
 def mxnet_batch_normalization(layer, inputs):
-    """Return MXNet's own normalisation with the layer's scale: its default, and so Keras', is a scale of 1."""
+    """Return MXNet's own normalisation with the layer's scale. Keras uses MXNet's default, a fixed scale of 1."""
     import mxnet as mx
     from keras.backend.mxnet_backend import KerasSymbol, keras_mxnet_symbol
 
@@ -122,11 +123,11 @@ def mxnet_batch_normalization(layer, inputs):
 
 
 class MaxPooling2D(layers.MaxPooling2D):
-    """Keras' own, for images of a known size that need no padding, with the gradient that all others have.
+    """Keras' own, for images of a known size without padding, with the same gradient as in other frameworks.
 
-    - On MXNet 1.4 there is none: on the way back the pooling compares what went in with what came out, and the memory
-      of what went in holds something else by then. A leaky ReLU of slope 1 changes nothing, and keeps its result.
-    - On Theano it goes to each of several equal numbers as a whole. Here the first of them has it.
+    - On MXNet 1.4 the gradient is lost: the backward pass compares the pool's inputs with its outputs, but the memory
+      of the inputs has been overwritten. A leaky ReLU of slope 1 changes nothing, and keeps its result.
+    - On Theano the whole gradient goes to each of several equal maxima. Here, only the first one receives it.
     """
 
     def call(self, inputs):
@@ -135,7 +136,7 @@ class MaxPooling2D(layers.MaxPooling2D):
         return super(MaxPooling2D, self).call(K.relu(inputs, alpha=1.0) if K.backend() == "mxnet" else inputs)
 
     def parts(self, inputs):
-        """Return the first number of each square of the pooling, the second of each, and so on: channels are first."""
+        """Return the first number of each square of the pooling, the second of each, and so on, with channels first."""
         height, width = self.compute_output_shape(K.int_shape(inputs))[2:]
         (rows, columns), (down, right) = self.pool_size, self.strides
         return [

@@ -1,4 +1,4 @@
-"""Lasagne's convolution, ReLU and max pooling, made those of everybody else (docs/findings.md)."""
+"""Lasagne's convolution, ReLU and max pooling, changed to those of other frameworks (docs/findings.md)."""
 
 from functools import partial, reduce
 
@@ -7,18 +7,18 @@ from theano.tensor import switch
 from theano.tensor.nnet import conv2d
 
 correlate = partial(conv2d, filter_flip=False)
-"""What a layer's `convolution` is to be: Lasagne's is the mathematician's, which flips the kernel."""
+"""The value for a layer's `convolution`. Lasagne's default is the mathematical convolution, which flips the kernel."""
 
 
 def rectify(x):
-    """ReLU with the derivative 0 at 0; Lasagne's and Theano's have ½."""
+    """ReLU with the derivative 0 at 0; in Lasagne and Theano it is ½."""
     return switch(x > 0, x, 0)
 
 
 class MaxPool2DLayer(layers.MaxPool2DLayer):
-    """Hands the gradient to the first of equal numbers; Theano's hands the whole of it to each of them.
+    """Passes the gradient to the first of equal maxima; Theano's pool passes the whole gradient to each of them.
 
-    For squares that do not overlap and that leave nothing over.
+    Only for squares that do not overlap and that cover the image.
     """
 
     def get_output_for(self, input, **kwargs):

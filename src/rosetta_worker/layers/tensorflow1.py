@@ -4,9 +4,10 @@ import tensorflow as tf
 
 
 class BatchNormalization(tf.layers.BatchNormalization):
-    """Keeps a running mean of the variance that it normalises by; TensorFlow's own is n / (n - 1) times that, if fused.
+    """The running variance averages the normalising variance; TensorFlow's own, if fused, n / (n - 1) times that.
 
-    Not fused it has what this one has (docs/findings.md). TensorFlow has the correction, and leaves it out.
+    Without fusion, TensorFlow's is the same as this one (docs/findings.md). TensorFlow has code for the correction, but
+    does not use it.
     """
 
     def __init__(self, **arguments):

@@ -1,4 +1,1 @@
-"""Libraries whose own estimators are trained as shipped, one file each; nothing of them is ever ranked as equal work.
-
-A file holds the literal DESCRIPTION, which the laboratory reads without running it, and the class ``Library``.
-"""
+"""Libraries whose own estimators are trained as shipped, one file each. They are never ranked, as work is not equal."""

@@ -25,8 +25,8 @@ DESCRIPTION = {
     "equal": "mxnet-gluon:compiled",
     "longest_unroll": 600,
 }
-"""`longest_unroll`: two cells a step become nodes of one graph, made in Python before the first batch. That takes
-minutes for more steps than these, or does not end."""
+"""`longest_unroll`: two cells per step become nodes of a graph, which Python builds before the first batch. For more
+steps than this, that takes minutes or does not end."""
 
 
 class Library(DeepAr):
@@ -53,7 +53,7 @@ class Library(DeepAr):
             save = timed(account, "checkpoints", net.save_parameters)
 
             def write(*args, **more):
-                mx.nd.waitall()  # it waits for the weights anyway: those seconds are the last step's
+                mx.nd.waitall()  # it waits for the weights in any case; that time belongs to the last step
                 save(*args, **more)
 
             checkpoints = ((_base, "save_epoch_info"), (ModelAveraging, "on_train_end"))
@@ -75,7 +75,7 @@ class Library(DeepAr):
     # -- facts -----------------------------------------------------------------------------------------------------
 
     def network(self):
-        """Return the training network of the small estimator and what it returns for one batch, all shapes known."""
+        """Return the training network of the small estimator and its output for a batch, so all shapes are known."""
         estimator = self.small()
         series = estimator.create_transformation().apply(small_series())
         batch = next(iter(estimator.create_training_data_loader(series)))
@@ -84,7 +84,7 @@ class Library(DeepAr):
         return network, network(*batch.values())
 
     def cells(self):
-        """Return the kinds of the cells that each layer is wrapped in, the outermost first."""
+        """Return the kinds of the nested cells of each layer, the outermost first."""
         network, _ = self.network()
         found = []
         for cell in network.rnn._children.values():
@@ -157,7 +157,7 @@ class Library(DeepAr):
         return "%g" % float(scale[0, 0].asscalar()), MeanScaler.compute_scale
 
     def optimizer(self, **more):
-        """Return the optimiser as the trainer makes it."""
+        """Return an optimiser like that of the trainer."""
         trainer = self.small().trainer
         return mx.optimizer.Adam(learning_rate=trainer.learning_rate, wd=trainer.weight_decay, **more)
 
@@ -205,7 +205,7 @@ class Library(DeepAr):
 
 
 class Batches(Watched):
-    """Batches that a training begins with as soon as they are there."""
+    """Batches that start a training as soon as they arrive."""
 
     def __init__(self, batches, account, engine):
         super().__init__(batches, account)
@@ -220,14 +220,14 @@ class Batches(Watched):
 
 
 class Engine(Thread):
-    """Tells for how long MXNet's engine goes on with a step while the next batch is made.
+    """Measures how long MXNet's engine continues a step while the next batch is made.
 
-    GluonTS waits for the loss alone: of a step, gradients and update are computed while it makes the next batch. A
-    thread of its own waits for them, so that nobody else has to; a context manager that runs it.
+    GluonTS only waits for the loss: gradients and update are computed while it makes the next batch. A separate thread
+    waits for them, so that the training does not have to. A context manager runs the thread.
     """
 
     SWITCH_S = 1e-4
-    """How long, at the most, this thread waits for Python to let it read the clock; else it would be 5 ms."""
+    """The most seconds that this thread waits for Python to let it read the clock; by default it would be 5 ms."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -250,14 +250,14 @@ class Engine(Thread):
         sys.setswitchinterval(self._interval)
 
     def asked(self):
-        """A batch is asked for."""
+        """Note that a batch was requested."""
         self._begun = perf_counter()
         self._asked.put(True)
 
     def arrived(self):
-        """It is there."""
+        """Note that the batch has arrived."""
         self._waits.append((self._begun, perf_counter()))
 
     def hidden(self):
-        """Return the seconds in which batches were made and the engine was not idle."""
+        """Return the seconds in which batches were made while the engine was still busy."""
         return sum(max(0.0, min(end, idle) - begun) for (begun, end), idle in zip(self._waits, self._idle))

@@ -45,7 +45,7 @@ class Library(DeepAr):
         load, step = estimator.create_training_data_loader, DeepARLightningModule.training_step
 
         @wraps(step)
-        def begin(*args, **more):  # Lightning fetches a batch more than it has begun with
+        def begin(*args, **more):  # Lightning fetches one batch more than it starts
             account.begin_batch()
             return step(*args, **more)
 
@@ -169,4 +169,4 @@ class Library(DeepAr):
 
 
 KINDS = ("weight_hh", "bias")
-"""Names of an LSTM's parameters begin so: recurrent weights, and biases."""
+"""The prefixes of an LSTM's parameters: recurrent weights, and biases."""

@@ -1,4 +1,4 @@
-"""Grain: threads that cut batches beside the step."""
+"""Grain: threads that cut out batches while the model trains."""
 
 import grain
 import jax
@@ -8,7 +8,7 @@ from rosetta_worker.loaders.rows import ENDLESS, Rows
 
 
 class Loader(object):
-    """Grain 0.2 and newer. One iterator runs on from block to block, with the threads that it has started."""
+    """Grain 0.2 and newer. One iterator continues from block to block, with the same threads."""
 
     def __init__(self, source, workers):
         self.rows = Rows()

@@ -1,14 +1,14 @@
-"""Keras' PyDataset: threads that cut batches beside the step, from two workers on."""
+"""Keras' PyDataset: threads that cut out batches while the model trains, with two workers or more."""
 
 import keras
-from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter  # `fit` makes one; no public name
+from keras.src.trainers.data_adapters.py_dataset_adapter import PyDatasetAdapter  # for `fit`; no public name
 
 from rosetta_worker.loaders import AHEAD
 from rosetta_worker.loaders.rows import Rows
 
 
 class Loader(object):
-    """Keras 3, on any back end. One epoch without an end: at the end of each, Keras waits 0.1 s for its empty queue."""
+    """Keras 3, on any back end. Its epoch never ends: at the end of one, Keras waits 0.1 s for its empty queue."""
 
     def __init__(self, source, workers, endless):
         self.rows = Rows()
@@ -17,9 +17,9 @@ class Loader(object):
         self.batches = None
 
     def read(self, rows):
-        """Return the endless iterator itself: it is what Keras' training function takes from `fit`."""
+        """Return the endless iterator itself, which Keras' training function takes in `fit`."""
         self.rows.ask(rows)
-        if self.batches is None:  # on TensorFlow its making reads two batches
+        if self.batches is None:  # on TensorFlow, making it reads two batches
             self.batches = self.endless(self.adapter)
         return self.batches
 
@@ -32,7 +32,7 @@ class Loader(object):
 
 
 class Batches(keras.utils.PyDataset):
-    """Batch k is that of row k, for ever."""
+    """An endless data set, in which batch k is that of row k."""
 
     num_batches = None
 

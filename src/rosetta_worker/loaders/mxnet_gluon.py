@@ -1,4 +1,4 @@
-"""Gluon's DataLoader: a pool of processes that cut and join samples, and live as long as the loader does."""
+"""Gluon's DataLoader: a pool of processes that cut out and join samples. They live as long as the loader."""
 
 import traceback
 
@@ -12,7 +12,7 @@ from rosetta_worker.loaders.rows import Rows
 
 
 class Loader(object):
-    """MXNet 1.4 and newer. Every block is an epoch to the DataLoader, with the block's rows as its batches."""
+    """MXNet 1.4 and newer. For the DataLoader, every block is an epoch, with the block's rows as its batches."""
 
     def __init__(self, source, workers, context):
         if workers:
@@ -35,22 +35,22 @@ class Loader(object):
             yield inputs.as_in_context(self.context), labels.as_in_context(self.context)
 
     def settings(self):
-        pool = self.loader._worker_pool  # no public name tells
+        pool = self.loader._worker_pool  # it has no public name
         return {"loader": type(self.loader).__name__, "loader_workers": len(pool._pool) if pool else 0}
 
     def close(self):
         pool = self.loader._worker_pool
-        if pool:  # they finish what they have begun: `terminate`, when the loader goes, is safe with idle ones only
+        if pool:  # lets them finish: `terminate`, when the loader is deleted, is safe only with idle processes
             pool.close()
             pool.join()
         self.loader = None
 
 
 class Samples(object):
-    """A source whose labels are as Gluon's losses read them.
+    """A source whose labels have the dtype of Gluon's losses.
 
-    A sample is (inputs, label) or, where it cannot be had, what was raised and its traceback as text. Raised within a
-    process it would have MXNet terminate the pool, which can hang for ever (docs/findings.md).
+    A sample is (inputs, label) or, if it cannot be loaded, the exception and its traceback as text. An exception that
+    is raised in a process would make MXNet terminate the pool, which can hang for ever (docs/findings.md).
     """
 
     def __init__(self, source):
@@ -68,7 +68,7 @@ class Samples(object):
 
 
 class Joined(object):
-    """Samples joined to a batch by `join`, one of Gluon's; or the first of them that could not be had."""
+    """Joins samples to a batch with `join`, a function of Gluon's; or returns the first that could not be loaded."""
 
     def __init__(self, join):
         self.join = join

@@ -1,4 +1,4 @@
-"""A DataIter, as MXNet's Module is fed: batches cut in the worker itself."""
+"""A DataIter for MXNet's Module: batches are cut out in the worker itself."""
 
 from mxnet import nd
 from mxnet.io import DataBatch, DataIter
@@ -7,7 +7,7 @@ from rosetta_worker.loaders.rows import Rows
 
 
 class Loader(DataIter):
-    """MXNet 1.4 to 1.9. Every block is an epoch: `reset` begins it. NDArrayIter would hold the arrays in memory."""
+    """MXNet 1.4 to 1.9. Every block is an epoch, which `reset` starts. NDArrayIter would hold the arrays in memory."""
 
     def __init__(self, source, workers, context):
         if workers:
@@ -25,7 +25,7 @@ class Loader(DataIter):
     def next(self):
         inputs, labels = self.source.batch(next(self.left))
         inputs = nd.array(inputs, self.context, inputs.dtype)
-        return DataBatch([inputs], [nd.array(labels, self.context, "float32")])  # its losses read classes so
+        return DataBatch([inputs], [nd.array(labels, self.context, "float32")])  # its losses take classes as float32
 
     def read(self, rows):
         self.rows.ask(rows)

@@ -1,4 +1,4 @@
-"""PyTorch's DataLoader: processes that cut and join samples, and live as long as the loader does."""
+"""PyTorch's DataLoader: processes that cut out and join samples. They live as long as the loader."""
 
 from torch.utils.data import DataLoader
 
@@ -8,7 +8,7 @@ from rosetta_worker.loaders.rows import Rows
 
 
 class Loader(object):
-    """PyTorch 1.7 and newer. Every block is an epoch to the DataLoader, with the block's rows as its batches."""
+    """PyTorch 1.7 and newer. For the DataLoader, every block is an epoch, with the block's rows as its batches."""
 
     def __init__(self, source, workers, device):
         self.rows = Rows()
@@ -29,4 +29,4 @@ class Loader(object):
         return {"loader": type(self.loader).__name__, "loader_workers": self.loader.num_workers}
 
     def close(self):
-        self.loader = None  # its processes are ended by that
+        self.loader = None  # this ends its processes

@@ -1,17 +1,17 @@
-"""Rows of sample ids on their way to a loader."""
+"""Rows of sample ids for a loader."""
 
 import threading
 
 ENDLESS = 2**62
-"""More rows than anybody will ever ask for."""
+"""More rows than anybody will ever request."""
 
 
 class Rows(object):
-    """The rows that a loader was asked for: one after the other, or by number, counted from the first one ever.
+    """The rows that a loader was asked for: iterated in order, or accessed by number, counted from the first one ever.
 
-    Some loaders begin anew for every block and iterate over its rows. Others, for whom that would be dear, run on for
-    ever: they ask for row after row by number, and whoever comes before its row has been asked for waits, without
-    using the processor.
+    Some loaders start again for every block and iterate over its rows. For others, starting is expensive: they run for
+    ever and request row after row by number. A request for a row that does not exist yet waits, without using the
+    processor.
     """
 
     def __init__(self):
@@ -21,14 +21,14 @@ class Rows(object):
         self.change = threading.Condition()
 
     def ask(self, rows):
-        """Let the loader have `rows`; the batches of all those before have been taken."""
+        """Pass `rows` to the loader. The batches of all earlier rows have been taken."""
         with self.change:
             self.first += len(self.asked)
             self.asked = list(rows)
             self.change.notify_all()
 
     def close(self):
-        """Let everybody go who waits for a row."""
+        """Release everything that waits for a row."""
         with self.change:
             self.closed = True
             self.change.notify_all()

@@ -1,4 +1,4 @@
-"""tf.data: threads that cut batches beside the step."""
+"""tf.data: threads that cut out batches while the model trains."""
 
 import tensorflow as tf
 
@@ -7,15 +7,15 @@ from rosetta_worker.loaders.rows import ENDLESS, Rows
 
 
 class Loader(object):
-    """TensorFlow 2. One pipeline runs on from block to block, with the threads that it has started."""
+    """TensorFlow 2. One pipeline continues from block to block, with the same threads."""
 
     def __init__(self, source, workers):
         self.rows = Rows()
         self.source = source
         self.specs = [tf.TensorSpec((None,) + part.shape[1:], part.dtype) for part in source.batch(source.plain(1))]
         numbers = tf.data.Dataset.range(ENDLESS)
-        self.cut = numbers.map(self.fetch, num_parallel_calls=workers or None)  # which keeps their order
-        ahead = (AHEAD - 1) * workers  # and as many as it has calls
+        self.cut = numbers.map(self.fetch, num_parallel_calls=workers or None)  # keeps their order
+        ahead = (AHEAD - 1) * workers  # in addition to one for each call
         self.batches = iter((self.cut.prefetch(ahead) if ahead else self.cut).with_options(options(workers)))
 
     def fetch(self, number):
@@ -32,7 +32,7 @@ class Loader(object):
         return (next(self.batches) for _ in rows)
 
     def settings(self):
-        calls = getattr(self.cut, "_num_parallel_calls", None)  # no public name tells
+        calls = getattr(self.cut, "_num_parallel_calls", None)  # it has no public name
         return {"loader": "tf.data", "loader_workers": 0 if calls is None else int(calls)}
 
     def close(self):
@@ -40,8 +40,8 @@ class Loader(object):
 
 
 def options(workers):
-    """Return what keeps the pipeline's threads, which may wait for rows, apart from those that compute."""
+    """Return options that separate the pipeline's threads, which may wait for rows, from those that compute."""
     chosen = tf.data.Options()
     chosen.threading.private_threadpool_size = max(1, workers)
-    chosen.autotune.enabled = False  # every number is given: nothing is left to tune
+    chosen.autotune.enabled = False  # all numbers are given, so nothing is left to tune
     return chosen

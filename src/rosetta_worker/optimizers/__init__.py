@@ -1,5 +1,5 @@
-"""Optimisers that a framework gets slightly wrong, or computes in another form, put right in the open.
+"""Corrected optimisers, for frameworks whose own differ slightly from the formula.
 
-One file per framework that needs it. They stand apart from the adapters because implementations import them, and an
-adapter is loaded by its file's path: importing it by name would load it a second time.
+One file per framework that needs it. They are separate from the adapters because implementations import them, and an
+adapter is loaded from its file's path: importing it by name would load it a second time.
 """

@@ -1,4 +1,4 @@
-"""Caffe2's Adam, with the steps counted from one, and epsilon where the paper has it."""
+"""Caffe2's Adam, with steps counted from one, and epsilon added as in the paper."""
 
 from math import log
 
@@ -6,19 +6,19 @@ from caffe2.python import core, optimizer
 
 
 def build_adam(model, base_learning_rate, beta1, beta2, epsilon):
-    """Add to the model's net what updates its parameters, as Caffe2's own function of this name does."""
+    """Add the updates of the parameters to the model's net, like Caffe2's function of this name."""
     return optimizer._build(model, AdamOptimizer(base_learning_rate, beta1, beta2, epsilon))
 
 
 class AdamOptimizer(optimizer.AdamOptimizer):
-    """Caffe2's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Caffe2's own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
-    Its operator adds 1 to the number of the step, which was counted before: it corrects the bias of the first step as
-    if that were the second. So it is given the number of steps that are done.
+    Its operator adds 1 to the number of the step, which is counted already: it corrects the bias of the first step as
+    if it were the second. So it is given the number of finished steps.
 
-    And it adds epsilon to the root *before* the bias correction ("epsilon hat"); epsilon is written into the net and
-    cannot follow the steps. But it acts as if it were divided by a factor that the gradient is multiplied by, and both
-    moments with it. That factor is 1 / sqrt(1 - beta2^t) here, so that the second moment is held corrected.
+    It adds epsilon to the root *before* the bias correction ("epsilon hat"), and epsilon is a constant in the net. But
+    multiplying the gradient, and with it both moments, by a factor has the effect of dividing epsilon by it. The factor
+    here is 1 / sqrt(1 - beta2^t), so that the second moment is stored with its bias corrected.
     """
 
     def _run(self, net, param_init_net, param_info):
@@ -38,7 +38,7 @@ class AdamOptimizer(optimizer.AdamOptimizer):
         )
 
     def factors(self, net, param_init_net, step):
-        """Return blobs, the same for all parameters: steps that are done; the factor; its change, and that squared."""
+        """Return blobs, the same for all parameters: finished steps, the factor, its change, and the square of that."""
         names = ["adam_done", "adam_factor", "adam_change", "adam_change_squared"]
         if not net.BlobIsDefined(names[0]):
             one = param_init_net.ConstantFill([], "adam_one", shape=[1], value=1, dtype=core.DataType.INT64)

@@ -1,4 +1,4 @@
-"""Chainer's Adam, with epsilon where the paper has it."""
+"""Chainer's Adam, with epsilon added as in the paper."""
 
 from math import sqrt
 
@@ -7,7 +7,7 @@ from chainer.optimizers.adam import AdamRule
 
 
 class Adam(optimizers.Adam):
-    """Chainer's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Chainer's own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
     Chainer adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
     epsilon acts after it.
@@ -18,7 +18,7 @@ class Adam(optimizers.Adam):
 
 
 class Rule(AdamRule):
-    """Adam for one parameter: its own epsilon hides the optimiser's, which stays as it was given."""
+    """Adam for one parameter. Its own epsilon overrides the optimiser's, which stays as given."""
 
     def update_core(self, param):
         given = self.hyperparam.parent

@@ -1,23 +1,25 @@
-"""CNTK's Adam, with the learning rate that it is given, and epsilon where the paper has it."""
+"""CNTK's Adam, with the given learning rate, and epsilon added as in the paper."""
 
 from math import sqrt
 
 import cntk as C
 
 SETTLED = 20000
-"""Steps after which a bias correction by 1 - 0.999^t is 1 in float32, and the schedules stay as they are."""
+"""Steps after which a bias correction by 1 - 0.999^t is 1 in float32, so that the schedules stay constant."""
 
 
 def adam(parameters, learning_rate, beta1, beta2, epsilon, minibatch_size):
-    """Return CNTK's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Return CNTK's own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
-    Unless it is told to ignore the size of a minibatch, it divides the learning rate by it: then the sum of the
-    samples' gradients makes the step of their mean, which is so for SGD, and not for Adam, which divides by their size.
+    Unless it is told to ignore the size of a minibatch, it divides the learning rate by it, so that the sum of the
+    samples' gradients makes the step of their mean. That holds for SGD, but not for Adam, which divides gradients by
+    their size.
 
-    And it adds epsilon to the root *before* the bias correction ("epsilon hat"); epsilon cannot follow the steps. But
-    the momenta can. A corrected moment is a moving average, too, in which the past has not the weight beta at step t
-    but beta · (1 - beta^(t-1)) / (1 - beta^t). With such momenta CNTK's moments are the corrected ones, and epsilon is
-    added to the right root. What it corrects itself, by the momenta of the step, the learning rate takes out again.
+    It adds epsilon to the root *before* the bias correction ("epsilon hat"), and epsilon cannot change with the steps.
+    But the momenta can. A bias-corrected moment is a moving average, too, in which the past has the weight beta · (1 -
+    beta^(t-1)) / (1 - beta^t) at step t, instead of beta. With such momenta, CNTK's moments are the corrected ones, and
+    epsilon is added to the right root. CNTK's own correction, by the momenta of the step, is cancelled by the learning
+    rate.
     """
     steps = range(1, SETTLED + 1)
     first = [past(beta1, step) for step in steps]
@@ -38,11 +40,11 @@ def adam(parameters, learning_rate, beta1, beta2, epsilon, minibatch_size):
 
 
 def past(beta, step):
-    """Return the weight of the past in a moment that is held corrected."""
+    """Return the weight of the past in a moment that is stored with its bias corrected."""
     return beta * (1 - beta ** (step - 1)) / (1 - beta**step)
 
 
 def learning_rate(learner, step):
-    """Return the learning rate that is in force in a learner at a step, counted from 0."""
+    """Return the learning rate of a learner at a step, counted from 0."""
     corrections = getattr(learner, "corrections", [1.0])
     return learner.learning_rate() * corrections[min(step, len(corrections) - 1)]

@@ -1,26 +1,26 @@
-"""Keras' Adam, put right in three places, its RMSprop, put right in one, and what else its optimisers need."""
+"""Keras' Adam, corrected in three places, its RMSprop, corrected in one, and helpers for its optimisers."""
 
 import keras
 from keras import ops
 
 
 def shipped(optimizer):
-    """Return what Keras makes of an optimiser's class: on PyTorch another one, which updates all parameters at once.
+    """Return Keras' variant of an optimiser's class: on PyTorch, one that updates all parameters at once.
 
-    No whole optimiser is made to learn it: its variables would start TensorFlow before its threads are set.
+    No complete optimiser is made to find out: its variables would start TensorFlow before its threads are set.
     """
     return type(optimizer.__new__(optimizer))
 
 
 class Adam(shipped(keras.optimizers.Adam)):
-    """Keras' own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Keras' own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
     - Keras adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
       epsilon acts after it.
-    - On TensorFlow an embedding's gradient names an id once for each time that it occurs in the batch, and Keras 3
-      squares these parts one by one: its second moment is a sum of squares where the square of the sum belongs. Summed
-      up first, the gradient is squared as a whole.
-    - Keras' weight decay is decoupled: it is AdamW's. `penalty` times the weight is added to the gradient instead.
+    - On TensorFlow an embedding's gradient contains an id once for each time that it occurs in the batch. Keras 3
+      squares these parts separately: its second moment is a sum of squares instead of the square of the sum. Here the
+      parts are summed up before the gradient is squared.
+    - Keras' weight decay is decoupled, like that of AdamW. `penalty` times the weight is added to the gradient instead.
     """
 
     def __init__(self, *args, penalty=0.0, **kwargs):
@@ -41,8 +41,8 @@ class Adam(shipped(keras.optimizers.Adam)):
 class RMSprop(shipped(keras.optimizers.RMSprop)):
     """Keras' own RMSprop, but with epsilon added to the root of the mean square: w - rate·g / (√v + epsilon).
 
-    Keras 3 takes the root of v + epsilon, where Keras 2 had it beside the root. No epsilon could make the one do the
-    other, so the update is written out, as Keras writes it: variable by variable, and on PyTorch for all at once.
+    Keras 3 takes the root of v + epsilon, where Keras 2 added epsilon to the root. No value of epsilon makes the two
+    equal, so the update is written out in Keras' form: variable by variable, and on PyTorch for all at once.
     """
 
     def update_step(self, gradient, variable, learning_rate):
@@ -51,7 +51,7 @@ class RMSprop(shipped(keras.optimizers.RMSprop)):
         self.assign_sub(variable, learning_rate * gradient / (ops.sqrt(square) + self.epsilon))
 
     def _parallel_update_step(self, grads, variables, learning_rate):
-        import torch  # only this back end asks for it
+        import torch  # only this back end needs it
 
         squares = [self._velocities[self._get_variable_index(variable)].value for variable in variables]
         torch._foreach_mul_(squares, self.rho)
@@ -63,21 +63,21 @@ class RMSprop(shipped(keras.optimizers.RMSprop)):
 
 
 def in_parts(gradient):
-    """Whether a gradient names only the rows that it is not zero in: TensorFlow's tf.IndexedSlices."""
+    """Return whether a gradient holds only the rows of used ids: TensorFlow's tf.IndexedSlices."""
     return type(gradient).__name__ == "IndexedSlices"
 
 
 def summed(gradient):
-    """Return a gradient as one dense tensor, in which the parts of an id that occurs several times are added up."""
+    """Return a gradient as one dense tensor, with the parts of a repeated id summed up."""
     if not in_parts(gradient):
         return gradient
-    import tensorflow  # only this back end hands out gradients in parts
+    import tensorflow  # only this back end has gradients in parts
 
     return tensorflow.convert_to_tensor(gradient)
 
 
 def start_afresh(optimizer, new, variables):
-    """Give `optimizer` the state of `new`, one of its kind for the same `variables`.
+    """Give `optimizer` the state of `new`, one of the same kind for the same `variables`.
 
     The new one itself would have to be compiled again.
     """

@@ -1,14 +1,15 @@
-"""Keras 2's optimisers, put right on TensorFlow and on MXNet, and its Adam everywhere."""
+"""Keras 2's optimisers, corrected on TensorFlow and on MXNet, and its Adam, corrected everywhere."""
 
 import keras
 from keras import backend as K
 
 
 class Gated(object):
-    """In front of an optimiser of Keras': no weight is overwritten before all gradients are there.
+    """A base class for Keras' optimisers: weights are overwritten only after all gradients are computed.
 
-    On TensorFlow nothing says which comes first, and so the way back through a layer may read weights that this very
-    step has moved (docs/findings.md). `tf.tuple` is how the optimisers of tf.train wait (GATE_GRAPH).
+    On TensorFlow nothing defines the order, so that the backward pass through a layer may read weights that the same
+    step has changed already (docs/findings.md). The optimisers of tf.train wait in the same way, with `tf.tuple`
+    (GATE_GRAPH).
     """
 
     def get_gradients(self, loss, params):
@@ -21,7 +22,7 @@ class Gated(object):
 
 
 def counted(iterations, updates):
-    """Return the update of TensorFlow's that counts a step up, after the others."""
+    """Return TensorFlow's update that counts a step, to run after the others."""
     import tensorflow as tf
 
     with tf.control_dependencies(updates):
@@ -37,12 +38,12 @@ class RMSprop(Gated, keras.optimizers.RMSprop):
 
 
 class Adam(Gated, keras.optimizers.Adam):
-    """Keras' own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Keras' own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
     - Keras adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
       epsilon acts after it.
-    - On TensorFlow nothing says whether t is read before it is counted up or after that, either, and mostly it is
-      after. Here it is counted when all else is done.
+    - On TensorFlow nothing defines whether t is read before or after it is counted up, either; mostly it is after. Here
+      it is counted up after everything else.
     """
 
     def get_updates(self, loss, params):
@@ -54,7 +55,7 @@ class Adam(Gated, keras.optimizers.Adam):
         return updates if K.backend() != "tensorflow" else [counted(self.iterations, updates[1:])] + updates[1:]
 
 
-if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own: their updates are what is put right for MXNet
+if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own, and use the corrected updates for MXNet
     from rosetta_worker.optimizers import mxnet
 
     SGD = keras.optimizers.SGD
@@ -63,4 +64,4 @@ if K.backend() == "mxnet":  # there Keras' optimisers are MXNet's own: their upd
         """Keras' own Adam on MXNet, with the update of `mxnet.Adam`."""
 
     class RMSprop(keras.optimizers.RMSprop, mxnet.RMSProp):
-        """Keras' own RMSprop on MXNet, with the update of `mxnet.RMSProp`: epsilon is added to the root, not in it."""
+        """Keras' own RMSprop on MXNet, with the update of `mxnet.RMSProp`: epsilon is added to the root."""

@@ -1,4 +1,4 @@
-"""What stands where Keras has an optimiser or a metric, and only writes down what it is handed."""
+"""Replacements for an optimiser or a metric of Keras that only record what they receive."""
 
 import keras
 from keras import ops
@@ -7,7 +7,7 @@ from rosetta_worker.optimizers.keras import in_parts, summed
 
 
 class Spectator(keras.optimizers.Optimizer):
-    """Stands where an optimiser stands, and looks at a number of each gradient: a graph leaves out what nobody sees."""
+    """Replaces an optimiser, and reads one number of each gradient: a graph omits what is never read."""
 
     def __init__(self):
         super().__init__(learning_rate=0.0)
@@ -22,7 +22,7 @@ class Spectator(keras.optimizers.Optimizer):
 
 
 class Gradients(keras.optimizers.Optimizer):
-    """Stands where an optimiser stands, and keeps the gradients instead of applying them."""
+    """Replaces an optimiser, and keeps the gradients instead of applying them."""
 
     def __init__(self):
         super().__init__(learning_rate=0.0)
@@ -40,7 +40,7 @@ class Gradients(keras.optimizers.Optimizer):
 
 
 class Logits(keras.metrics.Metric):
-    """Stands where a metric stands, and keeps what the model answered."""
+    """Replaces a metric, and keeps the model's outputs."""
 
     def __init__(self, shape):
         super().__init__()

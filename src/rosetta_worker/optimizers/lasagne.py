@@ -1,4 +1,4 @@
-"""Lasagne's Adam, with epsilon where the paper has it."""
+"""Lasagne's Adam, with epsilon added as in the paper."""
 
 import lasagne
 import numpy as np
@@ -7,7 +7,7 @@ from theano import tensor
 
 
 def adam(gradients, parameters, learning_rate, beta1, beta2, epsilon):
-    """Return the updates of Lasagne's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """Return the updates of Lasagne's own Adam, changed to compute algorithm 1 of Kingma and Ba (2015).
 
     Lasagne adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
     epsilon acts after it.

@@ -1,4 +1,4 @@
-"""MXNet's Adam, with epsilon where the paper has it, and its RMSprop, with epsilon where other frameworks have it."""
+"""MXNet's Adam, with epsilon added as in the paper, and its RMSprop, with epsilon added as in other frameworks."""
 
 from math import sqrt
 
@@ -6,7 +6,7 @@ import mxnet as mx
 
 
 class Adam(mx.optimizer.Adam):
-    """MXNet's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """MXNet's own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
     MXNet adds epsilon to the root *before* the bias correction ("epsilon hat"). Scaled by sqrt(1 - beta2^t), the same
     epsilon acts after it.
@@ -23,8 +23,9 @@ class Adam(mx.optimizer.Adam):
 class RMSProp(mx.optimizer.RMSProp):
     """MXNet's own RMSprop, but with epsilon added to the root of the mean square: w - rate·g / (√n + epsilon).
 
-    MXNet takes the root of n + epsilon, in one operation that no epsilon could make do the other. That of its Adam can
-    be: with beta1 = 0, and without the bias corrections, which MXNet makes part of the rate, it is this RMSprop.
+    MXNet takes the root of n + epsilon, in one operation, which no value of epsilon can correct. The operation of its
+    Adam can serve instead: with beta1 = 0, and without the bias corrections, which MXNet includes in the rate, it is
+    this RMSprop.
     """
 
     def create_state(self, index, weight):

@@ -1,4 +1,4 @@
-"""PyTorch's SparseAdam, and its Adam before 1.3, with epsilon where the paper has it; and the two beside each other."""
+"""PyTorch's SparseAdam, and its Adam before 1.3, with epsilon added as in the paper; and both in one optimiser."""
 
 from math import sqrt
 
@@ -8,7 +8,7 @@ from rosetta_worker.runtimes.pytorch import RELEASE
 
 
 class EarlyAdam(torch.optim.Adam):
-    """PyTorch's own Adam before 1.3, fed so that its epsilon acts after the bias correction, as it does since then."""
+    """PyTorch's own Adam before 1.3, changed so that its epsilon acts after the bias correction, as since then."""
 
     def step(self, closure=None):
         for group in self.param_groups:
@@ -21,17 +21,17 @@ class EarlyAdam(torch.optim.Adam):
 
 
 def published(optimizer):
-    """Return the same optimiser, if it is an Adam as the paper has it, which PyTorch's is since 1.3."""
+    """Return the same optimiser if it is an Adam as in the paper, which PyTorch's is since 1.3."""
     if type(optimizer) is torch.optim.Adam and RELEASE < (1, 3):
         return EarlyAdam(optimizer.param_groups)
     return optimizer
 
 
 class SparseAdam(torch.optim.SparseAdam):
-    """PyTorch's own SparseAdam, fed so that its epsilon acts after the bias correction.
+    """PyTorch's own SparseAdam, changed so that its epsilon acts after the bias correction.
 
-    So it is in PyTorch's Adam. SparseAdam adds it to the root *before* the correction ("epsilon hat"); scaled by
-    sqrt(1 - beta2^t), the same epsilon acts after it.
+    That is the behaviour of PyTorch's Adam. SparseAdam adds epsilon to the root *before* the correction ("epsilon
+    hat"). Scaled by sqrt(1 - beta2^t), the same epsilon acts after it.
     """
 
     def step(self, closure=None):
@@ -62,7 +62,7 @@ class AdamBesideSparse(torch.optim.Optimizer):
         group["params"] = [parameter for parameter in group["params"] if id(parameter) not in others]
         beside = SparseAdam(sparse, lr=group["lr"], betas=group["betas"], eps=group["eps"])
         self.parts = (adam, beside)
-        super().__init__(adam.param_groups + beside.param_groups, {})  # the groups themselves: a scheduler sees both
+        super().__init__(adam.param_groups + beside.param_groups, {})  # the same groups, for a scheduler
 
     def step(self, closure=None):
         for part in self.parts:
@@ -70,9 +70,9 @@ class AdamBesideSparse(torch.optim.Optimizer):
 
 
 def counting(optimizer):
-    """Return the same optimiser; gradient descent counts no updates by itself, and does now, where PyTorch tells it.
+    """Return the same optimiser, with a counter of updates if PyTorch supports it, since SGD has none of its own.
 
-    Since 2.0 an optimiser calls hooks behind each of its steps.
+    Since 2.0, an optimiser calls hooks after each of its steps.
     """
     if isinstance(optimizer, torch.optim.SGD) and hasattr(optimizer, "register_step_post_hook"):
         optimizer.updates = 0
@@ -81,16 +81,16 @@ def counting(optimizer):
 
 
 def count_update(optimizer, args, kwargs):
-    """Count an update that an optimiser has made."""
+    """Count an update of an optimiser."""
     optimizer.updates += 1
 
 
 COUNTING = ("torch.optim", "rosetta_worker")
-"""Where the classes lie that count their updates; what an implementation brings itself may count none."""
+"""The packages of optimisers that count their updates. An implementation's own optimiser may not."""
 
 
 def updates_of(optimizer):
-    """Return how many updates an optimiser has counted; None where it counts none, as gradient descent before 2.0."""
+    """Return the number of updates that an optimiser has counted; None if it does not count, as SGD before 2.0."""
     parts = getattr(optimizer, "parts", [optimizer])
     if isinstance(optimizer, torch.optim.SGD):
         return getattr(optimizer, "updates", None)

@@ -1,10 +1,10 @@
-"""TensorFlow 1's Adam, with epsilon where the paper has it."""
+"""TensorFlow 1's Adam, with epsilon added as in the paper."""
 
 import tensorflow as tf
 
 
 class Adam(tf.train.AdamOptimizer):
-    """TensorFlow's own Adam, fed so that it computes algorithm 1 of Kingma and Ba (2015).
+    """TensorFlow's own Adam, with arguments that make it compute algorithm 1 of Kingma and Ba (2015).
 
     TensorFlow adds epsilon to the root *before* the bias correction ("epsilon hat", as its documentation says). Scaled
     by sqrt(1 - beta2^t), the same epsilon acts after it.

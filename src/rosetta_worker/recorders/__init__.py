@@ -24,7 +24,7 @@ class Record(object):
         self.layers = {}
         for tie in list(implementation.TENSORS) + list(getattr(implementation, "STATE", ())):
             owners, names = set(map(layer_of, tie.own)), set(map(layer_of, tie.canonical))
-            if len(owners) == len(names) == 1:  # else a layer of one framework is several of another
+            if len(owners) == len(names) == 1:  # otherwise a layer of one framework corresponds to several of another
                 self.layers.setdefault(owners.pop(), names.pop())
         self.arrays = {}
 
@@ -43,7 +43,7 @@ def layer_of(name):
 
 
 def calling_line(file):
-    """Return the line of `file` that is being executed, the innermost one; 0 where none is."""
+    """Return the innermost line of `file` that is being executed; 0 if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename == file:
@@ -53,14 +53,14 @@ def calling_line(file):
 
 
 def found(model, path):
-    """Return what lies at an attribute path, in lists by its number; the model itself where that is empty."""
+    """Return the object at an attribute path, with indices for lists; the model itself for an empty path."""
     for name in path.split(".") if path else ():
         model = model[int(name)] if name.isdigit() and not hasattr(model, name) else getattr(model, name)
     return model
 
 
 def first_array(given):
-    """Return the first of what a layer was given or has returned: a recurrent layer returns its state, too."""
+    """Return the first array among a layer's arguments or results: a recurrent layer returns its state, too."""
     while isinstance(given, (tuple, list)):
         given = given[0]
     return given

@@ -1,4 +1,4 @@
-"""JAX: Flax calls a module by its class, which is given another call while one pass is recorded, op by op."""
+"""Record in JAX. Flax calls a module through its class, whose call is replaced for one pass, op by op."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def recorded(model, implementation, inputs):
 
 
 def keeping(call, record, paths):
-    """Return the call of a class of modules, which keeps what passes through those of `paths`, {id: path}."""
+    """Return a replacement for the call of a class of modules; it records the modules in `paths`, {id: path}."""
 
     def keep(module, *inputs, **options):
         outputs = call(module, *inputs, **options)

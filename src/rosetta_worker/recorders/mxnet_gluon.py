@@ -1,4 +1,4 @@
-"""MXNet Gluon: hooks behind the blocks, which are not hybridized while one pass is recorded."""
+"""Record in MXNet Gluon, with hooks on blocks that are not hybridized for one pass."""
 
 from mxnet import autograd
 
@@ -24,7 +24,7 @@ class Adapter(mxnet_gluon.Adapter):
 
 
 def keeper(record, path):
-    """Return a hook that keeps what passes through the block at a path."""
+    """Return a hook that records the block at a path."""
 
     def keep(block, inputs, outputs):
         record.keep(path, first_array(inputs).asnumpy(), first_array(outputs).asnumpy())

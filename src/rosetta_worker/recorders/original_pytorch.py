@@ -1,4 +1,4 @@
-"""The original in float64: hooks behind its modules."""
+"""Record the original in float64, with hooks on its modules."""
 
 from rosetta_worker.frameworks import original_pytorch
 from rosetta_worker.recorders.pytorch import recorded

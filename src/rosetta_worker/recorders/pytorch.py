@@ -1,4 +1,4 @@
-"""PyTorch: hooks behind the modules."""
+"""Record in PyTorch, with hooks on the modules."""
 
 from rosetta_worker.frameworks import pytorch
 from rosetta_worker.recorders import Record, first_array, found
@@ -23,7 +23,7 @@ def recorded(model, implementation, inputs):
 
 
 def keeper(record, path):
-    """Return a hook that keeps what passes through the module at a path."""
+    """Return a hook that records the module at a path."""
 
     def keep(module, inputs, outputs):
         record.keep(path, host(inputs), host(outputs))
@@ -32,5 +32,5 @@ def keeper(record, path):
 
 
 def host(given):
-    """Return a copy of the first tensor, as an array: a later operation may write into it."""
+    """Return a copy of the first tensor as an array: a later operation may overwrite the tensor."""
     return first_array(given).detach().cpu().numpy().copy()

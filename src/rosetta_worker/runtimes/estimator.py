@@ -1,7 +1,7 @@
-"""The training loop of TensorFlow 1's Estimator, let go for so many steps at a time.
+"""The training loop of TensorFlow 1's Estimator, run for a number of steps at a time.
 
-Each call of `Estimator.train` makes a graph and a session anew and reads the weights back from a checkpoint, and it
-comes back when training is over. So it is called once, in a thread of its own, and a hook lets it wait between blocks.
+Each call of `Estimator.train` makes a new graph and session, reads the weights from a checkpoint, and returns when the
+training is over. So it is called once, in a separate thread, and a hook makes it wait between blocks.
 """
 
 import tempfile
@@ -12,7 +12,7 @@ import tensorflow as tf
 
 
 class Turnstile(tf.train.SessionRunHook):
-    """Lets so many steps pass as `blocks` says next, and tells the sum of their losses in `answers`.
+    """Lets the numbers of steps in `blocks` pass, and puts the sum of their losses into `answers`.
 
     The first answer is the session.
     """
@@ -21,9 +21,9 @@ class Turnstile(tf.train.SessionRunHook):
         self.blocks = Queue()
         self.answers = Queue()
         self.loss = None
-        """The tensor; known when the model's function has been called."""
+        """The loss tensor, known after the model's function has been called."""
         self.watched = None
-        """What has been traced of each step so far, where somebody wants to see it."""
+        """The list of the steps' traces while they are traced; otherwise None."""
         self.left = 0
         self.total = 0.0
 
@@ -48,31 +48,31 @@ class Turnstile(tf.train.SessionRunHook):
 
 
 class Loop(object):
-    """An Estimator that trains. `session` is its own, which may be asked for anything as long as the loop waits."""
+    """A training Estimator. Its `session` can be used while the loop waits."""
 
     def __init__(self, draw, inputs, labels, config):
-        """Begin; the first step waits for `train`.
+        """Start the loop. Its first step waits for `train`.
 
-        `draw` makes the graph from the tensors of inputs and labels, and returns (step, loss); `inputs` and `labels`
-        are (type, shape) of each; `config` is that of the session.
+        `draw` builds the graph from the tensors of inputs and labels, and returns (step, loss). `inputs` and `labels`
+        are (dtype, shape). `config` is the session's.
         """
         self.cuts = Queue()
         self.turnstile = Turnstile()
         kinds, shapes = zip(inputs, labels)
 
-        def input_fn():  # prefetching would wait for the next block in a thread of the session, perhaps its only one
+        def input_fn():  # a prefetch would wait for the next block in a thread of the session, perhaps its only one
             return tf.data.Dataset.from_generator(self.read, kinds, shapes)
 
         def model_fn(features, labels, mode):
             step, self.turnstile.loss = draw(features, labels)
             with tf.control_dependencies([step]):
-                counted = tf.assign_add(tf.train.get_global_step(), 1)  # what an Estimator knows its steps by
+                counted = tf.assign_add(tf.train.get_global_step(), 1)  # by which an Estimator counts its steps
             return tf.estimator.EstimatorSpec(mode, loss=self.turnstile.loss, train_op=counted.op)
 
         run = tf.estimator.RunConfig(
             tempfile.mkdtemp(prefix="estimator-", dir="."),
             save_summary_steps=0,
-            save_checkpoints_steps=None,  # nobody else writes any between steps
+            save_checkpoints_steps=None,  # so that no checkpoint is written between steps
             save_checkpoints_secs=None,
             session_config=config,
             log_step_count_steps=None,
@@ -83,10 +83,10 @@ class Loop(object):
         self.session = self.answer()
 
     def run(self, input_fn):
-        """Train until there are no more batches; what goes wrong is the next answer."""
+        """Train until there are no more batches. An exception becomes the next answer."""
         try:
             self.estimator.train(input_fn, hooks=[self.turnstile])
-        except Exception as error:  # noqa: BLE001 (raised again by `answer`, in the thread that asks)
+        except Exception as error:  # noqa: BLE001 (raised again by `answer`, in the calling thread)
             self.turnstile.answers.put(error)
 
     def read(self):
@@ -95,7 +95,7 @@ class Loop(object):
             yield cut()
 
     def answer(self):
-        """Return what the loop answers next; when it has failed, that is its answer for ever."""
+        """Return the next answer of the loop. After a failure, every answer raises it."""
         answer = self.turnstile.answers.get()
         if isinstance(answer, Exception):
             self.turnstile.answers.put(answer)
@@ -103,14 +103,14 @@ class Loop(object):
         return answer
 
     def train(self, cuts):
-        """Take a step on each batch that one of `cuts`, functions, returns; return the sum of the losses."""
+        """Take a step on each batch that the functions `cuts` return. Return the sum of the losses."""
         for cut in cuts:
             self.cuts.put(cut)
         self.turnstile.blocks.put(len(cuts))
         return self.answer()
 
     def close(self):
-        """End the loop, and with it the session."""
+        """End the loop and its session."""
         self.turnstile.blocks.put(1)
         self.cuts.put(None)
         self.thread.join()

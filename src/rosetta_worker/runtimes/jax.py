@@ -1,4 +1,4 @@
-"""JAX's runtime: below Flax, and below Keras."""
+"""JAX's runtime, below Flax and below Keras."""
 
 import os
 import pathlib
@@ -11,22 +11,22 @@ from rosetta_worker.xplane import host_events, instructions
 
 
 def start(setting):
-    """Obey the setting's device and precision; XLA's threads follow the processors that it sees."""
+    """Apply the setting's device and precision. XLA's threads follow the processors of the process."""
     jax.config.update("jax_default_device", jax.devices(setting.device)[0])
     jax.config.update("jax_default_matmul_precision", "tensorfloat32" if setting.precision == "tf32" else "float32")
 
 
 def synchronize():
-    """Wait for every array that anybody still holds: the parameters, the optimiser's state, the last results.
+    """Wait for every array that is alive: the parameters, the optimiser's state, the last results.
 
-    JAX has no "wait for the device". But each step reads what the step before it wrote, so whoever has the last state
-    has all of them behind it.
+    JAX has no function that waits for the device. But each step reads the results of the step before it, so the last
+    state implies all earlier ones.
     """
     jax.block_until_ready(jax.live_arrays())
 
 
 def settings(tensor):
-    """Return what is in force for an array."""
+    """Return the settings in force for an array."""
     device = next(iter(tensor.devices())).platform.replace("gpu", "cuda")
     found = {
         "threads": eigen_threads(),
@@ -44,20 +44,20 @@ def settings(tensor):
 
 
 def tensor_float32():
-    """Return whether XLA may round float32 to TF32 on a GPU: it does unless it is told not to."""
+    """Return whether XLA may round float32 to TF32 on a GPU, which is its default."""
     return jax.config.jax_default_matmul_precision not in ("float32", "highest")
 
 
 def eigen_threads():
-    """Return the number of threads that XLA computes with on the CPU, counted; None where /proc does not tell."""
+    """Return the number of XLA's computing threads on the CPU, counted in /proc; None if that is not available."""
     names = [path.read_text() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
     return sum(name.startswith("tf_XLAEigen") for name in names) or None
 
 
 def profile(work, folder):
-    """jax.profiler, with what the compiled programs tell of their instructions: source, and what is fused."""
+    """Profile with jax.profiler. The compiled programs tell the source and the fused operations of instructions."""
     options = jax.profiler.ProfileOptions()
-    options.python_tracer_level = 0  # it would follow every call of Python, and slow it down
+    options.python_tracer_level = 0  # it would trace every Python call, which is slow
     with jax.profiler.trace(folder, profiler_options=options):
         elapsed = work()
     known = instructions(folder)

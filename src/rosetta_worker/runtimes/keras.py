@@ -1,4 +1,4 @@
-"""What Keras' `fit` does on one back end and not on the others: how it takes its steps, and what compiles them."""
+"""The differences of Keras' `fit` between back ends: how it takes its steps, and how they are compiled."""
 
 import keras
 from keras import ops
@@ -8,7 +8,7 @@ from rosetta_worker.runtimes.glibc import keep_freed_memory
 
 
 class OnTensorFlow(object):
-    """What `fit` does on TensorFlow alone."""
+    """`fit` on TensorFlow."""
 
     spectator = Spectator
 
@@ -33,7 +33,7 @@ class OnTensorFlow(object):
         import tensorflow as tf
 
         apart = tf.data.Options()
-        apart.threading.private_threadpool_size = 1  # its thread may wait for rows: it must be none that computes
+        apart.threading.private_threadpool_size = 1  # its thread may wait for rows, so it must not be one that computes
         return iter(adapter.get_tf_dataset().with_options(apart))
 
     def run_steps(self, model, feed, steps):
@@ -43,9 +43,9 @@ class OnTensorFlow(object):
 
 
 class OnJAX(object):
-    """What `fit` does on JAX alone: the state leaves the variables before the first step, and comes back at the end."""
+    """`fit` on JAX: the state leaves the variables before the first step, and returns to them at the end."""
 
-    spectator = Gradients  # XLA might compute no more of a gradient than the number that a Spectator looks at
+    spectator = Gradients  # with a Spectator, XLA might compute only the number of a gradient that it reads
     state = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
 
     def __init__(self, setting):
@@ -78,7 +78,7 @@ class OnJAX(object):
 
 
 class OnPyTorch(object):
-    """What `fit` does on PyTorch alone: it takes tensors, and tells the modules that they are trained."""
+    """`fit` on PyTorch: it takes tensors, and puts the modules into training mode."""
 
     spectator = Spectator
 
@@ -88,12 +88,12 @@ class OnPyTorch(object):
         self.runtime = pytorch
         self.runtime.start(setting)
         self.device = keras.device("cpu" if setting.device == "cpu" else "gpu:0")
-        self.device.__enter__()  # for as long as this process lives; Keras takes the GPU where there is one
+        self.device.__enter__()  # for the life of this process; by default Keras takes a GPU
         self.on_cpu = setting.device == "cpu"
         self.tuned = False
 
     def tune(self, model):
-        """Keep freed memory, and where there is no cuDNN do without what stands in for it: docs/findings.md has why."""
+        """Keep freed memory and, without cuDNN, avoid its replacement: docs/findings.md explains why."""
         self.tuned = True
         keep_freed_memory()
         for layer in recurrent(model) if self.on_cpu else ():
@@ -120,17 +120,17 @@ class OnPyTorch(object):
 
 
 def recurrent(model):
-    """Return a model's layers that cuDNN has a function for."""
+    """Return a model's layers for which cuDNN has a function."""
     return [layer for layer in model.layers if isinstance(layer, (keras.layers.LSTM, keras.layers.GRU))]
 
 
 def stepping(model):
-    """Return the function that does a model's steps: those of training, or of a model that only predicts."""
+    """Return the function of a model's steps: training steps, or predictions if it only predicts."""
     return model.train_function or model.predict_function
 
 
 def functions_within(function, mark):
-    """Return the functions with an attribute `mark` that Keras keeps inside its training function, in its closure."""
+    """Return the functions with an attribute `mark` in the closure of Keras' training function."""
     found, waiting, seen = [], [function], set()
     while waiting:
         one = waiting.pop()
@@ -145,18 +145,18 @@ def functions_within(function, mark):
 
 
 def callable_within(cell):
-    """Whether a cell of a closure holds a function."""
+    """Return whether a cell of a closure holds a function."""
     try:
         return callable(cell.cell_contents)
-    except ValueError:  # nothing was put into it yet
+    except ValueError:  # the cell is still empty
         return False
 
 
 BACKENDS = {"tensorflow": OnTensorFlow, "jax": OnJAX, "torch": OnPyTorch}
-"""What stands behind Keras, by the name that Keras itself has for it.
+"""{Keras' name of a back end: class of its differences}.
 
-Each has a `runtime`; `mode`, that which a model runs in, and if that can be compiled, `compilation` with what was made
-of it; if it has a mode of that name, `tune`, which sets the layers for it; `fed`, which makes of a batch what the
-training step takes; `endless`, which makes of a PyDataset what `fit` does; `run_steps`; and `spectator`, the optimiser
-that stands in where nothing is to be updated and every gradient computed all the same.
+Each has a `runtime`; `mode`, the mode of a model; `compilation`, if that mode can be compiled, with a report on it;
+`tune`, if there is such a mode, which configures the layers for it; `fed`, which converts a batch for the training
+step; `endless`, which converts a PyDataset as `fit` does; `run_steps`; and `spectator`, the optimiser to use if
+gradients are to be computed without updates.
 """

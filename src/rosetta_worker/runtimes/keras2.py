@@ -1,10 +1,10 @@
-"""What stands behind Keras 2, and what each back end does that the others do not."""
+"""The back ends of Keras 2, and their differences."""
 
 import os
 
 import numpy as np
 
-if os.environ.get("KERAS_BACKEND") == "theano":  # it tells Theano what to compile for, before Keras imports that
+if os.environ.get("KERAS_BACKEND") == "theano":  # sets Theano's flags, before Keras imports it
     import rosetta_worker.runtimes.theano  # noqa: F401
 
 from keras import backend as K
@@ -12,40 +12,40 @@ from keras import backend as K
 from rosetta_worker.surroundings import openblas, readable
 
 FORMATS = {"tensorflow": "channels_last"}
-"""How each back end takes its images: as its own convolution on a CPU does, which is channels first but on TensorFlow.
+"""The image format of each back end: the one of its own convolutions on a CPU, channels first except on TensorFlow.
 
-Told otherwise, Keras transposes in front of each convolution and behind it.
+With another format, Keras would transpose images before and after each convolution.
 """
 
 K.set_image_data_format(FORMATS.get(K.backend(), "channels_first"))  # before any layer is made
 
 
 class Graph(object):
-    """What TensorFlow, Theano and CNTK have in common: a graph, whose variables hold the optimiser's state, too."""
+    """The common part of TensorFlow, Theano and CNTK: a graph, whose variables also hold the optimiser's state."""
 
     compiling = {}
-    """What `compile` is told besides."""
+    """Further arguments of `compile`."""
 
     def __init__(self, setting):
         self.setting = setting
 
     def clear(self):
-        """Forget what was drawn before."""
+        """Delete earlier graphs."""
 
     def adopt(self, model):
-        """Do what the making of a model, or `compile`, has left undone."""
+        """Complete what making a model, or `compile`, has left undone."""
 
     def restart(self, model, optimizer):
-        """Let the model's optimiser forget its state; `optimizer` returns a new one."""
+        """Reset the state of the model's optimiser; `optimizer` returns a new one."""
         K.batch_set_value([(weight, np.zeros(K.int_shape(weight))) for weight in model.optimizer.weights])
         K.set_value(model.optimizer.lr, self.setting.optimizer.learning_rate)
 
     def updates(self, model):
-        """Return how many updates the model's optimiser has counted."""
+        """Return the number of updates that the model's optimiser has counted."""
         return int(K.get_value(model.optimizer.iterations))
 
     def differentiation(self, model):
-        """Return a function of what is fed to a training step, to its loss, logits and gradients; it updates nothing.
+        """Return a function from the inputs of a training step to its loss, logits and gradients, without an update.
 
         The gradients are those of the model's trainable weights, in their order.
         """
@@ -54,14 +54,14 @@ class Graph(object):
         return lambda feed: split(function(feed))
 
     def dense(self, slopes):
-        """Return gradients as arrays of the whole weights."""
+        """Return gradients as dense arrays of complete weights."""
         return slopes
 
     def synchronize(self):
-        """Nothing is left to wait for: what a function of Keras' returns is an array of the host."""
+        """Do nothing: functions of Keras return host arrays."""
 
     def linger(self, size, repeats):
-        """Return the last of a chain of products, each asked for when the one before is done."""
+        """Return the last of a chain of products, each requested when the one before is done."""
         left = K.placeholder((size, size))
         multiply = K.function([left], [K.dot(left, K.constant(np.full((size, size), 1.0 / size)))])
         product = np.full((size, size), 1.0 / size, "float32")
@@ -70,7 +70,7 @@ class Graph(object):
         return product
 
     def settings(self):
-        """Return what is in force, by the keys of docs/explanation/fairness.md."""
+        """Return the settings in force, by the keys of docs/explanation/fairness.md."""
         raise NotImplementedError
 
 
@@ -92,14 +92,14 @@ class OnTensorFlow(Graph):
     def dense(self, slopes):
         import tensorflow as tf
 
-        return [tf.convert_to_tensor(slope) for slope in slopes]  # an embedding's comes as tf.IndexedSlices
+        return [tf.convert_to_tensor(slope) for slope in slopes]  # that of an embedding is a tf.IndexedSlices
 
     def settings(self):
         return dict(self.runtime.settings(K.get_session()), compiler="Session")
 
 
 class OnTheano(Graph):
-    """Theano: functions that are compiled to C when they are first called for."""
+    """Theano: functions that are compiled to C at their first call."""
 
     def settings(self):
         from rosetta_worker.runtimes import theano
@@ -108,7 +108,7 @@ class OnTheano(Graph):
 
 
 class OnCntk(Graph):
-    """CNTK: its learner updates; Keras' optimisers are handed over to it as functions of a gradient to come."""
+    """CNTK: its learner updates. Keras passes its optimisers to it as functions of a placeholder for the gradient."""
 
     def __init__(self, setting):
         super(OnCntk, self).__init__(setting)
@@ -118,7 +118,7 @@ class OnCntk(Graph):
         cntk.cntk_py.set_max_num_cputhreads(setting.threads)
 
     def differentiation(self, model):
-        """Keras' own `gradients` returns what stands for one: CNTK is asked itself."""
+        """Ask CNTK itself: Keras' own `gradients` returns only a placeholder."""
         both = self.cntk.combine([model.total_loss, model.output])
         return lambda feed: self.differentiate(model, both, feed)
 
@@ -141,7 +141,7 @@ class OnCntk(Graph):
 
 
 class OnMXNet(Graph):
-    """MXNet: symbols that a BucketingModule binds, and MXNet's own optimisers, under Keras' names."""
+    """MXNet: symbols that a BucketingModule binds, and MXNet's own optimisers under Keras' names."""
 
     compiling = {"context": ["cpu"]}
 
@@ -149,7 +149,7 @@ class OnMXNet(Graph):
         K.clear_session()
 
     def adopt(self, model):
-        """Hand over the weights of a recurrence that is not unrolled: Keras overlooks them (docs/findings.md)."""
+        """Pass on the weights of a recurrence that is not unrolled, which Keras forgets (docs/findings.md)."""
         for weight in model.weights:
             if weight.name in model._arg_names:
                 model._args.setdefault(weight.name, weight.get_bind_values()[weight.name])
@@ -163,7 +163,7 @@ class OnMXNet(Graph):
         return model.optimizer.num_update
 
     def differentiation(self, model):
-        """Keras' own `gradients` is not there on MXNet: what the executor has computed is read out."""
+        """Read the executor's results: Keras' own `gradients` does not exist on MXNet."""
         return lambda feed: self.differentiate(model, feed)
 
     def differentiate(self, model, feed):
@@ -171,7 +171,7 @@ class OnMXNet(Graph):
 
         data, labels, key, shapes, label_shapes = model._adjust_module(feed, "train")
         batch = mx.io.DataBatch(data, labels, bucket_key=key, provide_data=shapes, provide_label=label_shapes)
-        logits = self.logits(model, data)  # before the way back, which moves the running means
+        logits = self.logits(model, data)  # before the backward pass, which changes the running means
         model._module.forward_backward(batch)
         model._weights_dirty = True
         slopes = self.executor(model).grad_dict
@@ -179,7 +179,7 @@ class OnMXNet(Graph):
         return loss.asnumpy().mean(), logits, [slopes[weight.name].asnumpy() for weight in model.trainable_weights]
 
     def logits(self, model, data):
-        """Return what the model answers in training mode, with the arrays that the executor of its steps holds."""
+        """Return the model's outputs in training mode, computed with the arrays of the step's executor."""
         held, symbol = self.executor(model), model.output._train_sym
         arguments = dict(held.arg_dict, **dict(zip(model._data_names, data)))
         executor = symbol.bind(
@@ -190,7 +190,7 @@ class OnMXNet(Graph):
         return executor.forward(is_train=True)[0].asnumpy()
 
     def executor(self, model):
-        """Return what computes the model's steps."""
+        """Return the executor of the model's steps."""
         return model._module._curr_module._exec_group.execs[0]
 
     def synchronize(self):
@@ -220,15 +220,15 @@ class OnMXNet(Graph):
 
 
 def fed(model):
-    """Return the placeholders that a training step is fed."""
+    """Return the placeholders of a training step."""
     phase = [K.learning_phase()] if model._uses_dynamic_learning_phase() else []
     return model._feed_inputs + model._feed_targets + model._feed_sample_weights + phase
 
 
 def split(results):
-    """Return (loss, logits, gradients) of a list of all of them."""
+    """Return (loss, logits, gradients) from a list of all of them."""
     return results[0], results[1], results[2:]
 
 
 BACKENDS = {"tensorflow": OnTensorFlow, "theano": OnTheano, "cntk": OnCntk, "mxnet": OnMXNet}
-"""What stands behind Keras 2, by the name that Keras itself has for it."""
+"""{Keras' name of a back end: class of its differences}."""

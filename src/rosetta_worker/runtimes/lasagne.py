@@ -1,4 +1,4 @@
-"""What Lasagne 0.1 asks of Theano, and Theano has no more.
+"""The parts of Theano that Lasagne 0.1 needs and that Theano no longer has.
 
 Import this before Lasagne.
 """
@@ -14,7 +14,7 @@ from theano.tensor.signal.pool import pool_2d
 
 
 def max_pool_2d(input, ds, ignore_border=None, st=None, padding=(0, 0), mode="max"):
-    """Pool as ``theano.tensor.signal.downsample.max_pool_2d`` did until Theano 0.8, with its names of the arguments."""
+    """Pool as ``theano.tensor.signal.downsample.max_pool_2d`` did until Theano 0.8, with the same arguments."""
     return pool_2d(input, ws=ds, ignore_border=ignore_border, stride=st, pad=padding, mode=mode)
 
 

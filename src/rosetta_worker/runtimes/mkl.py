@@ -1,11 +1,11 @@
-"""What steers Intel's MKL, whatever it is built into."""
+"""Settings of Intel's MKL, in whichever framework it is included."""
 
 import os
 
 
 def mkl_cpu_type():
-    """Return the variable that makes MKL up to 2020.0 take AVX2's path on any processor, if it is 5; None if unset.
+    """Return MKL_DEBUG_CPU_TYPE, which makes MKL up to 2020.0 use AVX2 on any processor if it is 5; None if unset.
 
-    By itself that MKL takes a slower one on processors of AMD's.
+    By default, that MKL uses a slower path on AMD processors.
     """
     return os.environ.get("MKL_DEBUG_CPU_TYPE")

@@ -1,4 +1,4 @@
-"""What Gluon and Module share of MXNet."""
+"""The runtime that Gluon and Module share."""
 
 import os
 
@@ -10,31 +10,31 @@ NO_TF32 = (
     "MXNet has no switch for TF32: CUDA's libraries decide on it, and the switch that MXNet "
     "has for tensor cores (MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION) means float16"
 )
-"""Why precision=tf32 cannot be had."""
+"""Why precision=tf32 is not supported."""
 
 RELEASE = tuple(int(part) for part in mx.__version__.split(".")[:2])
-"""The release that this is, as numbers: (1, 9)."""
+"""The installed release as numbers: (1, 9)."""
 
 SINCE = {
     "precision": ((1, 7), "its mixed precision in bfloat16 came with a later release of MXNet"),
     "embedding_gradient": ((1, 4), "the Embedding of this release has no sparse gradients: they came later"),
     "input": ((1, 4), "the loaders of this project are written for MXNet 1.4 and newer"),
 }
-"""By axis: the release that other values than the default are to be had with, and why there are none before."""
+"""{axis: (first release that supports other values than the default, why earlier ones do not)}."""
 
 
 def lacks(**others):
-    """Return {axis: why no other value than the default can be had}: of every release `others`, and what is too new."""
+    """Return {axis: why only the default is supported}: `others`, which hold for every release, and what came later."""
     return dict({axis: why for axis, (since, why) in SINCE.items() if since > RELEASE}, **others)
 
 
 def has_onednn():
-    """Return whether MXNet computes with oneDNN; AttributeError before 1.5, which cannot tell."""
+    """Return whether MXNet computes with oneDNN. Raises AttributeError before 1.5, which cannot tell."""
     return mx.runtime.Features().is_enabled("MKLDNN")
 
 
 def profile(work, folder):
-    """Return (seconds, operations) of `work` by mxnet.profiler; an operation that waits for another is none."""
+    """Return (seconds, operations) of `work` from mxnet.profiler, without operations that only wait for others."""
     path = os.path.join(folder, "trace.json")
     mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=path)
     mx.profiler.set_state("run")
@@ -45,7 +45,7 @@ def profile(work, folder):
 
 
 def product(to_device, matrix, precision):
-    """Return a function that multiplies a matrix with itself so many times, in `precision`."""
+    """Return a function that multiplies a matrix with itself a number of times, in `precision`."""
     if precision not in ("float32", "float64"):
         raise NotImplementedError("the dot of MXNet multiplies no %s" % precision)
     right = to_device(matrix.astype(precision))
@@ -60,7 +60,7 @@ def product(to_device, matrix, precision):
 
 
 def copier(source, target):
-    """Return a function that copies one array into the other so many times."""
+    """Return a function that copies one array into the other a number of times."""
 
     def copy(times):
         for _ in range(times):

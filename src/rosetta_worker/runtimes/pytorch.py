@@ -1,4 +1,4 @@
-"""PyTorch's runtime: below its own API, and below Keras."""
+"""PyTorch's runtime, below its own API and below Keras."""
 
 import re
 
@@ -8,22 +8,22 @@ from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute, chrome_events, marked
 
 RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
-"""The release that this is, as numbers: (2, 13)."""
+"""The installed release as numbers: (2, 13)."""
 
 SINCE = {
     "precision": ((1, 10), "its mixed precision, torch.autocast, came to the CPU with PyTorch 1.10"),
     "input": ((1, 7), "before PyTorch 1.7 the processes of a DataLoader end with every epoch, which a block is to it"),
 }
-"""By axis: the release that other values than the default came with, and why there are none before."""
+"""{axis: (first release that supports other values than the default, why earlier ones do not)}."""
 
 
 def lacks():
-    """Return {axis: why no other value than the default can be had} for this release."""
+    """Return {axis: why only the default is supported} for this release."""
     return {axis: why for axis, (since, why) in SINCE.items() if since > RELEASE}
 
 
 def start(setting):
-    """Obey the setting's threads, and compute float32 as float32, unless it is TF32 that is asked for."""
+    """Apply the setting's threads, and compute float32 exactly unless TF32 is asked for."""
     torch.set_num_threads(setting.threads)
     if hasattr(torch.backends.cuda, "matmul"):  # since 1.7
         torch.backends.cuda.matmul.allow_tf32 = setting.precision == "tf32"
@@ -31,13 +31,13 @@ def start(setting):
 
 
 def synchronize():
-    """Wait for the GPU, where it was used; on the CPU nothing returns before it is done."""
+    """Wait for the GPU, if it was used. On the CPU every call waits."""
     if torch.cuda.is_initialized():
         torch.cuda.synchronize()
 
 
 def settings(tensor):
-    """Return what is in force for a tensor."""
+    """Return the settings in force for a tensor."""
     device = tensor.device.type
     found = {"threads": torch.get_num_threads(), "device": device}
     found.update(
@@ -59,22 +59,22 @@ def settings(tensor):
 
 
 def tensor_float32():
-    """Return whether a GPU may round float32 to TF32: everywhere, nowhere, or where."""
+    """Return whether a GPU may round float32 to TF32: True, False, or the operations that may."""
     products, others = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     return products if products == others else "matrix products only" if products else "cuDNN only"
 
 
 def autocast(device):
-    """Return the precision that operations on `device` choose instead of the parameters', or that they choose none."""
-    if hasattr(torch.amp, "is_autocast_available"):  # since then (2.4) one function knows all devices
+    """Return the precision that operations on `device` use instead of that of the parameters; False if they do not."""
+    if hasattr(torch.amp, "is_autocast_available"):  # since 2.4, one function serves all devices
         chosen = str(torch.get_autocast_dtype(device)).replace("torch.", "")
         return chosen if torch.is_autocast_enabled(device) else False
     return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
 
 
 def compilation():
-    """Return what torch.compile has made of the step so far: its graphs, the breaks between them, frames given up."""
-    from torch._dynamo.utils import counters  # no public name tells
+    """Return what torch.compile has made of the step so far: graphs, graph breaks, and functions that it gave up."""
+    from torch._dynamo.utils import counters  # it has no public name
 
     frames = counters["frames"]
     return {
@@ -86,13 +86,13 @@ def compilation():
 
 
 def built_with(names):
-    """Return the part of PyTorch's own description of its build that names a library, without its commit and date."""
+    """Return the line of PyTorch's build description that names a library, without commit and date."""
     lines = [line.strip(" -") for line in torch.__config__.show().splitlines() if re.search(names, line)]
     return re.sub(r"-Product Build.*| \(Git.*", "", lines[0]) if lines else None
 
 
 def profile(work, folder):
-    """torch.profiler. What the optimiser does is marked by a name that begins so, where PyTorch annotates it."""
+    """Profile with torch.profiler. Where PyTorch annotates optimisers, their operations get a prefix."""
     with torch.profiler.profile() as profiler:
         elapsed = work()
     path = folder + "/trace.json"

@@ -1,4 +1,4 @@
-"""TensorFlow's runtime: below Keras, and below TensorFlow's own training loops."""
+"""TensorFlow's runtime, below Keras and below custom training loops."""
 
 import re
 
@@ -8,11 +8,11 @@ from rosetta_worker.traces import attribute
 from rosetta_worker.xplane import host_events
 
 OPERATION = re.compile(r"[^: ]+:[A-Za-z_]\w*$|EagerLocalExecute: (?!__inference_|SyncDevice)\w+$")
-"""How TensorFlow writes an operation into a trace: ``node:Type`` in a graph, ``EagerLocalExecute: Type`` outside."""
+"""The names of operations in a trace: ``node:Type`` in a graph, ``EagerLocalExecute: Type`` outside."""
 
 
 def start(setting):
-    """Obey the setting's threads, device and precision; TensorFlow listens before its first operation only."""
+    """Apply the setting's threads, device and precision, which must happen before TensorFlow's first operation."""
     tf.config.threading.set_intra_op_parallelism_threads(setting.threads)
     tf.config.threading.set_inter_op_parallelism_threads(setting.threads)
     tf.config.experimental.enable_tensor_float_32_execution(setting.precision == "tf32")
@@ -26,9 +26,9 @@ def synchronize():
 
 
 def settings(tensor):
-    """Return what is in force for a tf.Variable."""
-    from tensorflow.python.framework.config import is_op_determinism_enabled  # there is only a public way to set it
-    from tensorflow.python.util import _pywrap_util_port  # no public name tells whether oneDNN computes
+    """Return the settings in force for a tf.Variable."""
+    from tensorflow.python.framework.config import is_op_determinism_enabled  # only the setter is public
+    from tensorflow.python.util import _pywrap_util_port  # no public name tells whether oneDNN is used
 
     found = {
         "threads": tf.config.threading.get_intra_op_parallelism_threads(),
@@ -48,7 +48,7 @@ def tensor_float32():
 
 
 def profile(work, folder):
-    """TensorFlow's profiler, of whose many events OPERATION names those that compute."""
+    """Profile with TensorFlow's profiler. Among its events, OPERATION selects those that compute."""
     profiler = tf.profiler.experimental
     profiler.start(folder, options=profiler.ProfilerOptions(python_tracer_level=0))
     elapsed = work()

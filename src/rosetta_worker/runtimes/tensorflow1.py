@@ -1,15 +1,15 @@
-"""TensorFlow 1's runtime: what a session is told, what it tells, and its traces."""
+"""TensorFlow 1's runtime: the configuration of a session, its settings, and its traces."""
 
 import tensorflow as tf
-from tensorflow.python import pywrap_tensorflow  # no public name tells whether oneDNN computes
+from tensorflow.python import pywrap_tensorflow  # no public name tells whether oneDNN is used
 
 from rosetta_worker.traces import attribute
 
 
 def configuration(setting):
-    """Return what a session must be given to obey the setting's threads and device.
+    """Return the configuration of a session with the setting's threads and device.
 
-    The first session of a process makes the threads, and every later one has them, whatever it is given.
+    The first session of a process creates the threads. Later sessions use them, whatever their configuration.
     """
     devices = {"GPU": 0} if setting.device == "cpu" else {}
     threads = setting.threads
@@ -19,7 +19,7 @@ def configuration(setting):
 
 
 def settings(session):
-    """Return what is in force for a session. Of its threads TensorFlow 1 tells no more than what it was given."""
+    """Return the settings in force for a session. TensorFlow 1 reports threads only as configured."""
     given = session._config
     return {
         "threads": given.intra_op_parallelism_threads,
@@ -31,15 +31,15 @@ def settings(session):
 
 
 def layout(graph):
-    """Return how a graph's convolutions take their images; None where it has none."""
+    """Return the layout of images for a graph's convolutions; None without any."""
     formats = {op.get_attr("data_format").decode() for op in graph.get_operations() if op.type == "Conv2D"}
     return " and ".join(sorted({"NHWC": "channels_last", "NCHW": "channels_first"}[one] for one in formats)) or None
 
 
 def operations(traced):
-    """Return the operations of what `tf.RunMetadata` holds of several runs, each named ``node:Type``.
+    """Return the operations in the `tf.RunMetadata` of several runs, each named ``node:Type``.
 
-    A trace tells no threads. Operations that overlap were on several, and share the time.
+    A trace does not contain threads. Operations that overlap ran on several threads, and share the time.
     """
     events = []
     for device in (device for metadata in traced for device in metadata.step_stats.dev_stats):
@@ -50,5 +50,5 @@ def operations(traced):
 
 
 def name_of(node):
-    """Return ``node:Type``; a trace writes ``node = Type(inputs)``, and of what is no operation the node alone."""
+    """Return ``node:Type``. A trace has ``node = Type(inputs)``, and only the node if it is not an operation."""
     return "%s:%s" % (node.node_name, node.timeline_label.partition(" = ")[2].partition("(")[0])

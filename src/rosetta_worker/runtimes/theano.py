@@ -1,6 +1,6 @@
-"""Theano's runtime: what it is imported with, where it keeps what it compiles, and what is in force.
+"""Theano's runtime: its flags at import, the folder of compiled code, and the settings in force.
 
-Import this before Theano: what THEANO_FLAGS does not say by then, Theano chooses.
+Import this before Theano: Theano chooses everything that THEANO_FLAGS does not set by then.
 """
 
 import ctypes
@@ -15,13 +15,14 @@ import numpy as np
 from rosetta_worker.surroundings import openblas, read
 
 KEPT = "ROSETTA_COMPILED"
-"""The variable that names the folder in which frameworks keep what they have compiled."""
+"""The variable with the folder in which frameworks keep compiled code."""
 
 
 def flags():
-    """Return THEANO_FLAGS, as Theano reads them: later ones go before earlier ones.
+    """Return THEANO_FLAGS, in which later flags override earlier ones.
 
-    The user's own stand between what may be chosen, the library of matrix products, and what may not.
+    The user's own flags come after the library of matrix products, which may be changed, and before flags that must not
+    be.
     """
     chosen = [numpy_blas(), os.environ.get("THEANO_FLAGS"), "device=cpu", "floatX=float32"]
     words = ",".join(word for word in chosen if word)
@@ -29,10 +30,10 @@ def flags():
 
 
 def numpy_blas():
-    """Return the flag that links Theano with the OpenBLAS that NumPy's wheel holds; None if this NumPy has none.
+    """Return the flag that links Theano with the OpenBLAS in NumPy's wheel; None if this NumPy has none.
 
-    Left alone, Theano looks for a library where NumPy was built, and for the system's; without any it multiplies
-    through NumPy, one call of Python for each product, and convolves without a product of matrices.
+    By default, Theano looks for a library where NumPy was built, and for the system's. Without any, it multiplies
+    through NumPy, with one Python call for each product, and convolves without matrix products.
     """
     folder = os.path.join(os.path.dirname(np.__file__), ".libs")
     found = glob.glob(os.path.join(folder, "libopenblas*.so"))
@@ -41,12 +42,12 @@ def numpy_blas():
 
 
 def kept():
-    """Return the folder of what is compiled: the laboratory's, or Theano's own where nobody names one."""
+    """Return the folder of compiled code: the laboratory's, or Theano's own if none is given."""
     return os.environ.get(KEPT) or os.path.join(os.path.expanduser("~"), ".theano")
 
 
 def digest(words):
-    """Return what tells machines and flags apart: code that was compiled for others is not found under it."""
+    """Return a digest of the machine and the flags, so that code compiled for others is not reused."""
     lines = read("/proc/cpuinfo").splitlines()
     processor = sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))})
     parts = processor + [platform.machine(), platform.libc_ver()[1], sys.version, np.__version__, words]
@@ -56,15 +57,15 @@ def digest(words):
 os.environ["THEANO_FLAGS"] = flags()
 os.environ["THEANORC"] = os.devnull  # the user's file may change the precision
 
-import theano  # noqa: E402 (it reads the two)
+import theano  # noqa: E402 (it reads the two variables)
 
 PROGRAMS = len(glob.glob(os.path.join(theano.config.compiledir, "tmp*")))
-"""How many compiled programs were there when this process began: 0, and everything is compiled now."""
+"""The number of compiled programs at the start of this process; with 0, everything is compiled now."""
 
 
 def settings():
-    """Return what is in force, by the keys of docs/explanation/fairness.md."""
-    library = ctypes.CDLL(np.core._multiarray_umath.__file__)  # its BLAS is Theano's, too: see `numpy_blas`
+    """Return the settings in force, by the keys of docs/explanation/fairness.md."""
+    library = ctypes.CDLL(np.core._multiarray_umath.__file__)  # its BLAS is Theano's, too; see `numpy_blas`
     found = {
         "device": theano.config.device,
         "autocast": False,

@@ -1,1 +1,1 @@
-"""Adapters of references that can change a formula: what another framework may compute."""
+"""Adapters of references that can replace a formula by another form, which a contender may compute by mistake."""

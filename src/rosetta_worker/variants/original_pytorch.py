@@ -1,6 +1,6 @@
 """The original with one operation in another form, such as GELU by tanh.
 
-A port with that mistake has the same logits.
+If a port has the same logits as a form, that form is its mistake.
 """
 
 import os
@@ -13,14 +13,14 @@ from torch.overrides import TorchFunctionMode
 from rosetta_worker.frameworks import original_pytorch
 
 MOST_PLACES = 8
-"""Where an operation is called in more modules, each form is tried in all of them alone."""
+"""If an operation is called in more modules than this, no form is tried in a single one of them."""
 
 EPSILONS = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
-"""What libraries add to a variance unless told otherwise: 1e-3 in Keras, 1e-5 in PyTorch and MXNet, 1e-6 in Flax."""
+"""Usual defaults for the epsilon of a variance: 1e-3 in Keras, 1e-5 in PyTorch and MXNet, 1e-6 in Flax."""
 
 
 class Adapter(original_pytorch.Adapter):
-    """Instead of gradients, it tells the logits of every form: ``gelu-tanh`` everywhere, ``gelu-tanh.mlp`` in mlp."""
+    """Returns the logits of every form instead of gradients: ``gelu-tanh`` everywhere, ``gelu-tanh.mlp`` in mlp."""
 
     def gradients(self, dataset, ids):
         inputs, labels = self.batch(dataset, ids)
@@ -38,7 +38,7 @@ class Adapter(original_pytorch.Adapter):
         return logits, self.mean_loss(logits, labels), found
 
     def keep(self, found, form, inputs, logits, name="", places=None):
-        """Keep the logits of a form under the name of its places; nothing where it cannot be, or changes nothing."""
+        """Keep the logits of a form under the name of its places; nothing if it fails, or changes nothing."""
         try:
             other, _ = self.forward_as(inputs, form, places)
         except (RuntimeError, ValueError, IndexError, TypeError):
@@ -87,7 +87,7 @@ class Operations(TorchFunctionMode):
             self.handles.append(module.register_forward_hook(self.leave))
 
     def leave(self, module, inputs, outputs):
-        """A module is over: what calls operations now is the one that called it."""
+        """Leave a module: operations now belong to the module that called it."""
         self.stack.pop()
 
     def __exit__(self, *error):
@@ -124,7 +124,7 @@ PYTORCH = os.path.dirname(torch.__file__)
 
 
 def instead(activation):
-    """Return the form that applies another activation."""
+    """Return the form with another activation."""
     return lambda function, x, *args, **kwargs: activation(x)
 
 
@@ -143,17 +143,17 @@ def with_epsilon(epsilon):
 
 
 POSITION_OF_EPSILON = {"layer_norm": 4, "group_norm": 4, "batch_norm": 7, "instance_norm": 7, "rms_norm": 3}
-"""Where the epsilon stands among the arguments of a normalisation."""
+"""{normalisation: position of epsilon among its arguments}."""
 
 
 def without_scale(function, *args, **kwargs):
-    """A normalisation without the scale and the shift that it has learned."""
+    """A normalisation without its learned scale and shift."""
     arguments = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args), **kwargs)
     return function(arguments["input"], arguments["normalized_shape"], eps=arguments.get("eps", 1e-5))
 
 
 def over_second_axis(function, x, *args, **kwargs):
-    """A layer normalisation over the axis in front of the last one."""
+    """A layer normalisation over the second-to-last axis."""
     arguments = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), (x,) + args), **kwargs)
     mean = x.mean(-2, keepdim=True)
     normalised = (x - mean) / torch.sqrt(x.var(-2, unbiased=False, keepdim=True) + arguments.get("eps", 1e-5))
@@ -163,7 +163,7 @@ def over_second_axis(function, x, *args, **kwargs):
 
 
 def unbiased(function, x, *args, **kwargs):
-    """A layer normalisation by the variance that is divided by n - 1."""
+    """A layer normalisation with the variance divided by n - 1."""
     arguments = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), (x,) + args), **kwargs)
     spread = torch.sqrt(x.var(-1, keepdim=True) + arguments.get("eps", 1e-5))
     normalised = (x - x.mean(-1, keepdim=True)) / spread
@@ -173,7 +173,7 @@ def unbiased(function, x, *args, **kwargs):
 
 
 def attention(**changes):
-    """Return the form of scaled dot-product attention with arguments changed; the scale may be a function of q."""
+    """Return the form of scaled dot-product attention with other arguments; the scale may be a function of q."""
 
     def form(function, q, *args, **kwargs):
         kwargs.update({name: change(q) if callable(change) else change for name, change in changes.items()})
@@ -185,7 +185,7 @@ def attention(**changes):
 
 
 def later_mask(function, q, k, v, *args, **kwargs):
-    """A causal mask that lets each position see the next one, too."""
+    """A causal mask that also admits the next position."""
     seen = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril(1)
     return function(q, k, v, attn_mask=seen)
 
@@ -196,17 +196,17 @@ def along(axis):
 
 
 def unmasked(function, x, *args, **kwargs):
-    """What would have been masked."""
+    """Scores without their mask."""
     return x
 
 
 def unscaled(function, x, *args, **kwargs):
-    """Scores that are not divided by anything: of a number alone, since tensors are divided for other reasons."""
+    """Scores without their division; only divisions by a plain number, since tensors are divided for other reasons."""
     return function(x, *args, **kwargs) if not args or torch.is_tensor(args[0]) else x
 
 
 def heads_last(function, x, *sizes, **kwargs):
-    """What is split into heads, with the heads as the faster of the two axes."""
+    """Splitting into heads, with the heads as the faster of the two axes."""
     parts = function(x, *sizes, **kwargs)
     if parts.dim() != x.dim() + 1 or parts.shape[:-2] != x.shape[:-1]:
         return parts
@@ -215,27 +215,27 @@ def heads_last(function, x, *sizes, **kwargs):
 
 
 def without_bias(function, x, weight, bias=None, *args, **kwargs):
-    """A layer whose bias is left out."""
+    """A layer without its bias."""
     return function(x, weight, None, *args, **kwargs)
 
 
 def transposed(function, x, weight, *args, **kwargs):
-    """A square kernel of a dense layer, transposed."""
+    """A dense layer with a transposed square kernel."""
     return function(x, weight.t(), *args, **kwargs)
 
 
 def flipped(function, x, weight, *args, **kwargs):
-    """A kernel of a convolution, turned round: the convolution of mathematics."""
+    """A convolution with a kernel that is flipped on both axes: the mathematical convolution."""
     return function(x, weight.flip(-1, -2), *args, **kwargs)
 
 
 def swapped(function, x, weight, *args, **kwargs):
-    """A kernel of a convolution with its height and width exchanged."""
+    """A convolution with height and width of the kernel exchanged."""
     return function(x, weight.transpose(-1, -2), *args, **kwargs)
 
 
 def padded_behind(function, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """A strided convolution that pads below and at the right first, as TensorFlow's SAME does."""
+    """A strided convolution that pads at the bottom and at the right first, as TensorFlow's SAME does."""
     pads = padding if isinstance(padding, tuple) else (padding, padding)
     strides = stride if isinstance(stride, tuple) else (stride, stride)
     sides = []
@@ -246,28 +246,28 @@ def padded_behind(function, x, weight, bias=None, stride=1, padding=0, dilation=
 
 
 def unpadded(function, x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """A convolution whose padding repeats the border."""
+    """A convolution that pads with copies of the border."""
     pads = padding if isinstance(padding, tuple) else (padding, padding)
     return function(F.pad(x, (pads[1], pads[1], pads[0], pads[0]), mode="replicate"), weight, bias, stride, 0, dilation)
 
 
 def mean_pool(function, x, kernel, stride=None, *args, **kwargs):
-    """The mean of a pool in place of its largest."""
+    """The mean of a pool instead of its maximum."""
     return F.avg_pool2d(x, kernel, stride)
 
 
 def largest_pool(function, x, kernel, stride=None, *args, **kwargs):
-    """The largest of a pool in place of its mean."""
+    """The maximum of a pool instead of its mean."""
     return F.max_pool2d(x, kernel, stride)
 
 
 def bilinear(function, x, size=None, scale_factor=None, *args, **kwargs):
-    """Upsampling between neighbours in place of the nearest one."""
+    """Bilinear upsampling instead of the nearest neighbour."""
     return function(x, size, scale_factor, mode="bilinear", align_corners=False)
 
 
 def other_groups(function, x, groups, *args, **kwargs):
-    """A group normalisation whose groups are every so-many-th channel, as channels split the other way."""
+    """A group normalisation with groups of every n-th channel: channels are split in the other order."""
     channels = torch.arange(x.shape[1]).reshape(-1, groups).t().flatten()
     return function(x[:, channels], groups, *args, **kwargs)[:, torch.argsort(channels)]
 
@@ -334,7 +334,7 @@ FORMS = {
     "pool-largest": (("avg_pool2d",), largest_pool),
     "upsampling-bilinear": (("interpolate",), bilinear),
 }
-"""By name: the operations that it stands in for, and what is done in their place."""
+"""{form: (operations that it replaces, function that replaces them)}."""
 
 NAMES = {name for names, _ in FORMS.values() for name in names}
-"""Every operation of which there is another form."""
+"""All operations with another form."""

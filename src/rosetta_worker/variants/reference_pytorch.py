@@ -1,6 +1,6 @@
-"""The reference with other activations: what its formulas say if one of them has another form.
+"""The reference with one activation in another form.
 
-So a suspicion is tested: the logits of a contender whose activation is another one are among these.
+It tests a suspicion: the logits of a contender with a wrong activation are equal to those of one of these forms.
 """
 
 import torch
@@ -9,11 +9,11 @@ from torch.overrides import TorchFunctionMode
 from rosetta_worker.frameworks import reference_pytorch
 
 MOST_LAYERS = 8
-"""In a network with more layers that have an activation, each form is tried in all of them alone."""
+"""In a network with more layers with activations than this, each form is tried only in all of them together."""
 
 
 class Adapter(reference_pytorch.Adapter):
-    """Instead of gradients, it tells the logits of every form: ``gelu`` everywhere, ``gelu.conv2`` behind one layer."""
+    """Returns the logits of every form instead of gradients: ``gelu`` everywhere, ``gelu.conv2`` after one layer."""
 
     def gradients(self, dataset, ids):
         inputs, labels = self.batch(dataset, ids)
@@ -29,7 +29,7 @@ class Adapter(reference_pytorch.Adapter):
         return logits, self.mean_loss(logits, labels), found
 
     def forward_as(self, inputs, form=None, layer=None):
-        """Return the logits with activations of a form, behind one layer alone if it is named; and what was asked."""
+        """Return the logits with activations in another form, everywhere or after `layer` only, and the activations."""
         training = ({},) if self.kept else ()
         with Activations(self.tensors, form, layer) as activations:
             logits = self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
@@ -37,9 +37,9 @@ class Adapter(reference_pytorch.Adapter):
 
 
 class Activations(TorchFunctionMode):
-    """Gives activations another form, and keeps in `asked` which there are: (kind, layer), each once.
+    """Replaces activations by another form, and collects in `asked` the (kind, layer) pairs, each once.
 
-    A layer is known by the tensor of it that a formula has read last.
+    A layer is identified by its tensor that a formula has read last.
     """
 
     def __init__(self, tensors, form, layer):
@@ -63,11 +63,11 @@ class Activations(TorchFunctionMode):
 
 
 KINDS = {"gt": "relu", "__gt__": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
-"""The functions of PyTorch that formulas ask for an activation: a ReLU is written x · (x > 0)."""
+"""{function of PyTorch in a formula: kind of activation}. A ReLU is written x · (x > 0)."""
 
 
 def share(activation):
-    """Return what x is multiplied with where an activation takes a ReLU's place: activation(x) / x."""
+    """Return the factor of x that turns a ReLU into another activation: activation(x) / x."""
     return lambda x: torch.where(x == 0, torch.zeros_like(x), activation(x) / x)
 
 
@@ -88,5 +88,5 @@ FORMS = {
     "tanh-relu": ("tanh", lambda x: x.clamp(min=0)),
     "no-tanh": ("tanh", torch.clone),
 }
-"""By name: the kind of activation that it stands in for, and what a formula gets in its place. A ReLU's place is that
-of x > 0, with which x is multiplied."""
+"""{form: (kind of activation that it replaces, replacement in a formula)}. For a ReLU, x > 0 is replaced, the factor of
+x."""

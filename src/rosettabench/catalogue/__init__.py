@@ -1,1 +1,1 @@
-"""What there is: workloads, frameworks, contenders and suites, read from data and never from code that runs."""
+"""The catalogue: workloads, frameworks, contenders and suites. Files are read as data; no code in them is run."""

@@ -1,4 +1,4 @@
-"""Source files cut into their definitions, and those of several files set beside each other."""
+"""Cut source files into definitions, and align the definitions of several files."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from rosettabench.errors import UsageError
 
 Definitions = dict[str, str]
-"""Name to text, in the order of the file."""
+"""{name: text of a definition}, in the order of the file."""
 
 Rows = dict[str, dict[str, str]]
-"""By name, the text of that definition in each column that has it."""
+"""{name: {column: text of that definition}}, without the columns that lack it."""
 
 
 def align_definitions(columns: Mapping[str, Mapping[str, str]]) -> Rows:
     """Return the rows of a comparison of `columns`, {label: its definitions}.
 
-    Definitions of the same name share a row. Rows are in the order of the first column; what only later ones have
-    stands behind what it follows there. Each column's text is in the rows, every line of it, blank ones apart.
+    Definitions of the same name share a row. Rows are in the order of the first column. A definition that only a later
+    column has comes after the definition that precedes it there. Together, the rows hold every line of every column
+    except blank lines.
     """
     order: list[str] = []
     for own in columns.values():
@@ -35,17 +36,19 @@ def align_definitions(columns: Mapping[str, Mapping[str, str]]) -> Rows:
 def definitions(source: str, label: str) -> Definitions:
     """Return {name: text} of the top-level statements of a source, with the comments above each.
 
-    All imports together are ``import``, the module's docstring is ``docstring``. A statement that defines no name, and
-    a second one of the same name, belong to what stands before them. Raises UsageError where it is not Python.
+    All imports together are ``import``; the module's docstring is ``docstring``. A statement that defines no name is
+    appended to the definition before it, a repeated name to its first definition. Raises UsageError if the source is
+    not Python.
     """
     lines = source.splitlines()
     return cut(parse_source(source, label).body, lines, 0, len(lines))
 
 
 def class_definitions(source: str, label: str, name: str) -> Definitions:
-    """Return the same of the statements within a class of the source; its first lines are ``class``.
+    """Return {name: text} of the statements within a class of the source; the first lines of the class are ``class``.
 
-    Texts are indented as they are in the file. Without such a class there are none.
+    Texts keep the indentation of the file. Empty if the source has no such class. Raises UsageError if it is not
+    Python.
     """
     lines = source.splitlines()
     for statement in parse_source(source, label).body:
@@ -57,7 +60,7 @@ def class_definitions(source: str, label: str, name: str) -> Definitions:
 
 
 def cut(body: Sequence[ast.stmt], lines: Sequence[str], first: int, end: int) -> Definitions:
-    """Return {name: text} of statements that fill ``lines[first:end]``."""
+    """Return {name: text} of the statements that fill ``lines[first:end]``."""
     texts: dict[str, list[str]] = {}
     name, done = "docstring", first
     for statement in body:
@@ -69,13 +72,13 @@ def cut(body: Sequence[ast.stmt], lines: Sequence[str], first: int, end: int) ->
 
 
 def first_line(statement: ast.stmt) -> int:
-    """Return the index of the line that a statement begins on, with its decorators."""
+    """Return the index of the first line of a statement, its decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(node.lineno for node in decorators)]) - 1
 
 
 def parse_source(source: str, label: str) -> ast.Module:
-    """Return the syntax tree of a source. Raises UsageError, which names `label`, where it is not Python."""
+    """Return the syntax tree of a source. Raises UsageError, which names `label`, if the source is not Python."""
     try:
         return ast.parse(source)
     except SyntaxError as error:
@@ -83,7 +86,7 @@ def parse_source(source: str, label: str) -> ast.Module:
 
 
 def defined_name(statement: ast.stmt) -> str | None:
-    """Return the name under which a statement is looked for in other files; None if it defines none."""
+    """Return the name that a statement defines, by which other files are aligned; None if it defines none."""
     match statement:
         case ast.Import() | ast.ImportFrom():
             return "import"

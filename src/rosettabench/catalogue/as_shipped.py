@@ -1,7 +1,7 @@
-"""As shipped: a cell with what its library does by itself, where the cell in the catalogue works around that.
+"""Cells as shipped: without the catalogue's work-around for a fault of the library.
 
-Each is written down in as-shipped.toml as the words of the cell that are replaced, and has a mode of its own,
-``as-shipped``. Its proof fails, so nobody is ranked by it; docs/findings.md says what is behind it.
+as-shipped.toml lists them, each with the texts of the cell that are replaced. Their mode is ``as-shipped``. Their
+proofs fail, so they are never ranked. docs/findings.md explains each fault.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from rosettabench.catalogue.strict import Strict
 from rosettabench.errors import UsageError
 
 AS_SHIPPED = "as-shipped"
-"""The mode of these variants: the framework's default one, with what the library does by itself."""
+"""The mode of these variants: the framework's default mode without the work-around."""
 
 TEXT = Path(__file__).parent / "as-shipped.toml"
 
 
 class Variant(Strict):
-    """What a cell would be without its work-around, and what the proof says of that.
+    """A cell without its work-around, and how its proof fails.
 
-    `releases` are those that it is about, all where none is named. `implementation` and `adapter` are pairs of what
-    stands in these files and what the library does by itself. `finding` is a heading of docs/findings.md. The first
-    check that fails is about the quantity `diverges`, of `tensor` where one is named, and the cause that is told
+    `releases` are the affected releases; empty means all. `implementation` and `adapter` are pairs: a text in that
+    file, and the text of the plain library that replaces it. `finding` is a heading of docs/findings.md. The first
+    failing check of the proof is of the quantity `diverges`, and of `tensor` if one is named. The reported cause
     contains `cause`.
     """
 
@@ -40,13 +40,13 @@ class Variant(Strict):
     cause: str = ""
 
     def covers(self, framework: str, release: str | None) -> bool:
-        """Whether it is about a framework in a release; one of the user's own, None, may be any."""
+        """Return whether it affects a framework in a release; None, the user's own installation, counts as affected."""
         return self.framework == framework and (release is None or not self.releases or release in self.releases)
 
     def write(self, implementation: Path, adapter: Path, folder: Path) -> tuple[Path, Path]:
-        """Write both files as they are without the work-around; return where.
+        """Write both files without the work-around into `folder`. Return the paths of the two files.
 
-        Raises UsageError where the words that it replaces are not there.
+        Raises UsageError if a text to replace is not in its file.
         """
         return (
             write_replaced(implementation, self.implementation, folder / "implementation" / implementation.name),
@@ -55,7 +55,10 @@ class Variant(Strict):
 
 
 def write_replaced(source: Path, pairs: tuple[tuple[str, str], ...], target: Path) -> Path:
-    """Write `source`, with what it shares, to `target`, each first text replaced by its second; return `target`."""
+    """Write `source` to `target` with each first text of `pairs` replaced by its second. Return `target`.
+
+    Shared modules that `source` imports are written out in it. Raises UsageError if a text is missing.
+    """
     text = read_whole(source)
     for ours, theirs in pairs:
         if ours not in text:

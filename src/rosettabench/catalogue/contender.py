@@ -20,11 +20,11 @@ GRAMMAR = re.compile(r"(?P<framework>[\w-]+(\[[\w-]*\])?)(@(?P<release>[^:]+))?(
 
 @dataclass(frozen=True)
 class Contender:
-    """One entry of a contest.
+    """One contender of a contest.
 
-    `lock` names the managed environment, or `python` the external interpreter: exactly one of them is set.
-    `copy` is 2 for the second entry of an A/A control. `extra` is work planted on top of what the others do, as a share
-    of it: a contender that is surely slower by that much, to see whether a contest finds it (rosetta calibrate).
+    `lock` names the managed environment, or `python` the external interpreter; exactly one of them is set. `copy` is 2
+    for the second copy in an A/A control. `extra` is planted additional work, as a share of the normal work. It makes
+    the contender slower by a known amount, to test whether a contest detects that (`rosetta calibrate`).
     """
 
     framework: str
@@ -41,14 +41,14 @@ class Contender:
 
     @property
     def release(self) -> str | None:
-        """The release that its managed environment holds, ``2.13.0``; None in an interpreter of the user's own."""
+        """The release in its managed environment, ``2.13.0``; None for the user's own interpreter."""
         return None if self.lock is None else self.lock.partition("@")[2]
 
     @property
     def label(self) -> str:
         """The name in tables: as short as it is unambiguous.
 
-        The second entry of a control ends in ``#2``, one with planted work in ``#3+5%``.
+        The second copy of a control ends in ``#2``, a contender with planted work in ``#3+5%``.
         """
         text = self.framework
         if self.python is not None:
@@ -62,7 +62,7 @@ class Contender:
 
 
 def parse_contender(text: str, python: Path | None = None) -> Contender:
-    """Return the contender that `text` names; `python` is the interpreter for those that name no release.
+    """Return the contender that `text` names. `python` is the interpreter of contenders that name no release.
 
     Raises UsageError for an unknown framework, release or mode, with the nearest match, and for a mode that a release
     does not have, with the reason.
@@ -92,12 +92,12 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
 
 
 def modes_of(entry: FrameworkEntry) -> tuple[str, ...]:
-    """Return the modes that a contender of a framework may name: its own, and ``as-shipped`` where that differs."""
+    """Return the modes of a framework's contenders: its own, and ``as-shipped`` if a variant exists."""
     return (*entry.modes, *([AS_SHIPPED] if variants_of(entry.name, None) else []))
 
 
 def every_contender() -> list[Contender]:
-    """Return each framework in each of its managed releases, in each mode that it has there; none as shipped."""
+    """Return each framework in each managed release and each mode of that release, without ``as-shipped``."""
     return [
         Contender(name, mode, lock)
         for name, entry in contestants().items()

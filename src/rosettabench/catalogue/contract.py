@@ -1,6 +1,6 @@
-"""What a framework's adapter and a workload's implementation must hold, checked without running either.
+"""The contract of adapters and implementations, checked without running them.
 
-docs/guide/adding-a-framework.md and docs/guide/adding-a-workload.md say the same in words.
+docs/guide/adding-a-framework.md and docs/guide/adding-a-workload.md describe it in words.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
 ORDER = ("Model", "loss", "optimizer", "TENSORS")
-"""What every implementation defines, in this order, so that two of them can be read beside each other."""
+"""What every implementation defines, in this order, so that two of them can be read side by side."""
 
 ORDER_OF_INFERENCE = ("Model", "TENSORS")
-"""The same where nothing is trained."""
+"""What an implementation of a workload without training defines."""
 
 LAST = "arrange"
-"""What an implementation may define, behind all that."""
+"""An optional definition, after all others."""
 
 SAMPLE = "sample"
-"""What it defines where the workload forecasts, and nowhere else."""
+"""Workloads that forecast define it, and no others."""
 
 PLACES = ("Model", SAMPLE, "loss", "penalty", "optimizer", "TENSORS", "STATE", LAST)
-"""Where an implementation has what it defines, also what only some workloads ask for."""
+"""The order of all possible definitions of an implementation."""
 
 NOT_OF_REFERENCES = {"get", "set", "linger"}
-"""Methods that a reference does without: it holds the canonical tensors themselves, and nobody times it."""
+"""Methods that references lack: they hold the canonical tensors themselves and are not timed."""
 
 NOT_OF_EXPORTED = {"batch", "train", "gradients", "learning_rate"}
 """Methods that a framework does without that runs what is exported: it only infers."""
 
 
 def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload]) -> list[str]:
-    """Return a sentence for everything that is missing in the adapters and in the cells of framework × workload.
+    """Return a sentence for each fault in the adapters and in the cells of framework × workload.
 
-    Each begins with the file that lacks it, or that is not there.
+    Each sentence begins with the incomplete or missing file.
     """
     by_path = {entry.path: entry for entry in frameworks}
     sentences = [sentence for path in by_path for sentence in missing_in_adapter(path)]
@@ -72,9 +72,9 @@ def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
 
 
 def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | None) -> Iterator[str]:
-    """Yield what the files that a workload has for single releases lack, and releases or modes that nobody has.
+    """Yield the faults of a workload's files for single releases, and the unknown releases and modes that it names.
 
-    `path` is the implementation for all the others.
+    `path` is the implementation for all other releases.
     """
     for release in entry.releases:
         own = workload.implementation(entry.implementation_name, release)
@@ -89,7 +89,7 @@ def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | 
 
 
 def missing_in_adapter(path: Path) -> list[str]:
-    """Return what an adapter file, ``frameworks/<name>.py``, lacks: in its DESCRIPTION, and of the class Adapter."""
+    """Return the faults of an adapter file, ``frameworks/<name>.py``: in its DESCRIPTION and its class Adapter."""
     tree = parse_file(path)
     if isinstance(tree, str):
         return [tree]
@@ -124,14 +124,14 @@ def missing_in_adapter(path: Path) -> list[str]:
 
 
 def methods(defined: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]:
-    """Return the names of a class's methods, those that it inherits from other `classes` of its file included."""
+    """Return the names of a class's methods, with those inherited from other `classes` of its file."""
     own = {statement.name for statement in defined.body if isinstance(statement, ast.FunctionDef)}
     bases = [classes[base.id] for base in defined.bases if isinstance(base, ast.Name) and base.id in classes]
     return own.union(*(methods(base, classes) for base in bases))
 
 
 def required_methods() -> set[str]:
-    """Return the methods of the worker's class Framework that do nothing but raise NotImplementedError."""
+    """Return the names of the methods of the worker's class Framework that only raise NotImplementedError."""
     tree = ast.parse((worker_folder() / "framework.py").read_text(encoding="utf-8"))
     base = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Framework")
     return {
@@ -142,7 +142,7 @@ def required_methods() -> set[str]:
 
 
 def missing_in_reference(path: Path) -> list[str]:
-    """Return what the implementation of a reference lacks: it is the docstring and one function, ``forward``."""
+    """Return the faults of a reference's implementation, which must have a docstring and the function ``forward``."""
     tree = parse_file(path)
     if isinstance(tree, str):
         return [tree]
@@ -151,9 +151,9 @@ def missing_in_reference(path: Path) -> list[str]:
 
 
 def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
-    """Return what an implementation, ``workloads/<workload>/<framework>.py``, lacks, or has in another order.
+    """Return the faults of an implementation, ``workloads/<workload>/<framework>.py``: missing or misplaced names.
 
-    It may be in R.
+    The file may be in R.
     """
     if path.suffix == r_source.SUFFIX:
         source = path.read_text(encoding="utf-8")
@@ -199,9 +199,10 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
 
 
 def missing_ties(path: Path, tied: list[str] | None, workload: Workload, table: str, *, trained: bool) -> list[str]:
-    """Return which of the workload's tensors a table does not tie, ties twice, or ties though there is none.
+    """Return a sentence for each tensor that a table does not tie, ties twice, or ties although the workload lacks it.
 
-    TENSORS is to tie those that are `trained`, STATE the others; `tied` is what a table does.
+    `table` is TENSORS, for `trained` tensors, or STATE, for the others. `tied` holds the names in the table; None if
+    they cannot be read.
     """
     if tied is None:
         return [f'{path}: {table} is not a list of Tie("canonical names", …) with the names written out']
@@ -215,7 +216,7 @@ def missing_ties(path: Path, tied: list[str] | None, workload: Workload, table: 
 
 
 OPEN = "?"
-"""What stands in a tie for a name that nobody has written yet (port/ties.py)."""
+"""The placeholder in a tie for a name that nobody has written yet (port/ties.py)."""
 
 
 def open_ties(tree: ast.Module) -> Iterator[str]:
@@ -228,9 +229,9 @@ def open_ties(tree: ast.Module) -> Iterator[str]:
 
 
 def tied_names(trees: Sequence[ast.Module], table: str) -> list[str] | None:
-    """Return the canonical names in a table, in its order, ranges one by one; None where it is not written out.
+    """Return the canonical names in a table, in its order, with ranges expanded; None if it is not a literal.
 
-    `trees` are the implementation and the shared modules that it imports; a table may contain one of theirs.
+    `trees` are the implementation and the shared modules that it imports; a table may include one of theirs.
     """
     nodes = [node for tree in reversed(trees) for node in tree.body]
     values = [node.value for node in nodes if isinstance(node, ast.Assign) and assigned_value(node) == table]
@@ -249,7 +250,7 @@ def tied_names(trees: Sequence[ast.Module], table: str) -> list[str] | None:
 
 
 def defined_names(tree: ast.Module) -> list[str]:
-    """Return the names of a module's own top-level functions, classes and variables, in their order."""
+    """Return the names of a module's top-level functions, classes and variables, in their order."""
     names = []
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -260,17 +261,17 @@ def defined_names(tree: ast.Module) -> list[str]:
 
 
 def assigned_value(statement: ast.Assign) -> str:
-    """Return what an assignment assigns to."""
+    """Return the name that an assignment binds."""
     return ast.unparse(statement.targets[0])
 
 
 def missing_docstring(path: Path, tree: ast.Module) -> list[str]:
-    """Return that the module's docstring is missing, if it is."""
+    """Return a list with the fault that the module has no docstring; empty if it has one."""
     return [] if ast.get_docstring(tree) else [f"{path}: the docstring at the top is missing"]
 
 
 def parse_file(path: Path) -> ast.Module | str:
-    """Return the syntax tree of a file, or the sentence that it is not Python."""
+    """Return the syntax tree of a file, or a sentence if it is not Python."""
     try:
         return ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:

@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt, ValidationError, model_validator
 from rosettabench.catalogue.strict import Strict, faults
 
 MONASH = "monash-"
-"""What the name of a data set of time series begins with: sets of the Monash archive."""
+"""The prefix of data sets of time series: the sets of the Monash archive."""
 
 OWN = "own"
 """The name of the user's own data. Their form is `OwnArrays`, `OwnFunction` or `OwnDrawn`."""
@@ -29,7 +29,7 @@ class OwnArrays(Strict):
 
     @model_validator(mode="after")
     def _test_is_whole(self) -> Self:
-        """Refuse test labels without a test part, and a test part that lacks them."""
+        """Refuse test labels without a test part, and a test part without its labels."""
         if (self.labels is None or self.test is None) != (self.test_labels is None):
             raise ValueError("test_labels belong to test, where there are labels")
         return self
@@ -58,7 +58,7 @@ class Draw(Strict):
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
-        """Refuse integers without a bound, and a bound of anything else."""
+        """Refuse integers without a bound, and a bound for anything else."""
         if (self.values == "integers") != (self.below is not None):
             raise ValueError('below = 10, say, belongs to values = "integers"')
         return self
@@ -77,11 +77,11 @@ class OwnDrawn(Strict):
 
 
 class Augmentation(Strict):
-    """What training does at random to each image that comes from its file, anew in each epoch.
+    """Random augmentation of each training image that comes from its file, drawn anew in each epoch.
 
-    `crop`, two sides: the image is made a square of the second, and a square of the first is cut out of it, each place
-    as likely as any other. Of images of another size both are as much smaller. `flip` is the chance that left and right
-    are exchanged.
+    `crop` gives two sides in pixels. The image is resized to a square of the second side, and a square of the first
+    side is cut out at a random place. All places are equally likely. For other image sizes, both sides scale with the
+    size. `flip` is the probability of a horizontal flip.
     """
 
     crop: tuple[PositiveInt, PositiveInt] = (1, 1)
@@ -89,17 +89,17 @@ class Augmentation(Strict):
 
     @model_validator(mode="after")
     def _within(self) -> Self:
-        """Refuse a square that is larger than what it is cut out of."""
+        """Refuse a crop that is larger than the image that it is cut out of."""
         if self.crop[0] > self.crop[1]:
             raise ValueError("crop is [224, 264], say: the first side is cut out of the second")
         return self
 
     def stored(self, side: int) -> int:
-        """Return the side of the square out of which one of `side` is cut."""
+        """Return the side in pixels of the square that a crop of `side` is cut out of."""
         return round(side * self.crop[1] / self.crop[0])
 
     def places(self, side: int) -> int:
-        """Return how many places there are for a crop of `side`, from top to bottom and from left to right."""
+        """Return the number of places for a crop of `side` pixels, along each axis."""
         return self.stored(side) - side + 1
 
 
@@ -114,9 +114,9 @@ def own_form(form: dict[str, Any]) -> OwnArrays | OwnFunction | OwnDrawn:
 
 
 class DataEntry(Strict):
-    """Which data set, the form that the workload wants it in, and what training does to images besides.
+    """A data set, the form in which the workload uses it, and the augmentation of training images.
 
-    Where no `set` is named, the other keys are those of `OwnArrays` or `OwnFunction`, or ``random``, an `OwnDrawn`.
+    Without `set`, the other keys are those of `OwnArrays` or `OwnFunction`, or ``random``, an `OwnDrawn`.
     """
 
     set: str
@@ -128,7 +128,7 @@ class DataEntry(Strict):
     @model_validator(mode="before")
     @classmethod
     def _own(cls, stated: Any) -> Any:  # noqa: ANN401 (whatever a file holds)
-        """Read arrays of the user's own, which name no data set, as the form of one."""
+        """Read the user's own arrays, which name no data set, as the form of one."""
         if not isinstance(stated, dict) or "set" in stated:
             return stated
         form = {name: value for name, value in stated.items() if name not in cls.model_fields}
@@ -147,7 +147,7 @@ class DataEntry(Strict):
 
     @model_validator(mode="after")
     def _archived(self) -> Self:
-        """Refuse series that are not of the archive, and a set of it that is not said to be series."""
+        """Refuse series from another source than the archive, and a set of the archive without ``series = true``."""
         if self.series != self.set.startswith(MONASH):
             raise ValueError(f"series = true belongs to the sets {MONASH}…, and to no other")
         return self

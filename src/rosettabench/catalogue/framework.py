@@ -1,4 +1,4 @@
-"""Frameworks: what each adapter file says about itself, read without running it."""
+"""Frameworks: the description in each adapter file, read without running the file."""
 
 from __future__ import annotations
 
@@ -21,88 +21,85 @@ FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
 
 
 class ExportedFrom(Strict):
-    """What a framework runs that has no implementations of its own: those of another framework, exported.
-
-    `lock` names the environment in which they are exported.
-    """
+    """The origin of exported models: the framework that they are written in, and the lock of the exporting environment."""
 
     framework: str
     lock: str
 
 
 class FrameworkEntry(Strict):
-    """A framework, and an API of it, as the literal DESCRIPTION of its adapter states it."""
+    """A framework and one of its APIs, as the literal DESCRIPTION of its adapter states it."""
 
     name: str
     """As users write it: ``pytorch``, ``keras[tensorflow]``."""
     title: str
     modes: dict[str, str]
-    """Mode to what it means in this framework."""
+    """{mode: its meaning in this framework}."""
     mode: str
-    """The mode that is meant where none is named."""
+    """The default mode."""
     packages: tuple[str, ...]
     """Modules whose import shows that the framework is installed."""
     imports: tuple[str, ...] | None = None
-    """Those of them that import by themselves, where others need what the adapter does for them beforehand."""
+    """The packages that can be imported directly; the others need the adapter's preparations. None means all."""
     locks: tuple[str, ...]
-    """Locked sets of packages it runs in; the first is the default."""
+    """The locks of its managed environments; the first is the default."""
     lacks: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """By lock, the modes that its release does not have, and why."""
+    """{lock: {mode: why the release of that lock lacks the mode}}."""
     path: Path
     backend: str | None = None
     program: Literal["Rscript"] | None = None
-    """What runs its worker, where that is not its environment's Python; the adapter is the whole worker then."""
+    """The program that runs its worker, if not the Python of its environment. The adapter is then the whole worker."""
     reference: bool = False
-    """True for the float64 references, which are proven against and never timed."""
+    """True for the float64 references, which contenders are compared with and which are never timed."""
     original: str | None = None
-    """Of a reference, the framework whose implementations it runs: that of an original, which is no formula."""
+    """For a reference that runs an original instead of formulas: the framework of that original."""
     files: str | None = None
-    """Of a reference, the other reference whose formulas it runs: ``reference-pytorch``."""
+    """For a reference that runs the formulas of another reference: the name of that reference."""
     optimizers: tuple[str, ...] = FIRST_OPTIMIZERS
-    """Of a reference with formulas, the optimisers that it has written out."""
+    """For a reference with formulas: the optimisers that it has written out."""
     exported: ExportedFrom | None = None
-    """Of one that only infers: it runs what is exported of another framework, and has no files in the workloads."""
+    """For a framework that only runs exported models: where they come from. It has no implementations of its own."""
 
     @property
     def implementation_name(self) -> str:
-        """The name of its files in the workloads' folders, without backend; of what is exported, the other's."""
+        """The name of its files in the workloads' folders, without back end."""
         exported = self.exported.framework if self.exported else None
         return self.original or self.files or exported or self.path.stem.replace("_", "-")
 
     @property
     def borrows(self) -> bool:
-        """Whether it is a reference that runs files of another framework, and inherits from another reference."""
+        """Whether it is a reference that runs the files of another framework and inherits from another reference."""
         return self.original is not None or self.files is not None
 
     @property
     def adapter(self) -> Path:
-        """The file of its adapter: the one with its description, or an R program beside that."""
+        """The file of its adapter: the one with the description, or an R program beside it."""
         return self.path if self.program is None else self.path.with_suffix(R)
 
     @property
     def worker(self) -> tuple[str, ...]:
-        """The command that starts its worker, where that is not ours, in its environment's Python."""
+        """The command that starts its own worker program; empty if it runs the common worker."""
         return () if self.program is None else (self.program, str(self.adapter))
 
     @property
     def releases(self) -> dict[str, str]:
-        """Its managed releases, as contenders are written, and their locks: ``{"2.13.0": "pytorch@2.13.0"}``."""
+        """{release: its lock}, with releases as contenders name them: ``{"2.13.0": "pytorch@2.13.0"}``."""
         return {lock.partition("@")[2]: lock for lock in self.locks}
 
     @property
     def library(self) -> str:
-        """What it is an API, or a release, of, as its package is named: ``torch``, ``keras[jax]``."""
+        """The library behind it, named after its package, with the back end: ``torch``, ``keras[jax]``."""
         own = self.name if self.name in self.packages else self.packages[0]
         return own + (f"[{self.backend}]" if self.backend else "")
 
     def modes_in(self, lock: str | None) -> tuple[str, ...]:
-        """Return the modes that it has in the release of a lock; all of them in an interpreter of the user's own."""
+        """Return its modes in the release of a lock; all modes for the user's own interpreter, None."""
         return tuple(mode for mode in self.modes if mode not in self.lacks.get(lock or "", {}))
 
     def does(self, workload: Workload) -> bool:
-        """Whether a workload is written in it, and not said to be absent from this back end of it.
+        """Return whether a workload has an implementation in it, and does not state this back end as absent.
 
-        A reference with formulas must have that of the optimiser, too. One that runs what is exported does what infers.
+        A reference with formulas also needs that of the optimiser. A framework that runs exported models only infers.
         """
         if self.reference and self.original is None and not self._trains_like(workload):
             return False
@@ -111,17 +108,17 @@ class FrameworkEntry(Strict):
         return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     def _trains_like(self, workload: Workload) -> bool:
-        """Whether a reference has the optimiser of a workload; of inference, whether it has formulas of its own."""
+        """Return whether a reference has the optimiser of a workload; for inference, whether it has formulas of its own."""
         return self.files is None if workload.optimizer is None else workload.optimizer.name in self.optimizers
 
     @property
     def loader(self) -> Path:
-        """The file of its loader, where it has one."""
+        """The file of its loader, which may not exist."""
         return self.path.parent.parent / "loaders" / self.path.name
 
 
 def references(workload: Workload) -> list[FrameworkEntry]:
-    """Return the references that can say what a workload is, the preferred one first; of one with an original, that."""
+    """Return the references of a workload, the preferred one first. If it has an original, that is the only one."""
     entries = [entry for entry in all_frameworks().values() if entry.reference and entry.original == workload.reference]
     able = [entry for entry in entries if entry.does(workload)]
     return sorted(able, key=lambda entry: entry.implementation_name != "reference-pytorch")
@@ -129,7 +126,7 @@ def references(workload: Workload) -> list[FrameworkEntry]:
 
 @cache
 def all_frameworks() -> dict[str, FrameworkEntry]:
-    """Return every framework of the catalogue by name, the references among them."""
+    """Return every framework of the catalogue by name, references included."""
     files = [path for root in catalogue_roots() for path in sorted((root / "frameworks").glob("[!_]*.py"))]
     found: dict[str, FrameworkEntry] = {}
     for entries in read_each(files, read_entries):
@@ -140,14 +137,14 @@ def all_frameworks() -> dict[str, FrameworkEntry]:
 
 
 def contestants() -> dict[str, FrameworkEntry]:
-    """Return the frameworks that can be entered in a contest: all but the references."""
+    """Return the frameworks that can take part in a contest: all but the references."""
     return {name: entry for name, entry in all_frameworks().items() if not entry.reference}
 
 
 def find_framework(name: str) -> FrameworkEntry:
-    """Return the framework `name`; UsageError with the nearest match if there is none.
+    """Return the framework `name`. Raises UsageError, with the nearest match, if there is none.
 
-    One with several back ends, named without, is that on the first of them: ``keras`` is ``keras[tensorflow]``.
+    A name without back end means the first back end: ``keras`` is ``keras[tensorflow]``.
     """
     frameworks = contestants()
     first = next((one for one in frameworks.values() if one.backend and one.implementation_name == name), None)
@@ -157,7 +154,7 @@ def find_framework(name: str) -> FrameworkEntry:
 
 
 def read_entries(path: Path) -> list[FrameworkEntry]:
-    """Read an adapter file: one entry, or one for each of its back ends."""
+    """Read an adapter file: one entry, or one for each back end. Raises UsageError for a wrong description."""
     description = read_description(path)
     backends = description.pop("backends", None)
     name = path.stem.replace("_", "-")
@@ -175,7 +172,7 @@ def read_entries(path: Path) -> list[FrameworkEntry]:
 
 
 def read_description(path: Path) -> dict[str, Any]:
-    """Return the literal that an adapter file assigns to DESCRIPTION."""
+    """Return the literal that an adapter file assigns to DESCRIPTION. Raises UsageError if there is none."""
     try:
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "DESCRIPTION":

@@ -1,4 +1,4 @@
-"""A workload written in a framework: the file, and what belongs to it."""
+"""An implementation of a workload in a framework: its file and its definitions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
 LANGUAGES = {".py": "python", r_source.SUFFIX: "r"}
-"""What implementations are written in, by the endings of their files, as Pygments knows it."""
+"""{file suffix: programming language}, with the language as Pygments names it."""
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """A workload's file for a framework, and the environment, by its lock, that it runs in."""
+    """A workload's file for a framework, and the lock of the environment that runs it."""
 
     framework: FrameworkEntry
     path: Path
@@ -28,17 +28,17 @@ class Implementation:
 
     @property
     def language(self) -> str:
-        """What it is written in, as Pygments knows it."""
+        """Its programming language, as Pygments names it."""
         return LANGUAGES[self.path.suffix]
 
     def definitions(self) -> Definitions:
-        """Return {name: text} of what it defines, with what it shares with other workloads written out."""
+        """Return {name: text} of its definitions, with the modules that it shares with other workloads written out."""
         source = read_whole(self.path)
         return r_source.definitions(source) if self.language == "r" else definitions(source, self.path.name)
 
 
 def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dict[str, Implementation]:
-    """Return {label: implementation} of a workload, in the order asked for; without `frameworks`, of all contestants.
+    """Return {label: implementation} of a workload, in the order of `frameworks`; None stands for all contestants.
 
     A label names a framework, or with ``@`` a release of it; a mode behind a colon changes nothing. Raises UsageError
     for an unknown one, for one that does not implement the workload, and for one that runs what another exports.

@@ -1,4 +1,4 @@
-"""Names that users type: the nearest match for one that does not exist."""
+"""Names that users type, and the nearest match for an unknown one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosettabench.errors import UsageError
 def nearest(kind: str, word: str, known: Collection[str]) -> str:
     """Return `word` if it is one of the `known` names of a `kind` of thing.
 
-    Raises UsageError otherwise, with the nearest name where one is near and with all names.
+    Otherwise raises UsageError, with the nearest name if one is similar, and all known names.
     """
     if word in known:
         return word

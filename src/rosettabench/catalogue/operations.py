@@ -1,9 +1,9 @@
-"""Floating-point operations of a workload, counted from its statement: no framework is asked, and none can be wrong.
+"""Floating-point operations of a workload, counted from its statement alone: no framework is asked.
 
-Counted are the products (matrix products and convolutions), a multiplication and an addition as two operations, as the
-literature on rooflines does (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for
-multicore architectures", Communications of the ACM 52(4), 2009). Everything else is left out: activations, softmax,
-pooling, biases, gathering from an embedding, the optimiser. docs/explanation/ceilings.md gives the formulas.
+Only products are counted: matrix products and convolutions. A multiplication and an addition are two operations, as in
+the literature on rooflines (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for
+multicore architectures", Communications of the ACM 52(4), 2009). Activations, softmax, pooling, biases, embedding
+look-ups and the optimiser are not counted. docs/explanation/ceilings.md gives the formulas.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rosettabench.catalogue.workload import Attention, Product, Tensor, Workload
 
 @dataclass(frozen=True)
 class Operations:
-    """Floating-point operations of the products for one sample: forward, gradient by weights, gradient by inputs."""
+    """Floating-point operations of the products for one sample: forward, weight gradients, input gradients."""
 
     forward: int
     by_weights: int
@@ -24,12 +24,12 @@ class Operations:
 
     @property
     def training(self) -> int:
-        """Operations of one sample's share of a training step."""
+        """The operations of a training step, per sample."""
         return self.forward + self.by_weights + self.by_inputs
 
 
 def operations_of_step(workload: Workload) -> int | None:
-    """Return the operations of one sample's share of what a block does: a training step, or the forward pass alone."""
+    """Return the operations per sample of a workload's step, training or forward pass; None if they are not stated."""
     counted = operations(workload)
     if counted is None:
         return None
@@ -37,7 +37,7 @@ def operations_of_step(workload: Workload) -> int | None:
 
 
 def operations(workload: Workload) -> Operations | None:
-    """Return the operations of a workload for one sample; None where its statement has no section `operations`."""
+    """Return the operations of a workload for one sample; None if its statement has no section `operations`."""
     if not workload.operations:
         return None
     tensors = {tensor.name: tensor for tensor in workload.tensors}
@@ -49,11 +49,11 @@ def operations(workload: Workload) -> Operations | None:
 
 
 def count(tensor: Tensor, product: Product) -> Operations:
-    """Return the operations of the products with one tensor.
+    """Return the operations of the products with one tensor, for one sample.
 
-    In each position every number of the tensor is multiplied once and the result added. Both gradients consist of the
-    same pairs as the forward product, grouped otherwise, so each has as many; but nobody differentiates by the data,
-    nor by the state that a recurrence begins with.
+    At each position every element of the tensor is multiplied once, and the result added. Each of the two gradients
+    multiplies the same pairs in another grouping, so it has as many operations. No gradient is computed for the data,
+    nor for the initial state of a recurrence.
     """
     if product.kind == "embedding":
         return Operations(0, 0, 0)

@@ -1,4 +1,4 @@
-"""Optimisers and schedules as a workload states them: every hyperparameter, and the formula that is meant."""
+"""Optimisers and schedules as a workload states them: every hyperparameter, and the exact formula."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Decay = Annotated[float, Field(ge=0)]
 class Adam(Strict):
     """Hyperparameters of Adam, with epsilon added after the bias correction.
 
-    First all gradients together are made shorter where their norm is above `clip_norm`: g · min(1, clip_norm / ‖g‖). To
-    what comes of that, `weight_decay` times the weight is added (L2; it is not decoupled).
+    First, all gradients are scaled together if their common norm exceeds `clip_norm`: g · min(1, clip_norm / ‖g‖). Then
+    `weight_decay` times the weight is added (L2, not decoupled).
     """
 
     name: Literal["adam"]
@@ -33,10 +33,10 @@ class Adam(Strict):
 
 
 class AdamW(Strict):
-    """Hyperparameters of Adam with decoupled decay: each step also takes rate · `weight_decay` · weight away.
+    """Hyperparameters of Adam with decoupled decay: each step also subtracts rate · `weight_decay` · weight.
 
     Loshchilov and Hutter (2019), "Decoupled weight decay regularization", algorithm 2, with the current rate. `decays`
-    says which tensors decay: ``all``, or ``matrices``, those of two dimensions and more.
+    selects the tensors that decay: ``all``, or ``matrices``, those of two dimensions and more.
     """
 
     name: Literal["adamw"]
@@ -50,9 +50,9 @@ class AdamW(Strict):
 
 
 class Sgd(Strict):
-    """Hyperparameters of gradient descent with momentum: v = m·v + g, w = w - rate·v. It is not damped.
+    """Hyperparameters of gradient descent with momentum, without damping: v = m·v + g, w = w - rate·v.
 
-    With `nesterov`, w = w - rate·(g + m·v), v being the new one: Sutskever et al. (2013), as frameworks write it.
+    With `nesterov`, w = w - rate·(g + m·v) with the new v: Sutskever et al. (2013), as frameworks write it.
     `weight_decay` and `clip_norm` are those of `Adam`.
     """
 
@@ -74,7 +74,7 @@ class RmsProp(Strict):
 
 
 class Adagrad(Strict):
-    """Hyperparameters of Adagrad: v = v + g², w = w - rate·g / (√v + epsilon); v begins as `initial`.
+    """Hyperparameters of Adagrad: v = v + g², w = w - rate·g / (√v + epsilon); v starts at `initial`.
 
     Duchi, Hazan and Singer (2011), "Adaptive subgradient methods for online learning and stochastic optimization".
     """
@@ -97,18 +97,18 @@ class OwnOptimizer(Strict):
 
 
 Optimizer = Annotated[Adam | AdamW | Sgd | RmsProp | Adagrad | OwnOptimizer, Field(discriminator="name")]
-"""The optimiser of a workload: its name says which hyperparameters it has."""
+"""The optimiser of a workload. Its name determines its hyperparameters."""
 
 
 class Steps(Strict):
-    """A learning rate that falls in steps: from epoch ``after[i]`` on, counted from 0, it is ``factors[i]`` times."""
+    """A learning rate that falls in steps: ``factors[i]`` times the rate from epoch ``after[i]`` on, counted from 0."""
 
     after: tuple[PositiveInt, ...]
     factors: tuple[PositiveFloat, ...]
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
-        """Refuse steps that are out of order, or not as many as factors."""
+        """Refuse epochs that do not ascend, or that differ in number from the factors."""
         if len(self.after) != len(self.factors) or list(self.after) != sorted(set(self.after)):
             raise ValueError("after must ascend, with a factor for each")
         return self

@@ -1,4 +1,4 @@
-"""What is in an R file, as far as the laboratory reads it: its top-level definitions, and a table of ties."""
+"""What the laboratory reads in an R file: its top-level definitions and a table of ties."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.catalogue.ranges import written_out
 SUFFIX = ".R"
 
 DEFINITION = re.compile(r"^(?:answers\$)?(\w+) <- ")
-"""A definition; of an adapter also that of an answer, which goes by the name of its request."""
+"""The first line of a definition. In an adapter it may be an answer, which is named after its request."""
 
 TIE = re.compile(r'\bTie\(\s*"([^"]+)"')
 
@@ -17,7 +17,8 @@ TIE = re.compile(r'\bTie\(\s*"([^"]+)"')
 def definitions(source: str) -> dict[str, str]:
     """Return {name: text} of the top-level definitions of a source, with the comments above each.
 
-    What stands before the first is ``docstring``. A second definition of a name belongs to what stands before it.
+    The text before the first definition is ``docstring``. A repeated definition of a name is appended to the definition
+    before it.
     """
     texts: dict[str, list[str]] = {"docstring": []}
     name, comments = "docstring", list[str]()
@@ -36,6 +37,6 @@ def definitions(source: str) -> dict[str, str]:
 
 
 def tied_names(source: str, table: str) -> list[str]:
-    """Return the canonical names in a table of ties, in its order, ranges one by one."""
+    """Return the canonical names in a table of ties, in its order, with ranges expanded."""
     ties = TIE.findall(definitions(source).get(table, ""))
     return [one for names in ties for name in names.split() for one in written_out(name)]

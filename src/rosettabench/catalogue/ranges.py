@@ -1,4 +1,4 @@
-"""Names that stand for several: ``block{1..3}.bias`` is block1.bias, block2.bias and block3.bias; so is ``{1,2,3}``."""
+"""Names that stand for several: ``block{1..3}.bias`` and ``block{1,2,3}.bias`` mean block1.bias to block3.bias."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ RANGE = re.compile(r"\{(\d+(?:\.\.\d+)?(?:,\d+(?:\.\.\d+)?)*)\}")
 
 
 def written_out(name: str) -> list[str]:
-    """Return the names that `name` stands for, in order; of several ranges the last one runs fastest.
+    """Return the names that `name` stands for, in order. The last of several ranges varies fastest.
 
-    `rosetta_worker.tensors` has the same, for the tables of implementations: the two rooms share no code, and a test
-    holds them together.
+    `rosetta_worker.tensors` has the same function for the tables of implementations. The two packages share no code; a
+    test keeps the functions equal.
     """
     found = RANGE.search(name)
     if found is None:
@@ -22,7 +22,7 @@ def written_out(name: str) -> list[str]:
 
 
 def numbers(words: str) -> Iterator[int]:
-    """Yield the numbers that are meant by words like ``1..3``, ``1,4,8`` or ``1..3,7``, in their order."""
+    """Yield the numbers of a text such as ``1..3``, ``1,4,8`` or ``1..3,7``, in its order."""
     for word in words.split(","):
         first, _, last = word.partition("..")
         yield from range(int(first), int(last or first) + 1)

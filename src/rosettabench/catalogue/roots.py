@@ -1,13 +1,13 @@
-"""Where the catalogue looks: our own worker package, and whatever other packages offer through entry points.
+"""The folders of the catalogue: our own worker package, and those that other packages offer through entry points.
 
-A third party offers frameworks, workloads, or implementations of our workloads in theirs by a package that holds the
-folders ``frameworks/`` and ``workloads/`` as ours does, and by one entry point that names it::
+A package of a third party can add frameworks, workloads, or implementations of our workloads. It holds the folders
+``frameworks/`` and ``workloads/`` as ours does, and one entry point that names it::
 
     [project.entry-points."rosettabench.catalogue"]
     mine = "my_package"
 
-Nothing found is imported: the laboratory reads these files, and only a worker runs them. What is wrong in a package of
-somebody else's stops nobody: it is passed over, with a warning that names the package.
+These packages are not imported: the laboratory reads their files, and only a worker runs them. A faulty part of another
+package does not stop the laboratory: it is skipped, with a warning that names the package.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import TypeVar
 
 ENTRY_POINTS = "rosettabench.catalogue"
-"""Group of the entry points that name packages with ``frameworks/`` and ``workloads/``."""
+"""The group of the entry points that name packages with ``frameworks/`` and ``workloads/``."""
 
 Read = TypeVar("Read")
 
 
 class PassedOver(UserWarning):
-    """Something of a package of somebody else's that cannot be used: which package, and why, in a sentence."""
+    """A part of another package that cannot be used: a sentence with the package and the reason."""
 
 
 def catalogue_roots() -> tuple[Path, ...]:
@@ -37,21 +37,21 @@ def catalogue_roots() -> tuple[Path, ...]:
 
 @cache
 def their_roots() -> dict[Path, str]:
-    """Return the folders that other packages offer, each with the name of its package."""
+    """Return {folder: name of the package} for the folders that other packages offer."""
     found: dict[Path, str] = {}
     for point in entry_points(group=ENTRY_POINTS):
         package = point.dist.name if point.dist else point.name
         try:
             found |= dict.fromkeys(places_of(point), package)
-        except (AttributeError, ImportError, ValueError) as error:  # no name of a package, or a package that is none
+        except (AttributeError, ImportError, ValueError) as error:  # a malformed name, or not a package
             pass_over(package, f"its entry point {point.name} = {point.value} names no package: {error}")
     return found
 
 
 def places_of(point: EntryPoint) -> Iterator[Path]:
-    """Yield the folders of the package that an entry point names; none where it is not there.
+    """Yield the folders of the package that an entry point names; none if it is not installed.
 
-    One that lies within another package is found without importing that.
+    A package within another package is found without importing it.
     """
     outermost, *inner = point.module.split(".")
     spec = find_spec(outermost)
@@ -60,7 +60,7 @@ def places_of(point: EntryPoint) -> Iterator[Path]:
 
 
 def read_each(files: Iterable[Path], read: Callable[[Path], Read]) -> Iterator[Read]:
-    """Yield what `read` makes of each file. One of another package that it raises for is passed over."""
+    """Yield the result of `read` for each file. Files of other packages that fail are skipped with a warning."""
     for path in files:
         package = package_of(path)
         try:
@@ -72,15 +72,15 @@ def read_each(files: Iterable[Path], read: Callable[[Path], Read]) -> Iterator[R
 
 
 def package_of(path: Path) -> str | None:
-    """Return the name of the package that a file of the catalogue is of; None of ours."""
+    """Return the name of the package that owns a file of the catalogue; None for our own files."""
     return next((name for root, name in their_roots().items() if path.is_relative_to(root)), None)
 
 
 def pass_over(package: str, why: str) -> None:
-    """Warn that something of a package is not used."""
+    """Warn that a part of a package is skipped, and why."""
     warnings.warn(PassedOver(f"a part of the installed package {package} is skipped: {why}"), stacklevel=2)
 
 
 def worker_folder() -> Path:
-    """Return the folder of the worker package, which stands beside this one in a checkout and in a wheel."""
+    """Return the folder of the worker package, which is beside this package in a checkout and in a wheel."""
     return Path(__file__).resolve().parents[2] / "rosetta_worker"

@@ -1,4 +1,4 @@
-"""What several implementations import from one module: ``rosetta_worker.layers.<network>.<framework>``."""
+"""Modules that several implementations import: ``rosetta_worker.layers.<network>.<framework>``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from rosettabench.catalogue.roots import worker_folder
 
 IMPORT = re.compile(r"^from rosetta_worker\.layers\.(\w+)\.(\w+) import ([\w, ]+).*\n", flags=re.MULTILINE)
-"""How an implementation imports it: on one line, by name."""
+"""The import of a shared module in an implementation: on one line, by name."""
 
 
 DOCSTRING = re.compile(r'\A""".*?"""\n+', flags=re.DOTALL)
-"""That of a module: an implementation has its own."""
+"""The docstring of a shared module, which is dropped: the implementation has its own."""
 
 
 def read_whole(path: Path) -> str:
-    """Return the text of an implementation, with each shared module written out in place of its import."""
+    """Return the text of an implementation, with each import of a shared module replaced by the module's text."""
     text = path.read_text(encoding="utf-8")
     return IMPORT.sub(lambda found: DOCSTRING.sub("", module_file(found).read_text(encoding="utf-8")), text)
 

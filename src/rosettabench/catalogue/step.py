@@ -1,7 +1,8 @@
 """The training step of a framework's adapter, read without running it.
 
-A worker trains with a few calls of its adapter: CALLS. The step is what these calls reach in the adapter's file:
-methods by way of ``self``, also through a method that the class Framework has, and whatever they name at the top level.
+To train, a worker calls a few methods of its adapter: CALLS. The step consists of the definitions that these calls
+reach in the adapter's file: methods through ``self``, also by way of a method of the class Framework, and the top-level
+names that they use.
 """
 
 from __future__ import annotations
@@ -18,32 +19,33 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
 
 CALLS = ("build", "load", "train", "number")
-"""The methods of an adapter that a worker calls to train: `rosetta_worker.framework.Framework` says what each does."""
+"""The methods of an adapter that a worker calls to train; `rosetta_worker.framework.Framework` describes each."""
 
 CALLS_OF_INFERENCE = ("build", "infer")
-"""The same where a workload only infers."""
+"""The methods that a worker calls if a workload only infers."""
 
 ADAPTER = "Adapter"
-"""The class that every adapter's file defines."""
+"""The name of the class in every adapter's file."""
 
 NO_METHODS = ("class", "docstring")
-"""What a class holds besides."""
+"""Parts of a class that are not methods."""
 
 Key = tuple[str, str]
-"""A definition: where it is, METHOD, INHERITED or TOP, and its name."""
+"""A definition: its place (METHOD, INHERITED or TOP) and its name."""
 
 METHOD, INHERITED, TOP = "method", "inherited", "top"
 
 OWNERS = {"self": METHOD, "super()": INHERITED}
-"""Whose attributes are methods of the adapter, or of Framework."""
+"""{expression: place of its attributes}: methods of the adapter itself, or of Framework."""
 
 
 @dataclass(frozen=True)
 class AdapterStep:
-    """The definitions of an adapter that make its step.
+    """The definitions that make the step of an adapter.
 
-    `rows` is {name: text} in the order in which they are reached, to be set beside other frameworks' steps:
-    ``Adapter.train`` is the method of that name. `module` is what is left of the file, in its order, ready to run.
+    `rows` is {name: text} in the order in which the definitions are reached, for comparison with the steps of other
+    frameworks; the method ``train`` is ``Adapter.train``. `module` is the file reduced to these definitions, in its own
+    order, ready to run.
     """
 
     rows: Definitions
@@ -51,7 +53,7 @@ class AdapterStep:
 
 
 def step_of(entry: FrameworkEntry, calls: Iterable[str] = CALLS) -> AdapterStep:
-    """Return the step of a framework's adapter: what `calls` reach."""
+    """Return the step of a framework's adapter: the definitions that `calls` reach."""
     source = entry.adapter.read_text(encoding="utf-8")
     if entry.program is not None:
         return step_in_r(source, calls)
@@ -79,13 +81,13 @@ def step_of(entry: FrameworkEntry, calls: Iterable[str] = CALLS) -> AdapterStep:
 
 
 def cut_class(own: Mapping[str, str], methods: Iterable[str]) -> str:
-    """Return the text of a class with its head, its docstring, and some of its methods."""
+    """Return the text of a class with its head, its docstring and only the given methods."""
     kept = {"docstring", *methods}
     return f"{own['class']}\n" + "\n\n".join(text for name, text in own.items() if name in kept)
 
 
 def step_in_r(source: str, calls: Iterable[str]) -> AdapterStep:
-    """Return the step of an adapter in R, which answers the worker's requests itself; it has no class."""
+    """Return the step of an adapter in R, which answers the worker's requests directly and has no class."""
     texts = {(TOP, name): text for name, text in r_source.definitions(source).items() if name != "docstring"}
     requests = {"data" if name == "load" else name: f"{ADAPTER}.{name}" for name in calls}
     found = [name for _, name in reachable_definitions(texts, [(TOP, name) for name in requests], words_of_r)]
@@ -95,7 +97,7 @@ def step_in_r(source: str, calls: Iterable[str]) -> AdapterStep:
 def reachable_definitions(
     texts: Mapping[Key, str], roots: Iterable[Key], mentions: Callable[[Key, str], Iterable[Key]]
 ) -> dict[Key, None]:
-    """Return the definitions that can be reached from `roots` by what each text mentions, each before what it needs."""
+    """Return the definitions reachable from `roots` through the names that texts mention, callers before callees."""
     found: dict[Key, None] = {}
     waiting = [*roots]
     while waiting:
@@ -107,7 +109,7 @@ def reachable_definitions(
 
 
 def mentioned_names(key: Key, text: str) -> list[Key]:
-    """Return what a definition in Python mentions, in its order: names, in a method also attributes of ``self``."""
+    """Return the definitions that a Python text mentions, in its order: names and, in a method, members of ``self``."""
     nodes = [node for node in ast.walk(ast.parse(dedent(text))) if isinstance(node, ast.Name | ast.Attribute)]
     found: list[Key] = []
     for node in sorted(nodes, key=lambda node: (node.lineno, node.end_col_offset or 0)):
@@ -119,6 +121,6 @@ def mentioned_names(key: Key, text: str) -> list[Key]:
 
 
 def words_of_r(_key: Key, text: str) -> list[Key]:
-    """Return the words of a definition in R, without those of comments and strings, and without members: ``x$y``."""
+    """Return the words of an R definition, without comments, strings and members such as ``y`` in ``x$y``."""
     code = re.sub(r'#.*|"[^"\n]*"', "", text)
     return [(TOP, word) for word in re.findall(r"(?<![$\w])\w+", code)]

@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Strict(BaseModel):
-    """A part of a catalogue file: unknown keys are mistakes, and nothing changes after reading."""
+    """A part of a catalogue file. Unknown keys are errors, and values cannot change after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def faults(error: ValidationError) -> str:
-    """Return what is wrong with a part of a catalogue file, key by key."""
+    """Return the faults of a part of a catalogue file as one text, key by key."""
     return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())

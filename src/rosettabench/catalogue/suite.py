@@ -11,19 +11,20 @@ from rosettabench.catalogue.strict import Strict
 from rosettabench.statistics.rounds import TURNS
 
 MAIN = "quick"
-"""The suite that `rosetta run` runs without arguments: the main job."""
+"""The suite that `rosetta run` runs without arguments."""
 
 
 class Stopping(Strict):
-    """When a contest ends, and how finely it is cut.
+    """When a contest ends, and how it is divided into rounds.
 
-    `precision` is the half-width of the intervals, relative, at which more rounds would tell nothing that the user
-    asked for; `rounds` are the fewest and the most; `seconds` of measuring is the cap in time. In a round every
-    contender has `turns`, an even number, and all of them together last about `round_seconds`: short, so that a drift
-    of the machine is common to a whole round.
-    Everybody is started afresh for each of `processes`, which share the fewest rounds. Where these leave a pair open,
-    as many fresh processes again share the rounds up to the most (plan/schedule.py). With one process the contest may
-    end after every round, and speaks of that process only.
+    `precision` is the relative half-width of the confidence intervals at which further rounds add nothing useful.
+    `rounds` are the fewest and the most rounds. `seconds` is the largest measuring time. In a round every contender has
+    `turns` blocks, an even number. All blocks of a round together last about `round_seconds`; a short round has the
+    same drift of the machine for all contenders.
+
+    Each contender is restarted for each of `processes`, which share the fewest rounds. If a pair is then still
+    undecided, as many fresh processes share the remaining rounds (plan/schedule.py). With one process, the contest may
+    end after any round, and its result holds for that process only.
     """
 
     precision: float = 0.02
@@ -35,12 +36,12 @@ class Stopping(Strict):
 
 
 class Suite(Strict):
-    """A named request: which workloads, on which contenders, with a control or not, and when to stop.
+    """A named request: workloads, contenders, whether an A/A control runs, and when to stop.
 
-    `axes` are the values that each workload is run with, beyond its own setting: {workload: {axis: values}}. A suite
-    that runs a published `study` again names what the study had; what of it the catalogue lacks is told, and the rest
-    is run (plan/scope.py). `smaller` are the batches that a workload may be cut to where there is no room for it, the
-    largest first (plan/smaller.py). `libraries` also train as they are shipped, on the same series (shipped/race.py).
+    `axes` are {workload: {axis: values}} to run beyond the workload's own setting. A suite for a published `study`
+    names everything that the study had. Parts that the catalogue lacks are reported, and the rest runs (plan/scope.py).
+    `smaller` are {workload: batch sizes} to fall back on if memory is short, the largest first (plan/smaller.py).
+    `libraries` are also trained as shipped on the same series (shipped/race.py).
     """
 
     name: str
@@ -57,12 +58,12 @@ class Suite(Strict):
 
 @cache
 def all_suites() -> dict[str, Suite]:
-    """Return every suite by name."""
+    """Return {name: suite} of every suite."""
     files = sorted((Path(__file__).parent / "suites").glob("*.toml"))
     return {path.stem: Suite(name=path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in files}
 
 
 def find_suite(name: str) -> Suite:
-    """Return the suite `name`; UsageError with the nearest match if there is none."""
+    """Return the suite `name`. Raises UsageError, with the nearest match, if there is none."""
     suites = all_suites()
     return suites[nearest("suite", name, suites)]

@@ -1,6 +1,6 @@
-"""Switches: what was tried to make a library faster at the same mathematics, where, and what it gave.
+"""Switches: settings of libraries that may speed up the same mathematics, and the measured effect of each.
 
-Each is written down in switches.toml. docs/reference/axes.md shows them as a table.
+switches.toml lists them; docs/reference/axes.md shows them as a table.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ TEXT = Path(__file__).parent / "switches.toml"
 
 
 class SwitchTrial(Strict):
-    """What a step took without a switch, `before`, and with it, `after`.
+    """The time of a step without a switch, `before`, and with it, `after`, in `unit`.
 
-    `workload` is one of the catalogue, or says in words what was timed. Where `unit` is ``×``, both are relative to the
-    time with the switch. `note` says what else must be known of the measurement.
+    `workload` is one of the catalogue, or a description of what was timed. With the unit ``×``, both times are relative
+    to the time with the switch. `note` adds what a reader must know about the measurement.
     """
 
     workload: str
@@ -32,12 +32,12 @@ class SwitchTrial(Strict):
 
 
 class Switch(Strict):
-    """Something that can be set in a library, and what it gave where it was tried.
+    """A setting of a library, and its measured effect.
 
-    `frameworks` and `releases` are those that it was tried in, `in_force` the modes that have it already. `kind` is the
-    kind of operation that it is about. `what` says what it does, `how` how it is set. `gains` is whether it made
-    something faster. `outcome` says what else came of it; without numbers it is all there is. `heading` is one of the
-    page `page` in docs.
+    It was tried in `frameworks` and `releases`; the modes `in_force` already use it. `kind` is the affected kind of
+    operation. `what` says what the switch does, `how` how to set it. `gains` is whether it made anything faster.
+    `outcome` describes other effects, and is required if nothing was measured. `heading` is a heading on `page` of the
+    docs.
     """
 
     frameworks: tuple[str, ...] = Field(min_length=1)
@@ -55,7 +55,7 @@ class Switch(Strict):
 
     @model_validator(mode="after")
     def _agrees_with_its_numbers(self) -> Self:
-        """Refuse a switch whose numbers say otherwise than it does."""
+        """Refuse a switch whose `gains` contradicts its measurements, or with neither measurements nor an outcome."""
         faster = any(one.after < one.before for one in self.measured)
         if self.gains != faster:
             raise ValueError(f"gains is {self.gains}, and a workload became faster with it: {faster}")
@@ -64,7 +64,7 @@ class Switch(Strict):
         return self
 
     def covers(self, framework: str, release: str | None, device: str) -> bool:
-        """Whether it was tried in a framework on a device; a release of the user's own, None, may be any."""
+        """Return whether it was tried in a framework on a device; None, the user's own release, matches any."""
         known = release is None or release in self.releases
         return framework in self.frameworks and known and device == self.device
 

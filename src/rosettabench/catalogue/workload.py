@@ -1,4 +1,4 @@
-"""Workloads: framework-neutral statements of work, one ``workload.toml`` each."""
+"""Workloads: framework-neutral statements of work, each in a ``workload.toml``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.errors import UsageError
 
 MEAN_AUC = "mean ROC AUC"
-"""The metric of workloads whose samples have several labels, or none: the mean over the labels."""
+"""The metric of workloads whose samples have any number of labels: the mean ROC AUC over the labels."""
 
 LIKELIHOOD = "mean negative log-likelihood of the horizon, each step given the true values before it"
-"""The metric of workloads that forecast time series: no forecast is made of a forecast (teacher forcing)."""
+"""The metric of workloads that forecast time series. Each step sees the true values before it (teacher forcing)."""
 
 OF_LANGUAGE = ("cross-entropy", "perplexity")
 """The metrics of language models: a loss for each token."""
@@ -32,30 +32,30 @@ METRIC_NAMES = ("accuracy", "cross-entropy", "perplexity", "mean squared error",
 """The metrics of folders (statistics/metrics.py, which imports NumPy: a catalogue is read without)."""
 
 STUDENT_T = "Student-t negative log-likelihood"
-"""The loss of workloads that forecast time series: its mean over all values of a batch that are there."""
+"""The loss of workloads that forecast time series: the mean over all observed values of a batch."""
 
 
 class Tensor(Strict):
-    """One canonical tensor: its name, its shape in the canonical layout, and how its first values are drawn."""
+    """One canonical tensor: its name, its canonical shape, and how its initial values are drawn."""
 
     name: str
     shape: tuple[PositiveInt, ...]
     init: str | None = None
-    """None where the workload's file of weights has it."""
+    """How the initial values are drawn; None if the workload's file of weights holds them."""
     proof: str | None = None
-    """How a proof draws them, where it begins elsewhere: with few ReLUs near zero (docs/explanation/proof.md)."""
+    """The initial values in a proof, if different: few ReLUs should be near zero (docs/explanation/proof.md)."""
     trained: bool = True
-    """Whether an optimiser changes it. What is not trained is kept: a running mean, which training passes change."""
+    """Whether the optimiser updates it. Other tensors are kept state, such as a running mean."""
 
 
 class Product(Strict):
-    """How often a step multiplies with one canonical tensor, for one sample.
+    """The products of a step with one canonical tensor, for one sample.
 
-    docs/explanation/ceilings.md says what is counted.
+    docs/explanation/ceilings.md explains what is counted.
 
-    `positions` are the extents over which the tensor is applied again: the height and width of a convolution's output,
-    the tokens of a sequence; none for a dense layer that is applied once. `first`: its inputs are the data, by which
-    nobody differentiates.
+    `positions` are the extents over which the tensor is applied repeatedly: height and width of a convolution's output,
+    or the tokens of a sequence; empty for a dense layer that is applied once. `first` marks a layer whose inputs are
+    the data, for which no gradient is computed.
     """
 
     kind: Literal["dense", "convolution", "recurrent", "embedding"]
@@ -75,10 +75,10 @@ class Attention(Strict):
 
 
 class Loss(Strict):
-    """The name of the loss, and of what is added to it; the mean over the batch, with that, is what is differentiated.
+    """The name of the loss, and the penalty on the weights. Training minimises their sum, averaged over the batch.
 
-    `penalty` times the sum of the squares of all kernels is added: every tensor of two dimensions and more. A loss that
-    is reported has it in it. Without a name it is what the implementations say.
+    `penalty` times the sum of squares of all kernels is added: all tensors of two dimensions and more. Reported losses
+    include it. The default name means the loss that the implementations define.
     """
 
     name: str = "own"
@@ -86,9 +86,10 @@ class Loss(Strict):
 
 
 class RecurrentLayer(Strict):
-    """A recurrent layer: its kind, and of a GRU whether the reset gate acts after the recurrent product or before it.
+    """A recurrent layer: its kind, and for a GRU whether the reset gate acts after or before the recurrent product.
 
-    Its tensors begin with its name. The rows of each are its gates, in the order of docs/reference/workloads.md.
+    The names of its tensors begin with its name. The rows of each tensor are its gates, in the order of
+    docs/reference/workloads.md.
     """
 
     kind: Literal["gru", "lstm"]
@@ -96,16 +97,16 @@ class RecurrentLayer(Strict):
 
     @model_validator(mode="after")
     def _reset(self) -> Self:
-        """Refuse a GRU that does not say when it resets, and an LSTM that does."""
+        """Refuse a GRU that does not state its reset, and an LSTM that does."""
         if (self.kind == "gru") != (self.reset is not None):
             raise ValueError('a GRU states reset = "after" or "before"; an LSTM has no reset gate')
         return self
 
 
 class Normalisation(Strict):
-    """Batch normalisation: what its running mean and variance keep of themselves in a step, and what is added.
+    """Batch normalisation: `momentum` is the share that running statistics keep; `epsilon` is added to variances.
 
-    The running variance is that of the batch as it normalises: divided by n, not by n - 1.
+    The running variance averages the batch variance that normalises: divided by n, not by n - 1.
     """
 
     momentum: Annotated[float, Field(ge=0, lt=1)]
@@ -113,7 +114,7 @@ class Normalisation(Strict):
 
 
 class Training(Strict):
-    """Batch size and epochs of the canonical training; `steps` of an epoch, where they are not a pass over the data."""
+    """Batch size and epochs of the canonical training. An epoch is `steps`, or else one pass over the data."""
 
     batch_size: PositiveInt
     epochs: PositiveInt
@@ -121,23 +122,23 @@ class Training(Strict):
 
 
 class Inference(Strict):
-    """In place of training: the batch size, and the passes over the data where the work is to be done, not timed."""
+    """For workloads without training: the batch size, and the passes over the data in a full, untimed run."""
 
     batch_size: PositiveInt
     passes: PositiveInt = 1
 
 
 class ProofExtents(Strict):
-    """The extents at which a workload is proven where its own would take too long, or hide a mistake.
+    """Smaller or different extents for the proof, if the workload's own take too long or would hide a mistake.
 
-    docs/explanation/proof.md says more.
+    docs/explanation/proof.md explains why.
 
-    The model, its tensors and the code are the same. `form` is what differs in the form of the data: smaller images for
-    a model that takes any, or fewer of them. `optimizer` is what differs in the hyperparameters: a weight decay that is
-    seen in ten steps. What is not stated is as everywhere. `guided` says that each step begins
-    with the weights to which the reference has come, in a network that would magnify what round-off made of the last.
-    `margin` is the least distance from every ReLU's edge and between the two candidates of every pool, relative to the
-    root mean square of the layer: samples that come nearer are left out of the proof.
+    Model, tensors and code stay the same. `form` overrides parts of the data's form, such as smaller or fewer images.
+    `optimizer` overrides hyperparameters, such as a weight decay large enough to show in ten steps. Everything else is
+    as stated for the workload. `guided` starts each step from the reference's weights, for networks that would magnify
+    the round-off of earlier steps. `margin` is the least distance from each ReLU's edge, and between the two largest
+    candidates of each pool, relative to the root mean square of the layer. Samples that come nearer are left out of the
+    proof.
     """
 
     batch_size: PositiveInt | None = None
@@ -149,22 +150,22 @@ class ProofExtents(Strict):
 
     @model_validator(mode="after")
     def _guided(self) -> Self:
-        """Refuse a margin without guided steps: it is that of known weights."""
+        """Refuse a margin without guided steps: a margin is computed for known weights."""
         if self.margin is not None and not self.guided:
             raise ValueError("a margin is that of known weights: the proof has to be guided, too")
         return self
 
 
 class Forecasts(Strict):
-    """What a trained model forecasts: so many sample paths of what follows each series."""
+    """The forecasts of a trained model: the number of sample paths for each series."""
 
     paths: PositiveInt
 
 
 class Metric(Strict):
-    """What evaluation reports, and the range to expect after the stated epochs where the literature gives one.
+    """The metric that evaluation reports, and the expected range after the stated epochs if the literature gives one.
 
-    ``accuracy``, MEAN_AUC where a sample has several labels, or LIKELIHOOD where it is a time series; of a folder, one
+    It is ``accuracy``; MEAN_AUC if a sample has several labels; LIKELIHOOD for time series; or, for a folder, a metric
     of `rosettabench.statistics.metrics`.
     """
 
@@ -173,13 +174,12 @@ class Metric(Strict):
 
 
 LEARNING = ("loss", "optimizer", "training", "metric")
-"""What a workload that trains states, all of it, and one of inference none of.
-
-One that has an original may leave out the loss, which the implementations say, and the metric, which then is none."""
+"""The keys that a workload with training must state, and that a workload of inference must not. With an original, the
+loss and the metric are optional: the implementations define the loss, and there is no metric."""
 
 
 class Workload(Strict):
-    """A workload as its ``workload.toml`` states it, value by value: one that trains, or one of `inference`."""
+    """A workload with all values of its ``workload.toml``: it either trains, or is of `inference`."""
 
     name: str
     title: str
@@ -191,12 +191,12 @@ class Workload(Strict):
     training: Training | None = None
     metric: Metric | None = None
     forecasts: Forecasts | None = None
-    """Where samples are windows of time series, and the implementations draw what follows them (``sample``)."""
+    """Set for workloads of time series whose implementations also draw forecasts (``sample``)."""
     inference: Inference | None = None
     proof: ProofExtents = ProofExtents()
     outputs: tuple[str, ...] = ()
-    """Names of what comes out along the last axis, where each is to be compared by itself: parameters of a distribution
-    have sizes of their own. Without names, all that comes out is compared in one norm."""
+    """Names of the outputs along the last axis, if each is compared separately: parameters of a distribution differ in
+    size. Without names, all outputs are compared in one norm."""
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = Field(default_factory=dict)
     """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
@@ -209,25 +209,26 @@ class Workload(Strict):
     """The schedule of the learning rate that it states: the value ``steps`` or ``warm-up-cosine`` of the axis
     `schedule`. Without one it has a constant rate, or the decay that fits any workload."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
-    """By layer, the share of what comes out of it that training drops, each element by itself; in the layers' order."""
+    """{layer: dropout rate}: the share of its output elements that training drops independently. In the layers'
+    order."""
     absent: dict[str, str] = Field(default_factory=dict)
-    """Frameworks that it is not written in, and why; or back ends, ``keras[jax]``, releases, ``pytorch@1.0.0``, or
-    modes, ``jax:tuned``, that its file does not run in."""
+    """{framework: reason} for frameworks without an implementation. A key may also be a back end, ``keras[jax]``, a
+    release, ``pytorch@1.0.0``, or a mode, ``jax:tuned``, in which the file does not run."""
     reference: str | None = None
-    """The framework whose implementation is the original: in float64 it is the reference of all others. Without one the
-    references are formulas in files of their own."""
+    """The framework of the original: run in float64, it is the reference for all others. Without it, the references are
+    formulas in separate files."""
     weights: str | None = None
-    """The file that the initial values come from, ``.safetensors`` beside the workload, where no tensor states them."""
+    """A ``.safetensors`` file beside the workload with the initial values of all tensors without `init`."""
     environments: dict[str, Path] = Field(default_factory=dict)
-    """Interpreters of the user's own, by framework, that its implementations run in."""
+    """{framework: interpreter of the user's own} that run its implementations."""
     variant_of: str | None = None
-    """The workload whose work it states with one thing changed, which is not equal: another model, another ranking."""
+    """The workload that this one varies in one thing. The work is not equal, so the two are never ranked together."""
     folder: Path
 
     @field_validator("tensors", mode="before")
     @classmethod
     def _each_tensor(cls, stated: Any) -> Any:  # noqa: ANN401 (whatever a file holds)
-        """Write out names that stand for several tensors."""
+        """Expand names that stand for several tensors."""
         if not all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in stated):
             return stated
         return [tensor for one in stated for tensor in each_of(one)]
@@ -235,12 +236,12 @@ class Workload(Strict):
     @field_validator("operations", mode="before")
     @classmethod
     def _each_product(cls, stated: Any) -> Any:  # noqa: ANN401 (whatever a file holds)
-        """Write out names that stand for several tensors."""
+        """Expand names that stand for several tensors."""
         return {name: product for names, product in dict(stated).items() for name in written_out(names)}
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        """Refuse a count that leaves a matrix out, or counts what is none: it would be wrong and look right."""
+        """Refuse operations that omit a matrix or name anything else: the count would be silently wrong."""
         matrices = {tensor.name for tensor in self.tensors if len(tensor.shape) > 1}
         wrong = sorted(matrices ^ set(self.operations)) if self.operations else []
         if wrong:
@@ -249,7 +250,7 @@ class Workload(Strict):
 
     @model_validator(mode="after")
     def _one_job(self) -> Self:
-        """Refuse a workload that neither trains nor infers, or does something of both."""
+        """Refuse a workload that neither trains nor infers, or mixes both."""
         stated = [part for part in LEARNING if getattr(self, part) is not None]
         optional = ("loss", "metric") if self.reference else ()
         missing = [part for part in LEARNING if part not in (*stated, *optional)]
@@ -263,7 +264,7 @@ class Workload(Strict):
 
     @model_validator(mode="after")
     def _original(self) -> Self:
-        """Refuse what only an original implementation can say where there is none."""
+        """Refuse an optimiser that needs a missing original, an unknown metric, and tensors without initial values."""
         if self.reference is None and isinstance(self.optimizer, OwnOptimizer):
             raise ValueError('an optimizer of its own needs an original: reference = "pytorch", say')
         if self.reference is not None and self.metric is not None and self.metric.name not in METRIC_NAMES:
@@ -284,19 +285,19 @@ class Workload(Strict):
 
     @property
     def step(self) -> Literal["train", "infer"]:
-        """The request of docs/reference/protocol.md that a block of this workload is."""
+        """The request of a block in docs/reference/protocol.md."""
         return "train" if self.inference is None else "infer"
 
     @property
     def batch_size(self) -> int:
-        """The batch size that it states."""
+        """The stated batch size."""
         stated = self.training or self.inference
-        assert stated is not None  # _one_job
+        assert stated is not None  # _one_job has checked it
         return stated.batch_size
 
     @property
     def epochs(self) -> int:
-        """How often it goes through its data where the stated work is done to the end."""
+        """The epochs of a full training, or the passes over the data of a full inference."""
         if self.inference is not None:
             return self.inference.passes
         assert self.training is not None
@@ -310,35 +311,35 @@ class Workload(Strict):
 
     @property
     def hyperparameters(self) -> dict[str, Any] | None:
-        """The optimiser's name and values; None where nothing is trained."""
+        """The optimiser's name and hyperparameters; None without training."""
         return None if self.optimizer is None else self.optimizer.model_dump()
 
     @property
     def parameters(self) -> int:
-        """Number of scalar parameters, those that are kept and not trained included: as Keras counts them."""
+        """The number of scalar parameters, including those that are kept but not trained, as Keras counts them."""
         return sum(prod(tensor.shape) for tensor in self.tensors)
 
     @property
     def proven(self) -> Self:
-        """The same at the extents of its proof: the form of its data, and its hyperparameters."""
+        """The same workload with the data form and the hyperparameters of its proof."""
         data = self.data.model_copy(update={"form": {**self.data.form, **self.proof.form}})
         optimizer = self.optimizer and self.optimizer.model_copy(update=self.proof.optimizer)
         return self.model_copy(update={"data": data, "optimizer": optimizer})
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a folder of the user's own, and not part of the catalogue."""
+        """Whether it is the user's own folder, not part of the catalogue."""
         return self.folder.parent not in [root / "workloads" for root in catalogue_roots()]
 
     @property
     def embeddings(self) -> tuple[str, ...]:
-        """Names of the tensors of which a sample uses some rows alone: `operations` says so."""
+        """Names of the embedding tensors, of which a sample uses only some rows; `operations` states them."""
         return tuple(name for name, product in self.operations.items() if product.kind == "embedding")
 
     def implementation(self, framework: str, release: str | None = None) -> Path | None:
-        """Return the file that implements this workload in `framework`, or None where there is none.
+        """Return the file that implements this workload in `framework`; None if there is none.
 
-        A release with an API of its own may have a file of its own: ``mxnet_gluon@1.0.0.py``. It may be in R.
+        A release whose API differs may have its own file: ``mxnet_gluon@1.0.0.py``. The file may be in R.
         """
         stem = framework.replace("-", "_")
         names = [f"{stem}@{release}.py"] if release else []
@@ -349,12 +350,15 @@ class Workload(Strict):
 
 
 def is_shape(stated: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 (whatever a file holds)
-    """Whether a value of a file is a list of whole numbers."""
+    """Return whether a value of a file is a list of whole numbers."""
     return isinstance(stated, list) and all(type(n) is int for n in stated)
 
 
 def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tensors that one entry stands for: one for each name, larger by its `growth` than the one before."""
+    """Return the tensors of one entry: one for each name. Each is larger than the one before by `growth`.
+
+    Raises ValueError if `growth` does not fit the shape.
+    """
     names = written_out(stated["name"])
     if "growth" not in stated:
         return [{**stated, "name": name} for name in names]
@@ -368,7 +372,7 @@ def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
 
 @cache
 def all_workloads() -> dict[str, Workload]:
-    """Return every workload of the catalogue by name."""
+    """Return {name: workload} of every workload of the catalogue."""
     files = [path for root in catalogue_roots() for path in sorted((root / "workloads").glob("*/workload.toml"))]
     found: dict[str, Workload] = {}
     for workload in read_each(files, read_workload):
@@ -380,12 +384,15 @@ def all_workloads() -> dict[str, Workload]:
 
 
 def read_workload(path: Path) -> Workload:
-    """Read one ``workload.toml``; its folder's name, with hyphens, is the workload's: `name_of`."""
+    """Read one ``workload.toml``. The workload is named after its folder, with hyphens; see `name_of`.
+
+    Raises UsageError if the file cannot be read.
+    """
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8"))
         name = name_of(path.parent.name.replace("_", "-"), stated.get("variant_of"))
         return Workload(name=name, folder=path.parent, **stated)
-    except ValueError as error:  # of TOML, of pydantic, or ours: a name
+    except ValueError as error:  # from TOML, from pydantic, or from name_of
         why = faults(error) if isinstance(error, ValidationError) else error
         raise UsageError(
             f"{path} does not describe a workload: {why}", hint="See docs/guide/adding-a-workload.md."
@@ -393,7 +400,7 @@ def read_workload(path: Path) -> Workload:
 
 
 def name_of(folder: str, variant_of: str | None) -> str:
-    """Return a workload's name: its folder's, and of a variant with a colon behind the workload that it varies.
+    """Return a workload's name: its folder's; for a variant, a colon separates the varied workload and the variation.
 
     The folder imdb_gru_reset_before holds ``imdb-gru:reset-before``.
     """
@@ -406,7 +413,7 @@ def name_of(folder: str, variant_of: str | None) -> str:
 
 
 def find_workload(name: str) -> Workload:
-    """Return the workload `name`, or that of a folder; UsageError with the nearest match if there is none."""
+    """Return the workload `name`, or that of a folder. Raises UsageError, with the nearest match, if there is none."""
     if is_path(name):
         return read_folder(Path(name))
     workloads = all_workloads()
@@ -414,12 +421,12 @@ def find_workload(name: str) -> Workload:
 
 
 def is_path(name: str) -> bool:
-    """Whether a workload is named by its folder: ``./my-gpt``, ``..``."""
+    """Return whether a workload is named by its folder: ``./my-gpt``, ``..``."""
     return "/" in name or name in (".", "..")
 
 
 def read_folder(folder: Path) -> Workload:
-    """Return the workload of a folder anywhere. Raises UsageError where there is none, or it cannot be read."""
+    """Return the workload of a folder anywhere. Raises UsageError if there is none, or it cannot be read."""
     path = folder.resolve() / "workload.toml"
     try:
         path.read_bytes()

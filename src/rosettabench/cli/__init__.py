@@ -21,27 +21,26 @@ from rosettabench.cli.lazy import CommandPlace, LazyGroup, verbatim
 from rosettabench.errors import RosettaError
 
 DEBUG = "ROSETTA_DEBUG"
-"""Variable: anything but nothing and 0 shows the traceback of an error."""
+"""The environment variable that makes errors show their traceback, unless it is empty or 0."""
 
 SIGNALLED = 128
-"""A signal's number and this is the exit code after it, as shells have it."""
+"""The exit code after a signal is this plus the signal's number, as in shells."""
 
 INTERRUPTED = SIGNALLED + signal.SIGINT
-"""Exit code after Ctrl-C."""
+"""The exit code after Ctrl-C."""
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that ask a program to end. They end a run as Ctrl-C does: nothing is left behind, and the report is made."""
+"""Signals that ask a program to end. They end a run like Ctrl-C: workers are stopped, and the report is written."""
 
 OTHER_ENDS = {
     0: (
         "success",
-        "Everything that was asked for was done. Under `--budget`, as much of it as there was time for; what was not "
-        "begun is named.",
+        "Everything that the command asked for was done. Under `--budget`, everything that fitted; the rest is listed.",
     ),
     1: (
         "unexpected",
-        "A mistake of ours, told in one sentence. A file that the system refuses to read or write, where no other code "
-        "fits. Also, silently: whatever read the output stopped reading, as `head` does.",
+        "An error in Rosettabench, reported in one sentence. A file that the system refuses to read or write, if no "
+        "other code applies. Also, without a message, if the reader of the output stopped reading, as `head` does.",
     ),
     SIGNALLED + signal.SIGHUP: (
         "hung up",
@@ -50,7 +49,7 @@ OTHER_ENDS = {
     INTERRUPTED: ("interrupted", "Ctrl-C. What was measured is in the store, and `rosetta resume` continues it."),
     SIGNALLED + signal.SIGTERM: ("ended", "SIGTERM. Otherwise as 130."),
 }
-"""The exit codes that belong to no class of errors: in a word, and in sentences when a command ends so."""
+"""Exit codes that belong to no class of errors: {code: (a word, sentences on when a command ends with it)}."""
 
 AGAIN = "Run it again with --debug for the traceback."
 
@@ -63,18 +62,18 @@ REFUSALS = {
     errno.EMFILE: "The limit on open files is too low (ulimit -n): raise it.",
     errno.ENOMEM: "There is not enough memory, or the limit on it is too low (ulimit -v).",
 }
-"""What to do about the system's refusals that no room has explained better."""
+"""{error number of the system: advice}, for errors that no other part of the program explains better."""
 
 CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
-"""Terminals obey these characters, and an error may quote what a file or a framework said."""
+"""Control characters are escaped, since terminals obey them, and an error may quote text from a file or a framework."""
 
 
 LONGEST_WORD = 1000
-"""Characters of a word up to which an error repeats it whole."""
+"""The longest word, in characters, that an error repeats completely."""
 
 
 class Rosetta(LazyGroup):
-    """All commands of ``rosetta``, in the order in which they are listed."""
+    """All commands of ``rosetta``, in the order of the help page."""
 
     table = {  # noqa: RUF012 (typer makes the only instance)
         "run": CommandPlace(
@@ -101,7 +100,7 @@ class Rosetta(LazyGroup):
         ),
         "report": CommandPlace("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
         "claims": CommandPlace(
-            "rosettabench.cli.claims", "claims", "List what published studies claim, and what became of it here."
+            "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),
         "env": CommandPlace(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
@@ -132,7 +131,7 @@ class Rosetta(LazyGroup):
 
 app = typer.Typer(
     cls=Rosetta,
-    rich_markup_mode=None,  # rich would take two thirds of the time of --help
+    rich_markup_mode=None,  # importing rich would take two thirds of the time of --help
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=verbatim(
         """
@@ -145,13 +144,13 @@ Example: rosetta show imdb-gru -f pytorch,jax
 
 
 def debug_shown(value: bool) -> None:
-    """Remember that tracebacks are wanted, for this process and those that it starts."""
+    """Switch on tracebacks for this process and those that it starts."""
     if value:
         os.environ[DEBUG] = "1"
 
 
 def version_shown(value: bool) -> None:
-    """Print the version and stop."""
+    """Print the version and exit."""
     if value:
         typer.echo(f"rosettabench {__version__}")
         raise typer.Exit
@@ -167,7 +166,7 @@ def rosetta(
             help=f"Show the traceback of an error (or set {DEBUG}=1).",
             callback=debug_shown,
             is_eager=True,
-            expose_value=False,  # LazyGroup hands this option on to all commands, which do not ask for it
+            expose_value=False,  # LazyGroup passes this option to all commands, which do not expect it
         ),
     ] = False,
     version: Annotated[
@@ -183,22 +182,22 @@ def rosetta(
 
 
 class Ending:
-    """What a signal of ENDING does: it ends the program as Ctrl-C does, and `number` tells afterwards which came."""
+    """The handler of the signals in ENDING: it ends the program like Ctrl-C and keeps the signal's `number`."""
 
     number: int | None = None
 
     def heed(self) -> None:
-        """Heed these signals from now on. One that is ignored, as by nohup, stays ignored."""
+        """Handle these signals from now on. A signal that is ignored, as under nohup, stays ignored."""
         for number in ENDING:
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._end)
 
     def exit_code(self, code: int) -> int:
-        """Return the exit code of a program that would have ended with `code`."""
+        """Return the exit code of a program that would otherwise end with `code`."""
         return SIGNALLED + self.number if self.number and code == INTERRUPTED else code
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
-        """Note the signal, and interrupt what is going on."""
+        """Keep the signal's number, and interrupt the program."""
         self.number = number
         raise KeyboardInterrupt
 
@@ -210,23 +209,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no × gets a ?, and not a traceback
+            stream.reconfigure(errors="replace")  # a terminal without × shows a ? instead of a traceback
     warnings.showwarning = tell_warning
     ending = Ending()
     ending.heed()
     code = ending.exit_code(attempt(arguments))
     try:
         sys.stdout.flush()
-    except OSError:  # told, or a reader that went away; Python would complain again when it closes the stream
+    except OSError:  # reported already, or the reader has gone; without this, Python complains when it closes it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
 def attempt(arguments: Sequence[str] | None) -> int:
-    """Run the command line, tell what went wrong if something did, and return the exit code."""
+    """Run the command line, report an error if there is one, and return the exit code."""
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="rosetta", standalone_mode=False)
-        sys.stdout.flush()  # here, where it can still be told that it fails
+        sys.stdout.flush()  # here a failure can still be reported
     except RosettaError as error:
         return complain(error, error.what, error.hint, error.exit_code)
     except typer.TyperException as error:
@@ -239,7 +238,7 @@ def attempt(arguments: Sequence[str] | None) -> int:
         return complain(error, "there is not enough memory", REFUSALS[errno.ENOMEM], 1)
     except OSError as error:
         return complain(error, refusal(error), REFUSALS.get(error.errno or 0, AGAIN), 1)
-    except Exception as error:  # noqa: BLE001 (told in one sentence, and in full with --debug)
+    except Exception as error:  # noqa: BLE001 (reported in one sentence, and in full with --debug)
         said = f"unexpected error, {type(error).__name__}: {error}".removesuffix(": ")
         return complain(error, said, AGAIN, 1)
     return code if isinstance(code, int) else 0
@@ -253,25 +252,25 @@ def tell_warning(
     file: object = None,
     line: object = None,
 ) -> None:
-    """Print a warning for the user, in place of Python's own way to show one."""
+    """Print a warning for the user, instead of Python's own format."""
     plain = False if os.environ.get("NO_COLOR") else None
     typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True, color=plain)
     typer.echo(shorten_words(str(message)).translate(CONTROL), err=True)
 
 
 def shorten_words(text: str) -> str:
-    """Return a text in which no word is longer than LONGEST_WORD: what was mistyped may be a whole file."""
+    """Return a text with words cut at LONGEST_WORD characters: a mistyped argument may be a whole file."""
     return re.sub(rf"(\S{{{LONGEST_WORD // 2}}})\S{{{LONGEST_WORD // 2},}}", r"\1…", text)
 
 
 def refusal(error: OSError) -> str:
-    """Return what the operating system refused, and where."""
+    """Return an error of the operating system in words, with its file."""
     where = f"{error.filename}: " if error.filename else ""
     return f"the system refused: {where}{error.strerror or error}"
 
 
 def complain(error: Exception, what: str, hint: str, code: int) -> int:
-    """Print an error for the user, after its traceback if that is wanted, and return the exit code."""
+    """Print an error for the user, after its traceback if that is switched on, and return the exit code."""
     if os.environ.get(DEBUG, "0") not in ("", "0"):
         traceback.print_exception(error)
     plain = False if os.environ.get("NO_COLOR") else None
@@ -283,6 +282,6 @@ def complain(error: Exception, what: str, hint: str, code: int) -> int:
 
 
 def help_hint(error: typer.TyperException) -> str:
-    """Return where the help for a mistyped command line is."""
+    """Return a sentence on where to find help for a mistyped command line; "" if unknown."""
     context = getattr(error, "ctx", None)
     return f"{context.command_path} --help explains it." if context else ""

@@ -1,4 +1,4 @@
-"""``rosetta calibrate``: how often this laboratory is wrong on this machine, found out where the answer is known."""
+"""``rosetta calibrate``: measure how often verdicts are wrong on this machine, in contests with a known answer."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def calibrate(
 ) -> None:
     """Measure how often verdicts are wrong on this machine.
 
-    Each contest enters one contender three times, in processes of its own: as it is, as it is once more, and with
-    planted extra work. Between the first two there is nothing to find; the third is slower by exactly the planted work.
-    The table counts all calibration contests in the store, for this workload and contender.
+    Each contest enters one contender three times, in separate processes: twice unchanged, and once with planted extra
+    work. The first two do not differ; the third is slower by exactly the planted work. The table counts all calibration
+    contests in the store for this workload and contender.
 
     Example: rosetta calibrate fashion-mlp -f pytorch --contests 20
     """
@@ -72,7 +72,7 @@ def calibrate(
 
 
 def find_alike(store: Store, request: CalibrateRequest) -> list[Run]:
-    """Return the runs of a store that ask what a request asks. Raises UsageError where there is none."""
+    """Return the runs of a store that ask the same question as a request. Raises UsageError if there are none."""
     from rosettabench.plan.request import CalibrateRequest, read_request
     from rosettabench.store.kind import RunKind, kind_of
 

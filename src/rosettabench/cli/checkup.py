@@ -1,4 +1,4 @@
-"""What a machine must have for Rosettabench, piece by piece, and the command that brings what is missing."""
+"""The requirements of Rosettabench on a machine: one check each, with the command that fixes a problem."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rosettabench.errors import RosettaError
 GIGABYTE = 10**9
 
 MEMORY = 4 * GIGABYTE
-"""Five workers of the suite ``quick``, alive at once: 1.3 GB for the imports alone (measured: PyTorch 0.22, Keras on
-TensorFlow 0.51, JAX 0.18, MXNet 0.13), the rest for models, compilers and the prepared data."""
+"""Bytes for the five workers of the suite ``quick``, which are alive at once. The imports alone take 1.3 GB (measured:
+PyTorch 0.22, Keras on TensorFlow 0.51, JAX 0.18, MXNet 0.13). The rest is for models, compilers and prepared data."""
 
 ENVIRONMENT = 1.4 * GIGABYTE
-"""On disk, of the largest environment in a suite, TensorFlow's."""
+"""Bytes on disk of the largest environment in a suite, TensorFlow's."""
 
 COMPILERS = {
     "apt-get": "sudo apt-get install g++",
@@ -30,15 +30,16 @@ COMPILERS = {
     "apk": "sudo apk add g++",
     "brew": "xcode-select --install",
 }
-"""Package managers, and how each brings g++."""
+"""{package manager: command that installs g++}."""
 
 PROGRAMS = {"g++": COMPILERS, "Rscript": {"apt-get": "sudo apt-get install r-base-core r-cran-reticulate"}}
-"""How each brings a program. Elsewhere than in Debian and Ubuntu, R brings its package reticulate itself."""
+"""{program: {package manager: command that installs it}}. Outside Debian and Ubuntu, R installs its package reticulate
+itself."""
 
 
 @dataclass(frozen=True)
 class DoctorCheck:
-    """One thing that was looked for. `state` is ``optional`` for what is not there and the main job does not need."""
+    """The result of one check. `state` is ``optional`` for something missing that the suite ``quick`` does not need."""
 
     subject: str
     state: Literal["ok", "missing", "optional"]
@@ -47,7 +48,7 @@ class DoctorCheck:
 
 
 def all_checks(data_dir: Path | None) -> Iterator[DoctorCheck]:
-    """Yield every check, in the order in which somebody would mend things."""
+    """Yield every check, in the order in which a user would fix problems."""
     yield check_uv()
     yield from check_interpreters()
     yield from check_programs()
@@ -60,7 +61,7 @@ def all_checks(data_dir: Path | None) -> Iterator[DoctorCheck]:
 
 
 def suite_locks() -> set[str]:
-    """Return the names of the locks that the main job needs; every other suite takes what there is, and says so."""
+    """Return the names of the locks that the main suite needs. Other suites use what is there, and report the rest."""
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
 
@@ -69,7 +70,7 @@ def suite_locks() -> set[str]:
 
 
 def check_uv() -> DoctorCheck:
-    """Look for uv, which makes the environments."""
+    """Check for uv, which makes the environments."""
     from rosettabench.environments.installer import uv_path
 
     try:
@@ -79,7 +80,7 @@ def check_uv() -> DoctorCheck:
 
 
 def check_interpreters() -> Iterator[DoctorCheck]:
-    """Look for a Python of every version that a lock asks for."""
+    """Check for a Python of every version that a lock needs."""
     from rosettabench.environments.interpreter import find_interpreter
     from rosettabench.environments.lock import all_locks
 
@@ -95,7 +96,7 @@ def check_interpreters() -> Iterator[DoctorCheck]:
 
 
 def check_programs() -> Iterator[DoctorCheck]:
-    """Look for the programs that frameworks call: torch.compile wants a compiler."""
+    """Check for the programs that frameworks call: torch.compile needs a compiler."""
     from rosettabench.environments.lock import all_locks
 
     wanted: dict[str, list[str]] = {}
@@ -122,7 +123,7 @@ def bringing(program: str) -> str:
 
 
 def check_environments() -> Iterator[DoctorCheck]:
-    """Look at which environments are made; that one is not hinders nobody, since a run makes what it needs."""
+    """Check which environments are made. A missing one is not an error, since a run makes what it needs."""
     from rosettabench.environments.environment import Environments
     from rosettabench.environments.lock import all_locks
     from rosettabench.places import cache_dir
@@ -139,7 +140,7 @@ def check_environments() -> Iterator[DoctorCheck]:
 
 
 def check_disk() -> DoctorCheck:
-    """Compare the free space where the cache is with what the suites' missing environments, and data, will take."""
+    """Compare the free space of the cache folder with the needs of missing environments and data."""
     from rosettabench.places import cache_dir
 
     folder = cache_dir()
@@ -157,7 +158,7 @@ def check_disk() -> DoctorCheck:
 
 
 def check_memory() -> DoctorCheck:
-    """Compare the memory that is available with what the workers of a contest take."""
+    """Compare the available memory with the needs of a contest's workers."""
     import psutil
 
     available = psutil.virtual_memory().available
@@ -169,7 +170,7 @@ def check_memory() -> DoctorCheck:
 
 
 def check_data(data_dir: Path | None) -> Iterator[DoctorCheck]:
-    """Say where the original of each data set was found."""
+    """Report where the original of each data set was found."""
     from rosettabench.data.find import find
     from rosettabench.data.progress import silent
     from rosettabench.data.registry import SETS
@@ -194,7 +195,7 @@ def check_data(data_dir: Path | None) -> Iterator[DoctorCheck]:
 
 
 def check_nvidia() -> DoctorCheck:
-    """Look for an NVIDIA card and its driver; without a card all is measured on the CPU."""
+    """Check for an NVIDIA GPU and its driver. Without a GPU, everything is measured on the CPU."""
     if shutil.which("nvidia-smi"):
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         try:
@@ -214,11 +215,11 @@ def check_nvidia() -> DoctorCheck:
 
 
 def check_chromium() -> DoctorCheck:
-    """Look for Chromium, in which developers' tests open the report; nobody else needs it."""
+    """Check for Chromium, in which developers' tests open the report; others do not need it."""
     browsers = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None) or next(iter(sorted(browsers.glob("chromium*"))), None)
     if found:
         return DoctorCheck("Chromium", "ok", f"{found}, for developers' tests")
     remedy = f"{sys.executable} -m playwright install chromium"
-    return DoctorCheck("Chromium", "optional", "none; only developers' tests want it", remedy)
+    return DoctorCheck("Chromium", "optional", "none; only developers' tests need it", remedy)

@@ -1,4 +1,4 @@
-"""``rosetta claims``: what the published studies claim, and what became of it on this machine."""
+"""``rosetta claims``: the claims of published studies, and their outcomes on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
 
 LATEST = 20
-"""How many runs are looked through, the newest first."""
+"""The number of runs that are searched, the newest first."""
 
 
 def claims(
@@ -23,10 +23,10 @@ def claims(
     ] = None,
     store: StoreUrl = None,
 ) -> None:
-    """List what published studies claim, and what became of it here.
+    """List what published studies claim, and whether it holds here.
 
-    Each claim is judged from the newest of the latest 20 runs in the store that has measured what it takes. A claim
-    that cannot be tested says what it would take.
+    Each claim is judged from one run: the newest of the latest 20 in the store that measured everything it needs. A
+    claim that cannot be tested states what it needs.
 
     Example: rosetta claims smartia-2019
     """
@@ -50,7 +50,7 @@ def claims(
 
 
 def latest_summaries(store: str | None) -> list[RunSummary]:
-    """Return the summaries of the latest runs in a store, the newest first; of none where there is no store yet."""
+    """Return the summaries of the latest runs in a store, the newest first; empty if there is no store yet."""
     from rosettabench.cli.stored import stored_runs
     from rosettabench.places import store_url
     from rosettabench.store.store import Store

@@ -1,4 +1,4 @@
-"""``rosetta compare``: what got slower or faster from one run to another."""
+"""``rosetta compare``: what became slower or faster from one run to another."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def compare(
 ) -> None:
     """Say what got slower or faster between two runs.
 
-    The runs did not share rounds, so each contender is measured against those that stayed the same in both, and the
-    interval holds how much processes differ. Ends with exit code 8 if something got slower.
+    The runs did not share rounds, so each contender is compared with those that stayed the same in both, and the
+    interval includes the differences between processes. Ends with exit code 8 if something got slower.
 
     Example: rosetta compare 20261103-0714 20261121-0620
     """

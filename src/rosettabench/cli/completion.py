@@ -1,6 +1,6 @@
-"""What the shell offers after the Tab key: names from the catalogue, and runs from the store.
+"""Completion in the shell with the Tab key: names from the catalogue, and runs from the store.
 
-A list such as ``-f pytorch,jax`` is completed behind its last comma.
+In a list such as ``-f pytorch,jax``, the word after the last comma is completed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
 
 Offers = list[tuple[str, str]]
-"""What could stand there, and what it is."""
+"""Possible completions, each with a description."""
 
 KINDS = ("workloads", "frameworks", "suites", "environments", "runs")
-"""What ``rosetta list`` lists."""
+"""The kinds of things that ``rosetta list`` lists."""
 
 
 def complete_kind(incomplete: str) -> list[str]:
-    """Offer the kinds of things that ``rosetta list`` knows."""
+    """Offer the kinds of ``rosetta list``."""
     return [kind for kind in KINDS if kind.startswith(incomplete)]
 
 
@@ -47,7 +47,7 @@ def complete_studies(incomplete: str) -> Offers:
 
 
 def complete_work(incomplete: str) -> Offers:
-    """Offer workloads and suites, for what takes either."""
+    """Offer workloads and suites, for arguments that take either."""
     return [*complete_workloads(incomplete), *complete_suites(incomplete)]
 
 
@@ -59,7 +59,7 @@ def complete_contenders(incomplete: str) -> Offers:
 
 
 def describe_contender(contender: Contender) -> str:
-    """Return in words what a contender is: its framework's title, with a release; or its mode."""
+    """Return a contender in words: its framework's title, with a release; or its mode."""
     entry = contender.entry
     if contender.mode != entry.mode:
         return entry.modes[contender.mode]
@@ -67,14 +67,14 @@ def describe_contender(contender: Contender) -> str:
 
 
 def complete_frameworks(incomplete: str) -> Offers:
-    """Offer frameworks, the references among them, for a list with commas."""
+    """Offer frameworks, including references, for a list with commas."""
     from rosettabench.catalogue.framework import all_frameworks
 
     return behind_comma(incomplete, [(name, entry.title) for name, entry in all_frameworks().items()])
 
 
 def complete_data_sets(incomplete: str) -> Offers:
-    """Offer data sets that a workload trains on."""
+    """Offer the data sets of workloads."""
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.data.registry import data_set
 
@@ -102,12 +102,12 @@ def complete_runs(incomplete: str) -> Offers:
 
     try:
         return [(run.id, " ".join(run.command)) for run in stored_runs(None) if run.id.startswith(incomplete)]
-    except RosettaError:  # whoever presses Tab wants no error message in the middle of the line: nothing is offered
+    except RosettaError:  # an error message would appear in the middle of the typed line: offer nothing
         return []
 
 
 def behind_comma(incomplete: str, offers: Iterable[tuple[str, str]]) -> Offers:
-    """Complete the last word of a list with commas; words that the list has already are not offered again."""
+    """Complete the last word of a list with commas, without the words that the list already has."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
     return [(before + comma + word, told) for word, told in offers if word.startswith(last) and word not in taken]

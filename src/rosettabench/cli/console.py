@@ -1,4 +1,4 @@
-"""Where tables go: a terminal, as wide as it is, or a pipe, where a row is a line however long it is."""
+"""The console for tables: as wide as the terminal; in a pipe, with one line for each row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def console() -> Console:
-    """Return the console of standard output, which takes text as it is: ``keras[tensorflow]`` is no markup."""
+    """Return the console of standard output. It prints texts literally: ``keras[tensorflow]`` is not markup."""
     from rich.console import Console
 
     from rosettabench.report.formats.layout import PIPE_WIDTH

@@ -1,4 +1,4 @@
-"""``rosetta convert``: weights carried from one framework to another, proven by their outputs."""
+"""``rosetta convert``: convert weights from one framework to another, proven by their outputs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 Source = Annotated[
     tuple[str, Path],
-    typer.Option("--from", help="The framework that the weights are of, and their file.", metavar="FRAMEWORK FILE"),
+    typer.Option("--from", help="The framework of the weights, and their file.", metavar="FRAMEWORK FILE"),
 ]
 Target = Annotated[
     tuple[str, Path],
-    typer.Option("--to", help="The framework that is to have them, and the file to write.", metavar="FRAMEWORK FILE"),
+    typer.Option("--to", help="The framework to convert them to, and the file to write.", metavar="FRAMEWORK FILE"),
 ]
 
 
@@ -34,8 +34,9 @@ def convert(
 ) -> None:
     """Carry weights over from one framework to another.
 
-    Files are .safetensors or .npz, with the names and layouts that each framework has: of PyTorch, those of
-    state_dict(). Before the new file is written, both frameworks evaluate the same samples beside a float64 reference.
+    Files are .safetensors or .npz, with the names and layouts of each framework; in PyTorch, those of state_dict().
+    Before the new file is written, both frameworks evaluate the same samples, and their outputs are compared with a
+    float64 reference.
 
     Example: rosetta convert fashion-cnn --from pytorch model.safetensors --to jax model-jax.safetensors
     """
@@ -56,7 +57,7 @@ def convert(
 
 
 def tell(workload: str, done: Conversion) -> None:
-    """Print what was carried, and how far off the outputs are."""
+    """Print what was converted, and the deviation of the outputs."""
     carried = f"{done.tensors} tensors, {done.numbers:,} numbers"
     typer.echo(f"{workload}: {carried}, from {done.source.label} to {done.target.label}.")
     if done.passed_over:
@@ -71,6 +72,6 @@ def tell(workload: str, done: Conversion) -> None:
 
 
 def off_words(arrival: Arrival) -> str:
-    """Return how far off the outputs of a framework are, and how far off they may be."""
+    """Return the deviation of a framework's outputs in words, with its tolerance."""
     check = arrival.outputs
     return f"{arrival.label} is off by {check.deviation:.1e}; {check.tolerance:.1e} is allowed."

@@ -1,4 +1,4 @@
-"""``rosetta data``: data sets prepared for the workloads, ahead of a run, and checked."""
+"""``rosetta data``: prepare the workloads' data sets before a run, and check them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def data(
 ) -> None:
     """Prepare data sets, and check them.
 
-    Each is looked for in the data folder, else downloaded from its original source, else replaced by a stand-in. What
-    was prepared before is read through and compared with its checksum.
+    Each is taken from the data folder, or else downloaded from its original source, or else replaced by a stand-in.
+    Data that were prepared earlier are read and compared with their checksum.
 
     Example: rosetta data imdb --data-dir ~/datasets
     """
@@ -50,7 +50,7 @@ def data(
 
 
 def wanted_forms(sets: list[str] | None) -> list[tuple[str, dict[str, Any]]]:
-    """Return each data set, of those named or of all, once in every form that a workload asks for."""
+    """Return (data set, form) for each form that a workload uses, of the named data sets or of all."""
     from rosettabench.catalogue.names import nearest
     from rosettabench.catalogue.workload import all_workloads
 
@@ -62,7 +62,7 @@ def wanted_forms(sets: list[str] | None) -> list[tuple[str, dict[str, Any]]]:
 
 
 def describe_prepared(prepared: Prepared, form: dict[str, Any]) -> str:
-    """Return what a prepared data set is, where it came from, and where it is."""
+    """Return a text on a prepared data set: what it is, where it came from, and where it is stored."""
     words = ", ".join(f"{key} {value}" for key, value in form.items())
     return (
         f"{prepared.name} ({words}): {prepared.note}\n"
@@ -73,7 +73,7 @@ def describe_prepared(prepared: Prepared, form: dict[str, Any]) -> str:
 
 @contextmanager
 def show_progress(name: str) -> Iterator[DataProgress]:
-    """Show progress on standard error while the context lasts, if that is a terminal."""
+    """Show progress on standard error within the context, if that is a terminal."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import Progress as Bars
@@ -83,7 +83,7 @@ def show_progress(name: str) -> Iterator[DataProgress]:
         task = bars.add_task(name, total=None)
 
         def progress(message: str, done: int | None = None, total: int | None = None) -> None:
-            """Show how far the preparation is."""
+            """Show the progress of the preparation."""
             bars.update(task, description=escape(f"{name}: {message}"), completed=done or 0, total=total)
 
         yield progress

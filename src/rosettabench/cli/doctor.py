@@ -1,4 +1,4 @@
-"""``rosetta doctor``: what is missing on this machine and the command that mends it, and how noisy the machine is."""
+"""``rosetta doctor``: what is missing on this machine, how to fix it, and how noisy the machine is."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rosettabench.cli.noise import Noise
 
 PRECISION = 0.02
-"""The difference for which the number of rounds is told: the one at which suites stop by default."""
+"""The difference for which the number of rounds is reported: the precision at which suites stop by default."""
 
 HOPELESS = 10
-"""Rounds are not counted beyond so many times the most that a suite allows."""
+"""The number of rounds is not reported above this multiple of a suite's most rounds."""
 
 
 def doctor(
@@ -58,7 +58,7 @@ def doctor(
 
 
 def describe_noise(noise: Noise, cores: int) -> str:
-    """Return in sentences how noisy the machine was, and what that means for a contest."""
+    """Return sentences on the noise of the machine, and its effect on a contest."""
     from rosettabench.catalogue.suite import Stopping
 
     low, high = noise.spread
@@ -66,7 +66,7 @@ def describe_noise(noise: Noise, cores: int) -> str:
     lines = [
         f"Noise now: the same {1000 * noise.median:.0f} ms of work took {low:.2f} to {high:.2f} times its median "
         f"(90% of {len(noise.seconds)} blocks).",
-        f"To tell a ratio to within {PRECISION:.0%}, a contest of turns that short needs "
+        f"To measure a ratio to within {PRECISION:.0%}, a contest with blocks that short needs "
         f"{f'about {rounds}' if rounds <= HOPELESS * most else f'more than {HOPELESS * most}'} rounds.",
     ]
     if rounds > most:

@@ -45,7 +45,7 @@ def list_environments() -> None:
     print_table(listing("", columns, rows), console())
     for version in sorted({lock.python for lock in locks}, key=lambda word: int(word.partition(".")[2])):
         typer.echo(f"Python {version}: {interpreter(version)}")
-    typer.echo(f"In {environments.folder}. On disk, files are shared with uv's cache where it lies on the same disk.")
+    typer.echo(f"In {environments.folder}. Files are shared with uv's cache if it is on the same disk.")
 
 
 @app.command()
@@ -82,9 +82,9 @@ def check(
     synchronisation: Annotated[
         bool, typer.Option("--synchronisation", help="Show that timing waits for the device, with a long computation.")
     ] = False,
-    device: Annotated[str, typer.Option(help="Where to compute for that: cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="The device for --synchronisation: cpu or cuda.")] = "cpu",
 ) -> None:
-    """Check versions and imports, of all that are made unless named.
+    """Check versions and imports: of the named environments, or of all that are made.
 
     Example: rosetta env check mxnet-gluon
     Example: rosetta env check --synchronisation
@@ -120,7 +120,7 @@ def check(
 
 @app.command()
 def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorch@2.13.0) or frameworks.")]) -> None:
-    """Remove environments: they can be made again.
+    """Remove environments. They can be made again.
 
     Example: rosetta env remove chainer@7.8.1
     """
@@ -133,7 +133,7 @@ def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorc
 
 
 def made_ones() -> Environments:
-    """Return the cache folder's environments."""
+    """Return the environments in the cache folder."""
     from rosettabench.environments.environment import Environments
     from rosettabench.places import cache_dir
 
@@ -141,7 +141,7 @@ def made_ones() -> Environments:
 
 
 def chosen(names: list[str]) -> list[Lock]:
-    """Return the locks that the names mean, each once: a lock's own name, or a framework's for its default."""
+    """Return the locks of the names, each once. A name is a lock's own, or a framework's for its default lock."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.names import nearest
     from rosettabench.environments.lock import all_locks, load_lock
@@ -155,7 +155,7 @@ def chosen(names: list[str]) -> list[Lock]:
 
 
 def imported_by(lock: Lock) -> list[str]:
-    """Return the modules that must import in the lock's environment: those of the frameworks that run in it."""
+    """Return the modules that must be importable in the lock's environment: those of the frameworks that run in it."""
     from rosettabench.catalogue.framework import contestants
 
     entries = [entry for entry in contestants().values() if lock.name in entry.locks]
@@ -163,7 +163,7 @@ def imported_by(lock: Lock) -> list[str]:
 
 
 def found_by(lock: Lock) -> dict[str, str]:
-    """Return the environment variables by which what runs in the environment of a lock finds its back end."""
+    """Return the environment variables by which programs in the environment of a lock find their back end."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.client.machine import backend_variables
 
@@ -172,7 +172,7 @@ def found_by(lock: Lock) -> dict[str, str]:
 
 
 def interpreter(version: str) -> str:
-    """Return the path of the Python of `version`, or how to get one."""
+    """Return the path of the Python of `version`, or a text on how to get it."""
     from rosettabench.environments.interpreter import find_interpreter
 
     try:

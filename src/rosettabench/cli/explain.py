@@ -53,8 +53,8 @@ def explain(
 ) -> None:
     """Say where the difference between contenders lies.
 
-    Launch and interpreter, arithmetic, optimiser, input pipeline, start and memory, each with its interval. The
-    contenders are proven to do equal work first.
+    Measures launch and interpreter, arithmetic, optimiser, input pipeline, start and memory separately, each with an
+    interval. Before that, the contenders are proven to do equal work.
 
     Example: rosetta explain imdb-gru pytorch jax
     Example: rosetta explain fashion-mlp pytorch pytorch:compiled --seconds 30 --profile
@@ -93,7 +93,7 @@ def again(store: str | None) -> None:
 
 
 def newest(store: Store) -> Run:
-    """Return the newest run that holds an explanation; UsageError where there is none."""
+    """Return the newest run with an explanation. Raises UsageError if there is none."""
     from rosettabench.reasons.measured import MeasuredRounds
     from rosettabench.store.kind import RunKind, kind_of
 

@@ -1,4 +1,4 @@
-"""``rosetta history``: a trial over time."""
+"""``rosetta history``: the times of a trial over all runs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def history(
     frameworks: Frameworks = None,
     axes: Axes = None,
     confidence: Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)] = 0.95,
-    margin: Annotated[float, typer.Option(help="Levels that lie closer together are one.", min=0, max=1)] = 0.02,
+    margin: Annotated[float, typer.Option(help="Smaller differences between levels are ignored.", min=0, max=1)] = 0.02,
     json: Json = False,
     store: StoreUrl = None,
 ) -> None:
     """Show a trial over time, and when it got slower or faster.
 
-    All runs in the store that were made on this machine, oldest first, with what changed when the level did.
+    Lists all runs of this machine in the store, oldest first. Where the level changed, it says what else had changed.
 
     Example: rosetta history imdb-gru -f pytorch --set batch_size=64
     """
@@ -48,7 +48,7 @@ def history(
     ]
     if not found:
         raise UsageError(
-            "no run of this in the store was made on this machine",
+            "the store has no such run of this machine",
             "rosetta list runs shows all; rosetta run makes one.",
         )
     if json:
@@ -70,7 +70,7 @@ def follow_workloads(store: Store, workload: str | None, confidence: float, marg
 
 
 def is_wanted(key: Key, contenders: tuple[str, ...], axes: list[str]) -> bool:
-    """Whether a cell is one of the contenders and has one of the values on every axis that was named.
+    """Return whether a cell has one of the contenders, and one of the values on every named axis.
 
     A framework without a mode stands for all its modes.
     """

@@ -1,4 +1,4 @@
-"""The user's laboratory, and how a run of it is conducted and told."""
+"""Open the user's laboratory, conduct a run in it, and report the results."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 Printer = Callable[["RunSummary", "Console"], None]
-"""Prints a run."""
+"""Prints the summary of a run."""
 
 HOW_WATCHED = "docs/explanation/watch.md says what is watched, and what may differ."
-"""Where to read on about a contender that did other work."""
+"""The hint for a contender that did other work."""
 
 
 def open_laboratory(store: str | None) -> Laboratory:
-    """Return the laboratory of this user: store, cache, and a display on standard error."""
+    """Return the user's laboratory, with its store, its cache, and a display on standard error."""
     from rosettabench.cli.progress import display
     from rosettabench.lab.run import Laboratory
     from rosettabench.places import cache_dir, store_url
@@ -47,21 +47,21 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 
 def begin(laboratory: Laboratory, request: Request) -> Run:
-    """Write down a new run with the command that the user typed."""
+    """Enter a new run into the store, with the command that the user typed."""
     from rosettabench.lab.begin import begin_run
 
     return begin_run(laboratory.store, request, ["rosetta", *sys.argv[1:]])
 
 
 def printer(verbose: bool) -> Printer:
-    """Return what prints a run: its answers, or everything."""
+    """Return the function that prints a run: only its answers, or everything."""
     from rosettabench.report.formats.terminal import print_details, print_run
 
     return print_details if verbose else print_run
 
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
-    """Do what is left of a run and report it, whatever happens on the way."""
+    """Do the rest of a run and report it, even if it fails or is interrupted."""
     from rosettabench.lab.run import is_unfinished
     from rosettabench.plan.request import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
@@ -72,7 +72,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
     begun = monotonic()
 
     def tell_ranking(contest: Contest) -> None:
-        """Print the ranking of a contest that is over."""
+        """Print the ranking of a finished contest."""
         laboratory.display.tell(ranking(laboratory.store.run(started.id), contest.id))
 
     try:
@@ -87,7 +87,7 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
         raise
     finished = laboratory.store.run(started.id)
     publish(laboratory.store, finished, page, print_it)
-    told = {"plan"} if finished.request.get("study") else set()  # what of a study is not written here is no error
+    told = {"plan"} if finished.request.get("study") else set()  # missing parts of a study are not errors
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
     waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
@@ -103,12 +103,13 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
         )
     if waiting:
         typer.echo(
-            f"the budget was used up before every contest began; continue with: rosetta resume {finished.id}", err=True
+            f"the budget was used up before all contests had started; continue with: rosetta resume {finished.id}",
+            err=True,
         )
 
 
 def ranking(run: Run, contest_id: int) -> str:
-    """Return the verdict and the ranking of a contest of a run that goes on, as text."""
+    """Return the verdict and the ranking of a contest in a run that continues, as text."""
     from io import StringIO
     from shutil import get_terminal_size
 
@@ -128,7 +129,7 @@ def ranking(run: Run, contest_id: int) -> str:
 def publish(store: Store, finished: Run, page: Path | None, print_it: Printer) -> None:
     """Write the page of a run, which is in `store`, and print its tables.
 
-    The page comes first, so that it is not lost where nothing can be printed. Without room for it, the tables are
+    The page is written first, so that a failure to print does not lose it. If it cannot be written, the tables are
     printed all the same.
     """
     from rosettabench.ceilings.ceiling import measured_here

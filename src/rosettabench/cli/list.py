@@ -1,4 +1,4 @@
-"""``rosetta list``: what there is, and what of it is installed here."""
+"""``rosetta list``: the contents of the catalogue, and what is installed here."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def list_catalogue(
 
 
 def workloads() -> Table:
-    """Return all workloads, and how many frameworks implement each."""
+    """Return the table of all workloads, with the number of frameworks that implement each."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.report.tables.table import Column, listing
@@ -79,7 +79,7 @@ def workloads() -> Table:
 
 
 def frameworks() -> Table:
-    """Return all frameworks that can be entered in a contest, their modes, and whether an environment is made."""
+    """Return the table of all contestants, with their modes, and whether an environment is made."""
     from rosettabench.catalogue.contender import modes_of
     from rosettabench.catalogue.framework import contestants
     from rosettabench.report.tables.table import listing, plain_columns
@@ -89,13 +89,11 @@ def frameworks() -> Table:
     for name, entry in contestants().items():
         modes = ", ".join(f"{mode}*" if mode == entry.mode else mode for mode in modes_of(entry))
         rows.append((name, entry.title, modes, "yes" if entry.locks[0] in made else "no"))
-    return listing(
-        "* is the mode where none is named.", plain_columns("name", "what it is", "modes", "installed"), rows
-    )
+    return listing("* marks the default mode.", plain_columns("name", "what it is", "modes", "installed"), rows)
 
 
 def suites() -> Table:
-    """Return all suites and what each asks for."""
+    """Return the table of all suites, with their contents."""
     from rosettabench.catalogue.suite import all_suites
     from rosettabench.report.tables.table import listing, plain_columns
 
@@ -107,7 +105,7 @@ def suites() -> Table:
 
 
 def environments() -> Table:
-    """Return all locked environments and whether each is made; ``rosetta env list`` tells more."""
+    """Return the table of all locked environments, and whether each is made; ``rosetta env list`` has more details."""
     from rosettabench.environments.lock import all_locks
     from rosettabench.report.tables.table import listing, plain_columns
 
@@ -127,7 +125,7 @@ def made_locks() -> set[str]:
 
 
 def runs(store: str | None) -> Table:
-    """Return all runs in a store, newest first; a store that does not exist yet has none, and is not made."""
+    """Return the table of all runs in a store, newest first. A missing store has none, and is not created."""
     from rosettabench.report.tables.table import listing, plain_columns
 
     rows = [(run.id, f"{run.at[:10]} {run.at[11:16]}", shlex.join(run.command)) for run in stored_runs(store)]

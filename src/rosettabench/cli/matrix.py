@@ -1,4 +1,4 @@
-"""``rosetta matrix``: which framework does which workload in which mode, and whether that is proven."""
+"""``rosetta matrix``: which framework implements which workload in which mode, and whether that is proven."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def matrix(
     """Show which framework does what, and whether it is proven.
 
     It reads the register of proofs that comes with Rosettabench, or with --own the certificates in your own store. A
-    proof counts as long as the code is the same: model, adapter, workload and proof. rosetta prove makes those that are
-    missing.
+    proof counts as long as the code of model, adapter, workload and proof is unchanged. rosetta prove makes missing
+    proofs.
 
     Example: rosetta matrix --markdown
     """

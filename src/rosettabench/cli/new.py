@@ -1,4 +1,4 @@
-"""``rosetta new``: a folder for a model of one's own."""
+"""``rosetta new``: make a folder for the user's own model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosettabench.errors import UsageError
 Name = Annotated[str, typer.Argument(help="The folder to make: my-gpt, or a path.", show_default=False)]
 Ports = Annotated[
     list[str] | None,
-    typer.Option("-f", "--frameworks", help="What to write it in, with commas; PyTorch is the original."),
+    typer.Option("-f", "--frameworks", help="Frameworks of the files, separated by commas; PyTorch is the original."),
 ]
 From = Annotated[str | None, typer.Option("--from", help="The model: a file and its class, my_model.py:GPT.")]
 Shape = Annotated[str | None, typer.Option("--inputs", help="The inputs of a sample: 'float[3,32,32]', 'int[64]<65'.")]
@@ -32,9 +32,9 @@ def new(
     """Make a folder for a model of your own and its ports.
 
     The model of --from, a PyTorch class that needs no arguments, becomes pytorch.py, the original. workload.toml states
-    its tensors, its first weights are kept, and each other framework gets a file in which Model is left to port: the
-    ties of its tensors are filled in where the kinds of layers decide them. Without --from it is a small model that
-    runs at once.
+    its tensors, and its initial weights are kept in a file. Each other framework gets a file in which you port Model;
+    the ties of its tensors are filled in as far as the kinds of layers determine them. Without --from, the original is
+    a small example that runs at once.
 
     Example: rosetta new my-gpt --from my_model.py:GPT
     Example: rosetta new my-net -f pytorch,jax,keras --from net.py:UNet --inputs 'float[1,64,64]'
@@ -63,7 +63,7 @@ def new(
 
 
 def read_source(word: str) -> tuple[Path, str]:
-    """Read ``my_model.py:GPT``. Raises UsageError where it names no file and class."""
+    """Return file and class of a text such as ``my_model.py:GPT``. Raises UsageError for another form."""
     file, colon, name = word.rpartition(":")
     if not colon or not name.isidentifier():
         raise UsageError(f"--from {word!r} names no file and class", "Write --from my_model.py:GPT")
@@ -71,7 +71,7 @@ def read_source(word: str) -> tuple[Path, str]:
 
 
 def next_steps(place: Path, ports: tuple[str, ...], *, ported: bool) -> list[str]:
-    """Return what to do next, a line each."""
+    """Return the next steps for the user, one per line."""
     folder = f"./{place}" if not place.is_absolute() else str(place)
     files = [f"{name.replace('-', '_')}.py" for name in ports if name != "pytorch"]
     port = [] if ported or not files else [f"Port Model in {' and '.join(str(place / file) for file in files)}. Then:"]

@@ -1,4 +1,4 @@
-"""How noisy this machine is right now: the same work over and over, and how differently long it takes."""
+"""The present noise of this machine: the same work is timed again and again."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.forecast import MOST_ROUNDS, rounds_until
 
 BLOCK_S = 0.1
-"""Seconds of one block, about: like a short turn in a contest."""
+"""Seconds of one block, approximately: like a short block of a contest."""
 
 BLOCKS = 30
 TRIALS = 5
-"""Blocks from whose fastest the work of a block is measured out."""
+"""Blocks for calibration: the fastest determines the work of a block."""
 
 SIZE = 2**16
-"""float32 elements of the vector that the work is done on: it fits a second-level cache.
+"""float32 elements of the vector on which the work is done: it fits into a second-level cache.
 
-The work is tanh, on one processor. A product of matrices on all of them would say more of the waiting of one NumPy's
-threads for each other than of the machine: with others at work, its times were seen to vary fiftyfold.
+The work is tanh on one processor. A matrix product on all processors would measure how threads wait for each other
+rather than the machine: on a busy machine, its times were seen to vary fiftyfold.
 """
 
 
 @dataclass(frozen=True)
 class Noise:
-    """What was seen: the seconds that each block of the same work took, and what the system says of that time.
+    """A measurement of noise: the seconds of each block of the same work, and the system's counters for that time.
 
-    `stolen` is the share of the processors' time that a hypervisor gave to others, None where the system does not
-    tell; `load` is the mean number of processes that wanted to run during the last minute, None likewise.
+    `stolen` is the share of the processors' time that a hypervisor gave to others; `load` is the mean number of
+    runnable processes during the last minute. Either is None if the system does not report it.
     """
 
     seconds: tuple[float, ...]
@@ -43,7 +43,7 @@ class Noise:
 
     @property
     def median(self) -> float:
-        """Seconds of the middle block."""
+        """The median seconds of the blocks."""
         return median(self.seconds)
 
     @property
@@ -53,10 +53,10 @@ class Noise:
         return cuts[0] / self.median, cuts[-1] / self.median
 
     def rounds(self, precision: float) -> int:
-        """Return about how many rounds a ratio of two equals needs until its 95% interval is ± `precision` (relative).
+        """Return about how many rounds a ratio of two equal contenders needs for a 95% interval of ± `precision`.
 
-        Neighbouring blocks are taken as a round of two contenders that are the same, and these rounds as what all
-        others will be like. MOST_ROUNDS where it is more.
+        `precision` is relative. Two neighbouring blocks are taken as a round of two equal contenders, and further
+        rounds are assumed to be like these. The result is at most MOST_ROUNDS.
         """
         ratios = [first / second for first, second in zip(self.seconds[::2], self.seconds[1::2], strict=False)]
         if len(ratios) < FEWEST_ROUNDS:
@@ -65,7 +65,7 @@ class Noise:
 
 
 def measure_noise(blocks: int = BLOCKS) -> Noise:
-    """Time `blocks` blocks of fixed work; takes `blocks` × BLOCK_S seconds and a little to warm up."""
+    """Time `blocks` blocks of fixed work. It takes `blocks` × BLOCK_S seconds, and a little for the warm-up."""
     vector = np.linspace(-1, 1, SIZE, dtype=np.float32)
     repeats, before = calibrate_passes(vector), processor_times()
     seconds = tuple(block(vector, repeats) for _ in range(blocks))
@@ -83,7 +83,7 @@ def block(vector: NDArray[np.float32], repeats: int) -> float:
 
 
 def calibrate_passes(vector: NDArray[np.float32]) -> int:
-    """Return how many passes fill a block; what is tried for it warms up caches and clock rate."""
+    """Return the number of passes that fill a block. The trials also warm up caches and clock rate."""
     repeats = 1
     while block(vector, repeats) < BLOCK_S / 10:
         repeats *= 2
@@ -100,7 +100,7 @@ def processor_times() -> list[int] | None:
 
 
 def stolen_share(before: list[int] | None, after: list[int] | None) -> float | None:
-    """Return the share of ``steal``, the eighth counter, in the time between two readings."""
+    """Return the share of ``steal``, the eighth counter, between two readings; None if unknown."""
     if before is None or after is None or sum(after) == sum(before):
         return None
     return (after[7] - before[7]) / (sum(after) - sum(before))

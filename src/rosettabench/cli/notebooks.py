@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 SUFFIX = ".ipynb"
 
 STEPS = 20
-"""Steps that a notebook takes."""
+"""The steps of a notebook."""
 
 MOST_BYTES = 1 << 26
-"""Of inputs that lie beside a notebook: of large images there are fewer steps."""
+"""The most bytes of inputs beside a notebook: with large images, there are fewer steps."""
 
 PACKAGES = ("", "layers", "optimizers", "runtimes")
-"""Where in the worker's package the modules lie that a notebook imports; what workloads share is written out in it."""
+"""The parts of the worker's package that a notebook imports. Modules that workloads share are written out in it."""
 
 
 def write_notebooks(
     workload: Workload, columns: Mapping[str, Implementation], places: Mapping[str, Path], data: Prepared
 ) -> Iterator[Path]:
-    """Write the notebook of each column to its place, and beside them what all of them read; yield every path.
+    """Write the notebook of each column to its place, and the files that all of them read. Yield every path.
 
-    The notebooks come last: what they read is there then.
+    The notebooks are written last, when the files that they read exist.
     """
     from rosettabench.plan.setting import canonical_setting
     from rosettabench.report.formats.notebook import WORKER, render_notebook
@@ -54,9 +54,9 @@ def write_notebooks(
 
 
 def places_of(workload: Workload, columns: Mapping[str, Implementation], output: Path | None) -> dict[str, Path]:
-    """Return where each notebook is written. `output` is the file of the only one, or the folder of all.
+    """Return {label: path of its notebook}. `output` is the file of a single notebook, or the folder of all.
 
-    Raises UsageError where there can be no notebook, and where several are to be one file.
+    Raises UsageError if a notebook cannot be made, and if several would have the same file.
     """
     if workload.inference is not None:
         raise UsageError(f"{workload.name} trains nothing: it has no notebook", "Show it with --format html.")
@@ -76,14 +76,14 @@ def places_of(workload: Workload, columns: Mapping[str, Implementation], output:
 
 
 def file_name(name: str) -> str:
-    """Return a name as part of a file's: ``keras-tensorflow`` for ``keras[tensorflow]``."""
+    """Return a name as part of a file name: ``keras-tensorflow`` for ``keras[tensorflow]``."""
     return re.sub(r"[^\w@.-]+", "-", name).strip("-")
 
 
 def draw_arrays(workload: Workload, data: Prepared, setting: Setting) -> tuple[bytes, int]:
-    """Return what all notebooks read, as an .npz file, and how many batches are in it.
+    """Return the .npz file that all notebooks read, and the number of batches in it.
 
-    They are the canonical weights and, in their order, the samples of the first batches, with their new numbers.
+    It contains the canonical weights and, in their order, the samples of the first batches, renumbered from 0.
     """
     import numpy as np
 
@@ -113,6 +113,6 @@ def worker_archive() -> bytes:
     with io.BytesIO() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in paths:
-                name = zipfile.ZipInfo(path.relative_to(root.parent).as_posix())  # its date is always the same
+                name = zipfile.ZipInfo(path.relative_to(root.parent).as_posix())  # always with the same date
                 archive.writestr(name, path.read_bytes(), zipfile.ZIP_DEFLATED)
         return file.getvalue()

@@ -32,7 +32,7 @@ Python = Annotated[
     list[str] | None,
     typer.Option(
         help="Measure the frameworks of this interpreter instead of managed environments; framework=interpreter "
-        "for one of them, as often as wanted."
+        "for one framework, which may be repeated."
     ),
 ]
 
@@ -41,14 +41,14 @@ Axes = Annotated[list[str] | None, typer.Option("--set", help="Values on an axis
 
 
 def not_empty(option: typer.CallbackParam, value: str | None) -> str | None:
-    """Return what an option says. Raises UsageError where it says nothing: who writes it means something."""
+    """Return the value of an option. Raises UsageError if it is empty, which is surely a mistake."""
     if value is not None and not value.strip():
         raise UsageError(f"{option.opts[0]} is empty", "Leave it out, or name something: --help explains it.")
     return value
 
 
 def read_folder(text: str) -> Path:
-    """Return the folder that an option names. Raises UsageError for an empty name, which Path takes for this folder."""
+    """Return the folder of an option. Raises UsageError for an empty name, which Path takes for the current folder."""
     if not text.strip():
         raise UsageError("the name of the folder is empty", "Leave --data-dir out, or name one; . is this folder.")
     return Path(text)
@@ -105,5 +105,5 @@ Page = Annotated[Path | None, typer.Option("--report", help="Where to write the 
 
 
 def split(frameworks: list[str] | None) -> tuple[str, ...]:
-    """Return contenders named by one or several -f options, each with commas between names."""
+    """Return contenders from one or several -f options, each with commas between names."""
     return tuple(word.strip() for text in frameworks or [] for word in text.split(",") if word.strip())

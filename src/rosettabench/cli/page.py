@@ -1,4 +1,4 @@
-"""Where a report is written."""
+"""Write a report to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rosettabench.errors import RosettaError, UsageError
 from rosettabench.files import replace_file
 
 STDOUT = Path("-")
-"""As --output: write to standard output."""
+"""The value of --output that means standard output."""
 
 
 NO_FAULT_OF_THE_NAME = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system answers where a place is right, and writing fails nevertheless."""
+"""Errors of the system that can occur although the file's name is valid."""
 
 
 def write(content: bytes, path: Path, option: str = "--output") -> None:
     """Write a report to `path`, which `option` names, or to standard output.
 
-    Raises UsageError where the place is no good, and RosettaError where it has no room or fails. What was there stays
-    until all of the new report is on disk.
+    Raises UsageError if the file cannot be created, and RosettaError if writing fails, for example on a full disk. The
+    old file stays until the new report is completely on disk.
     """
     if path == STDOUT:
         sys.stdout.buffer.write(content)
@@ -29,7 +29,7 @@ def write(content: bytes, path: Path, option: str = "--output") -> None:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # a pipe, say
+        if path.exists() and not path.is_file():  # for example a pipe
             path.write_bytes(content)
         else:
             replace_file(path, content)

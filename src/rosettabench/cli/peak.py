@@ -1,4 +1,4 @@
-"""``rosetta peak``: what this machine can do, so that a report can say how much of it a contender reaches."""
+"""``rosetta peak``: measure the ceilings of this machine, so that reports can state the share that contenders reach."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def peak(
 ) -> None:
     """Measure what this machine can do: products and copies.
 
-    Every library multiplies matrices in every precision that it has, and copies an array far larger than the caches;
-    NumPy alone does it, too. The highest rate is the machine's ceiling. Reports of runs on this machine then state
-    which share of it each contender reaches.
+    Every library, and NumPy alone, multiplies matrices in all its precisions, and copies an array far larger than the
+    caches. The highest rate is the machine's ceiling. Reports of runs on this machine then state the share of it that
+    each contender reaches.
 
     Example: rosetta peak
     Example: rosetta peak -f pytorch,jax --threads 1 --precision float32
@@ -98,9 +98,9 @@ def peak(
 
 
 def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laboratory) -> list[BenchLibrary]:
-    """Return what is to be measured: the contenders named, their environments made; else all whose are made.
+    """Return the libraries to measure: the named contenders, with environments made; otherwise all made environments.
 
-    Raises UsageError for a name that is none, or where nothing is made, and EnvironmentFault where one cannot be made.
+    Raises UsageError for an unknown name, or if no environment is made, and EnvironmentFault if one cannot be made.
     """
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.framework import contestants

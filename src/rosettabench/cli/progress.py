@@ -1,6 +1,6 @@
-"""The display of a run in a terminal: one line that moves, and what is worth keeping above it.
+"""The display of a run in a terminal: one updating line, with lasting lines above it.
 
-It draws only when it is told something, which is between turns: a display that drew by itself would compete with the
+It draws only when it receives a report, which is between blocks. A display that refreshes itself would compete with the
 workers for the processors.
 """
 
@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 
 
 def display() -> Display:
-    """Return the display for standard error: moving in a terminal, plain lines elsewhere."""
+    """Return the display for standard error: updating in a terminal, plain lines elsewhere."""
     return Moving() if sys.stderr.isatty() else PlainDisplay()
 
 
 class PlainDisplay:
-    """A display for files and pipes: a line for each thing that begins or ends."""
+    """A display for files and pipes: one line for each thing that begins or ends."""
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start the display."""
         self._start, self._left, self._last = monotonic(), TimeLeft(), ""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """End the display."""
 
     def contest(self, title: str, number: int, of: int) -> None:
-        """Print a heading, and how long the rest takes at most where that is known."""
+        """Print a heading, with the most time that the rest takes, if known."""
         self._print(" · ".join(filter(None, (f"[{number}/{of}] {title}", self._left.words))))
 
     def expect(self, seconds: float | None) -> None:
-        """Remember it for the next heading."""
+        """Keep the most seconds that the rest takes for the next heading."""
         self._left.expect(seconds)
 
     def preparing(self, message: str, done: int, begun: int, total: int) -> None:
-        """Print what is new."""
+        """Print new preparations."""
         if message:
             self._print(f"  {message}")
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Print what begins; nothing for what merely goes on."""
+        """Print a new activity; nothing for the progress of a known one."""
         if message != self._last:
             self._last = message
             self._print(f"  {message}")
@@ -62,28 +62,28 @@ class PlainDisplay:
             self._print(f"  round {rounds}{f' of at most {most}' if most else ''}")
 
     def tell(self, what: str) -> None:
-        """Print it."""
+        """Print a message."""
         self._print(f"  * {what}")
 
     def _print(self, text: str) -> None:
-        """Write a line with the time since the beginning."""
+        """Print a line with the time since the start."""
         sys.stderr.write(f"{monotonic() - self._start:7.1f} s {text}\n")
         sys.stderr.flush()
 
 
 class Moving:
-    """A display for a terminal: contests done and time left below, what is happening beside a bar."""
+    """A display for a terminal: the current activity with a bar, then finished contests and the time left."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
 
     def __enter__(self) -> Self:
-        """Take the last lines of the terminal."""
+        """Reserve the last lines of the terminal."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
-        line = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # what is too long for it, not the bar, is cut
+        line = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # a text that is too long is cut, not the bar
         columns = (
             TextColumn("{task.description}", markup=False, table_column=line),
             BarColumn(24),
@@ -99,42 +99,42 @@ class Moving:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the terminal back."""
+        """Release the terminal."""
         if self._progress is not None:
             self._progress.stop()
 
     def contest(self, title: str, number: int, of: int) -> None:
-        """Begin a contest."""
+        """Show the beginning of a contest."""
         self._heading = f"[{number}/{of}] {title}"
         self.doing("preparing")
 
     def expect(self, seconds: float | None) -> None:
-        """Say so from the next time on that something is shown."""
+        """Keep the most seconds that the rest takes for the next update."""
         self._left.expect(seconds)
 
     def preparing(self, message: str, done: int, begun: int, total: int) -> None:
-        """Show how much is there; what has begun counts half."""
+        """Show the share that is prepared; what has begun counts half."""
         self._message = message or self._message
         self._show(f"prepared {done} of {total} · {self._message}", (done + begun) / 2, total)
 
     def doing(self, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Show what is being done, with a bar where it is known how much there is."""
+        """Show the current activity, with a bar if the total is known."""
         self._show(message, done, total)
 
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
-        """Show the rounds."""
+        """Show the number of rounds."""
         if most:
             self._show(f"round {rounds} of at most {most}", rounds, most)
         else:
             self._show(f"round {rounds}", None, None)
 
     def tell(self, what: str) -> None:
-        """Print it above the bar, where it stays."""
+        """Print a message above the bar, where it stays."""
         assert self._progress is not None
         self._progress.console.print(what, markup=False, highlight=False)
 
     def _show(self, message: str, done: float | None, total: int | None) -> None:
-        """Show what is being done, and how far it is."""
+        """Show the current activity and its progress."""
         assert self._progress is not None
         description = " · ".join(filter(None, (self._heading, self._left.words, message)))
         self._progress.update(self._bar, description=description, completed=done or 0, total=total)

@@ -1,4 +1,4 @@
-"""``rosetta prove``: certificates, without a measurement."""
+"""``rosetta prove``: prove equal work, without measurements."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Jobs = Annotated[
         "--jobs",
         "-j",
         min=1,
-        help="Proofs at the same time. Each has its share of the processors, if --set threads says nothing else.",
+        help="Proofs at the same time. Each has an equal share of the processors, unless --set threads says otherwise.",
         show_default="one for each processor",
     ),
 ]
 
 MANY = 20
-"""Cells from which on only those are printed that are not proven."""
+"""The number of cells from which only unproven ones are printed."""
 
 EAGER = "eager"
-"""The mode in which nothing is compiled, so that no compiler is needed."""
+"""The mode without compilation, which needs no compiler."""
 
 
 Named = Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)]
@@ -71,10 +71,10 @@ def prove(
 ) -> None:
     """Prove equal work, and print the certificates.
 
-    Every contender takes some optimiser steps beside a float64 reference. The certificate lists for each quantity the
-    check nearest to its tolerance; a failed one names the first tensor that diverges and the likely cause.
-    A certificate holds for its number of threads, too: -j 1 proves with all of them, as rosetta run measures.
-    --missing proves what has no certificate in your store; with --register, what has no current line in the register.
+    Every contender takes some optimiser steps, which are compared with a float64 reference. The certificate lists the
+    check nearest to its tolerance for each quantity; a failed one names the first tensor that diverges and the likely
+    cause. A certificate holds only for its number of threads: -j 1 proves with all of them, as rosetta run measures.
+    --missing proves cells without a certificate in your store; with --register, those without a current register line.
 
     Example: rosetta prove imdb-gru -f pytorch,jax,mxnet-gluon:compiled
     Example: rosetta prove --missing --budget 10m
@@ -107,9 +107,9 @@ def prove(
 def chosen_names(
     workloads: Sequence[str] | None, contenders: tuple[str, ...], whole: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the workloads and contenders that are meant; all there are where the `whole` catalogue is.
+    """Return the workloads and contenders to prove; all of them for the `whole` catalogue.
 
-    Raises UsageError where it is said twice what is meant, or not at all.
+    Raises UsageError if the options contradict each other, or select nothing.
     """
     from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
@@ -124,7 +124,7 @@ def chosen_names(
 
 
 def make_proofs(request: ProveRequest, register: bool, store: str | None) -> None:
-    """Make the proofs of a request, enter them into the register if that is wanted, and print the certificates."""
+    """Make the proofs of a request, enter them into the register if `register`, and print the certificates."""
     from rosettabench.proof.register import enter_run
 
     laboratory = open_laboratory(store)
@@ -141,9 +141,9 @@ def make_proofs(request: ProveRequest, register: bool, store: str | None) -> Non
 def chosen_cells(
     workloads: Sequence[str], contenders: Sequence[str], stale: bool, sample: int | None, draw: str
 ) -> tuple[tuple[str, str], ...] | None:
-    """Return the cells of our own catalogue that are meant: those `stale` in the register, or a sample. None: no cell.
+    """Return the selected cells of our own catalogue: those `stale` in the register, or a sample; None for no cell.
 
-    Cells that cannot be proven on this machine are left out, and told.
+    Cells that cannot be proven on this machine are left out and reported.
     """
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
@@ -152,7 +152,7 @@ def chosen_cells(
     labels = {parse_contender(text).label for text in contenders}
 
     def is_meant(workload: Workload, contender: Contender) -> bool:
-        """Whether a cell is to be proven."""
+        """Return whether a cell is to be proven."""
         if workload.name not in workloads or contender.label not in labels:
             return False
         return not stale or not is_current(known.get(cell_key(workload, contender)), workload, contender)
@@ -170,7 +170,7 @@ def chosen_cells(
 
 
 def can_prove(contender: Contender) -> bool:
-    """Whether this machine has the Python of a contender, and the programs that it needs where it compiles."""
+    """Return whether this machine has the Python of a contender, and the compiler if it needs one."""
     from rosettabench.environments.check import missing_programs
     from rosettabench.environments.interpreter import find_interpreter
     from rosettabench.environments.lock import load_lock
@@ -184,9 +184,9 @@ def can_prove(contender: Contender) -> bool:
 
 
 def tell(run: Run) -> None:
-    """Print the certificates; of many cells those that are not proven, and how many are.
+    """Print the certificates; for many cells, those of unproven ones and a count.
 
-    Raises ProofError where one is not proven that was begun.
+    Raises ProofError if a proof failed or did not finish.
     """
     from rosettabench.cli.console import console
     from rosettabench.report.formats.certificates import print_certificate

@@ -20,7 +20,7 @@ def report(
     run: Annotated[
         str | None, typer.Argument(help="The run's id, or its beginning; by default the newest run that measured.")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.HTML,
+    form: Annotated[Format, typer.Option("--format", help="The format of the report.")] = Format.HTML,
     output: Annotated[
         Path | None,
         typer.Option(help="Where to write it; - is standard output. Default: ./rosetta-report-<run>.<format>"),

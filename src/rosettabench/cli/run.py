@@ -1,4 +1,4 @@
-"""``rosetta run`` and ``rosetta resume``: the main job."""
+"""``rosetta run`` and ``rosetta resume``: prove and time contenders."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def run(
 ) -> None:
     """Prove that contenders do equal work, then time them in turns.
 
-    Without arguments it runs the suite "quick", one process of each contender. Where you name workloads or contenders,
-    and no suite, five fresh processes of each share 20 rounds, and five more another 20 where these leave a pair open.
-    Everything is kept the moment it happens: after Ctrl-C, or worse, `rosetta resume` goes on.
+    Without arguments it runs the suite "quick", with one process of each contender. If you name workloads or
+    contenders, but no suite, five fresh processes of each share 20 rounds; if these leave a pair undecided, five more
+    share another 20. Results are stored at once: after Ctrl-C or a crash, `rosetta resume` continues the run.
 
     Example: rosetta run
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
@@ -110,7 +110,7 @@ def run(
 
 
 def check_names(suite: str | None, budget: str | None, frameworks: list[str] | None, report: Path | None) -> None:
-    """Raise UsageError for an option that names nothing."""
+    """Raise UsageError for an option without a name."""
     from rosettabench.plan.choice import refuse_empty
 
     if report is not None and not report.name:
@@ -122,9 +122,9 @@ def check_names(suite: str | None, budget: str | None, frameworks: list[str] | N
 def plan_run(
     suite: str | None, named: Sequence[str], asked: RunRequest, limits: Limits, store: str | None
 ) -> tuple[Laboratory, RunRequest]:
-    """Return the laboratory, and what is to be run there: what is `asked` for, completed from the suite.
+    """Return the laboratory, and the request to run in it: `asked`, completed from the suite.
 
-    What does not fit into memory or time is left out, and told.
+    Contests that do not fit into memory or time are left out and reported.
     """
     from rosettabench.client.machine import describe_machine
     from rosettabench.data.registry import originals_at_hand
@@ -154,7 +154,7 @@ def plan_run(
 
 
 def complete_request(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
-    """Return what is asked for, with what the suite says where the user says nothing."""
+    """Return the request, with the suite's values for everything that the user does not state."""
     from rosettabench.plan.own import own_contenders
 
     here = chosen.scope
@@ -184,8 +184,8 @@ def resume(
 ) -> None:
     """Continue a run that was interrupted.
 
-    Contests that are done stay as they are; in the one that was cut short, finished blocks are kept and more are added.
-    Of libraries as shipped, trainings that are done are kept, and the others done. A budget begins anew.
+    Finished contests stay as they are. The interrupted contest keeps its finished blocks, and more are added. Finished
+    trainings by libraries as shipped are kept, and the missing ones are run. A budget starts anew.
 
     Example: rosetta resume
     """

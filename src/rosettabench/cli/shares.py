@@ -1,4 +1,4 @@
-"""``rosetta shares``: which share of what the machine can do each cell reaches."""
+"""``rosetta shares``: the share of the machine's ceiling that each cell reaches."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def shares(
 ) -> None:
     """Show which share of the machine's measured ceiling every cell reaches.
 
-    The newest run in the store that has measured a cell on this machine counts: at the workload's own batch size, or,
-    where there is none, at another, which is told. The ceiling, by rosetta peak, is that of matrix products in the same
-    precision with as many threads.
+    For each cell, the newest run on this machine in the store counts, at the workload's own batch size; if there is
+    none, a run at another size, which is then shown. The ceiling is that of matrix products, measured by rosetta peak
+    in the same precision and with as many threads.
 
     Example: rosetta shares --markdown
     """
@@ -36,7 +36,7 @@ def shares(
     found = shares_in(kept) if (kept := existing_store(store)) else []
     if not found:
         raise UsageError(
-            "no share is known: it takes a run on this machine, and the ceiling for its number of threads",
+            "no share is known: it needs a run on this machine, and the ceiling for its number of threads",
             "rosetta run imdb-gru, then rosetta peak",
         )
     for threads in sorted({one.threads for one in found}):
@@ -48,7 +48,7 @@ def shares(
 
 
 def shares_in(store: Store) -> list[Reached]:
-    """Return the newest share of every cell that a store has from this machine."""
+    """Return the newest share of every cell in a store, measured on this machine."""
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.ceilings.ceiling import measured_here, same_machine
     from rosettabench.client.machine import describe_machine

@@ -1,4 +1,4 @@
-"""``rosetta shipped``: whole trainings by libraries as they are shipped, timed."""
+"""``rosetta shipped``: time complete trainings by libraries as they are shipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Data(StrEnum):
-    """What a set is taken from: data/choice.py."""
+    """The source of a set: data/choice.py."""
 
     FOUND = "found"
     REAL = "real"
@@ -50,7 +50,9 @@ Libraries = Annotated[
 Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")]
 Epochs = Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)]
 Samples = Annotated[int, typer.Option(help="Sample paths of each series.", min=1)]
-Time = Annotated[str | None, typer.Option(help="Time for everything, 10m or 1h: as many epochs as fit, for every set.")]
+Time = Annotated[
+    str | None, typer.Option(help="Time for everything, such as 10m or 1h; fewer epochs or seeds if needed.")
+]
 Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Long = Annotated[bool, typer.Option("--long", help="Also train where building a graph takes minutes or may never end.")]
 DataChoice = Annotated[Data, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
@@ -77,9 +79,9 @@ def shipped(
 ) -> None:
     """Let libraries train as they are shipped: not equal work.
 
-    GluonTS's own DeepAR on PyTorch and on MXNet, each with its own defaults, take turns at whole trainings, seed by
-    seed. Parsing, training, predicting and judging are timed apart; what differs between the two is read from their
-    code. Nobody is ranked. Every training is kept when it is done: after Ctrl-C, `rosetta resume` goes on.
+    GluonTS's own DeepAR on PyTorch and on MXNet, each with its own defaults, take turns at complete trainings, seed by
+    seed. Parsing, training, prediction and evaluation are timed separately. The differences between the two are read
+    from their code. Nothing is ranked. Each finished training is stored: after Ctrl-C, `rosetta resume` continues.
 
     Example: rosetta shipped hospital tourism_monthly --budget 20m
     Example: rosetta shipped hospital --seeds 42,43 --epochs 5 --threads 1
@@ -109,14 +111,14 @@ def shipped(
 
 
 def known_sets(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the sets that are named, each once; UsageError for one that does not exist."""
+    """Return the named sets, each once. Raises UsageError for an unknown one."""
     from rosettabench.data.series.monash import monash_set
 
     return tuple(dict.fromkeys(monash_set(name).key for name in names))
 
 
 def sets_at_hand(data_dir: Path | None, *, stand_ins: bool) -> tuple[str, ...]:
-    """Return the study's sets whose files lie at hand, or all of them where stand-ins are asked for."""
+    """Return the study's sets whose files are available; all of them if `stand_ins` are asked for."""
     from rosettabench.data.find import obtainable
     from rosettabench.data.series.monash import all_monash_sets
     from rosettabench.places import cache_dir
@@ -132,7 +134,7 @@ def sets_at_hand(data_dir: Path | None, *, stand_ins: bool) -> tuple[str, ...]:
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds in a text like ``42,43``, each once; UsageError for what is none."""
+    """Return the seeds of a text such as ``42,43``, each once. Raises UsageError for anything else."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     wrong = [word for word in words if not (word.isascii() and word.isdigit() and int(word) < 2**32)]
     if wrong or not words:
@@ -141,7 +143,7 @@ def read_seeds(text: str) -> tuple[int, ...]:
 
 
 def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
-    """Do what is left of a run of trainings and report it, whatever happens on the way."""
+    """Do the rest of a run of trainings and report it, even if it fails or is interrupted."""
     from rosettabench.shipped.race import Race
     from rosettabench.shipped.results import Results
 

@@ -1,4 +1,4 @@
-"""``rosetta show``: a workload's implementations beside each other, definition by definition."""
+"""``rosetta show``: the implementations of a workload side by side, definition by definition."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.workload import Workload
 
 NARROWEST = 56
-"""Columns that an implementation needs beside others: below that, most of its lines would be broken."""
+"""The least width in characters of a column of code: in a narrower one, most lines would be wrapped."""
 
 Columns = dict[str, Implementation]
-"""By label, what stands in its column."""
+"""{label: the implementation in its column}."""
 
 
 class ShownAs(StrEnum):
-    """The forms in which implementations are shown."""
+    """The formats in which implementations are shown."""
 
     TERMINAL = "terminal"
     TEXT = "text"
@@ -54,26 +54,27 @@ def show(
     step: Annotated[bool, typer.Option("--step", help="Show the training steps of the adapters, too.")] = False,
     form: Annotated[
         ShownAs | None,
-        typer.Option("--format", help="terminal, or in a pipe text; an HTML page; notebooks.", show_default=False),
+        typer.Option(
+            "--format", help="The terminal (plain text in a pipe), an HTML page, or notebooks.", show_default=False
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(help="File to write; of notebooks also the folder. Default: ./WORKLOAD.html, ./WORKLOAD-….ipynb"),
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Plain text, one below the other; so it is in a pipe, too.")
+        bool, typer.Option("--plain", help="Plain text, one below the other; the default in a pipe.")
     ] = False,
     data_dir: DataDir = None,
     offline: Offline = False,
 ) -> None:
     """Show a workload's implementations side by side.
 
-    What has the same name at the top level of the files stands in the same row. In a window that is too narrow for
-    that, implementations stand one below the other, still definition by definition. What an implementation shares with
-    another workload is written out.
+    Definitions with the same name share a row. In a window that is too narrow, implementations are shown one below the
+    other, still definition by definition. Code that an implementation shares with another workload is written out.
 
-    A notebook trains the workload in its framework's own environment, from the weights and on the batches of a run.
-    The data options are for notebooks.
+    A notebook trains the workload in its framework's own environment, from the weights and on the batches of a run. The
+    data options are for notebooks.
 
     Example: rosetta show imdb-gru -f pytorch,jax --step --format html
     """
@@ -91,7 +92,7 @@ def show(
 
 
 def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> ShownAs:
-    """Return the form that is asked for. Raises UsageError where two options contradict each other."""
+    """Return the requested format. Raises UsageError if two options contradict each other."""
     if plain and form not in (None, ShownAs.TEXT):
         raise UsageError(f"--plain is text, and --format {form} is not", "Leave one of the two out.")
     if form is ShownAs.TERMINAL and output is not None:
@@ -104,7 +105,7 @@ def chosen_form(form: ShownAs | None, plain: bool, output: Path | None) -> Shown
 
 
 def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bool, output: Path | None) -> None:
-    """Show implementations in a form other than notebooks; print the path of a file that is written."""
+    """Show implementations in a format other than notebooks. Print the path of a written file."""
     from rosettabench.report.formats.side_by_side import render_side_by_side
 
     shown = side_by_side(workload, columns, step)
@@ -119,7 +120,7 @@ def print_or_write(form: ShownAs, workload: Workload, columns: Columns, step: bo
 
 
 def write_all(workload: Workload, columns: Columns, output: Path | None, data_dir: Path | None, offline: bool) -> None:
-    """Write a notebook for each column, with the data prepared, and print the paths."""
+    """Write a notebook for each column, after preparing the data, and print the paths."""
     from rosettabench.cli.data import show_progress as progress_shown
     from rosettabench.cli.notebooks import places_of, write_notebooks
     from rosettabench.data.prepare import prepare_data
@@ -133,16 +134,16 @@ def write_all(workload: Workload, columns: Columns, output: Path | None, data_di
 
 
 def each_file_once(columns: Columns) -> Columns:
-    """Return the columns without those whose file an earlier one shows: back ends share theirs."""
+    """Return the columns without those whose file is in an earlier column: back ends share a file."""
     first = {one.path: label for label, one in reversed(columns.items())}
     return {label: one for label, one in columns.items() if first[one.path] == label}
 
 
 def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide:
-    """Return what is shown: the implementations, and with `step` the training steps."""
+    """Return the content to show: the implementations, or with `step` the training steps, too."""
     from rosettabench.catalogue.step import CALLS, CALLS_OF_INFERENCE, step_of
 
-    model = "Each file holds the model, and what ties its tensors to the canonical ones."
+    model = "Each file holds the model, and the ties of its tensors to the canonical ones."
     parts = [
         Section(
             "The implementations",
@@ -154,7 +155,9 @@ def side_by_side(workload: Workload, columns: Columns, step: bool) -> SideBySide
         trains = workload.inference is None
         calls = CALLS if trains else CALLS_OF_INFERENCE
         steps = {label: step_of(one.framework, calls).rows for label, one in columns.items()}
-        said = f"What a worker calls of each adapter, {', '.join(calls)}, and what these reach in the same file."
+        said = (
+            f"The methods of each adapter that a worker calls, {', '.join(calls)}, and what they use in the same file."
+        )
         parts.append(Section("The training step" if trains else "The inference step", said, align_definitions(steps)))
     languages = {label: one.language for label, one in columns.items()}
     return SideBySide(workload.name, workload.summary, languages, parts)
@@ -171,7 +174,7 @@ def as_text(shown: SideBySide, columns: Columns) -> str:
 
 
 def print_side_by_side(out: Console, shown: SideBySide) -> None:
-    """Print one column for each implementation where there is room, and else one below the other."""
+    """Print one column for each implementation if the terminal is wide enough, else one below the other."""
     out.print(f"{shown.title}: {shown.summary}\n")
     for section in shown.sections:
         if len(shown.sections) > 1:
@@ -205,7 +208,7 @@ def print_stacked(out: Console, section: Section, languages: dict[str, str]) -> 
 
 
 def highlight_code(code: str, language: str) -> RenderableType:
-    """Return code in colours that are readable on dark and light terminals alike."""
+    """Return code in colours that are readable on dark and light terminals."""
     from rich.syntax import Syntax
 
     return Syntax(code, language, theme="ansi_dark", background_color="default", word_wrap=True)

@@ -1,4 +1,4 @@
-"""The user's store, where one is there already."""
+"""The user's store, if it exists."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def stored_runs(store: str | None) -> Sequence[Run]:
-    """Return the runs in the store at the URL `store`, or in the user's; none where its file does not exist yet."""
+    """Return the runs in the store at the URL `store`, or in the user's; empty if its file does not exist yet."""
     found = existing_store(store)
     return found.runs() if found else []
 
 
 def existing_store(store: str | None) -> Store | None:
-    """Return the store at the URL `store`, or the user's; None where its file does not exist yet, and is not made."""
+    """Return the store at the URL `store`, or the user's; None if its file does not exist yet, which is not created."""
     from rosettabench.places import store_url
     from rosettabench.store.store import Store, file_of
 

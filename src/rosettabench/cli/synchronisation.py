@@ -1,4 +1,4 @@
-"""What ``rosetta env check --synchronisation`` prints: when a long computation was asked for, done, and fetched."""
+"""``rosetta env check --synchronisation``: show when a long computation was requested, finished and fetched."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def print_waits(locks: Iterable[Lock], device: str) -> bool:
-    """Print for every framework of some environments that are made whether its timed region waits for `device`.
+    """Print for every framework in the made environments among `locks` whether its timed region waits for `device`.
 
-    Return whether all do.
+    Return whether all of them wait.
     """
     from rosettabench.catalogue.framework import contestants
     from rosettabench.environments.environment import Environments
@@ -56,4 +56,4 @@ def describe_wait(wait: Wait) -> str:
         return "is unproven: the result is not finite"
     if not wait.holds:
         return "DOES NOT WAIT: fetching the result took part of the work"
-    return "waits: it was asked long before it was done" if wait.asynchronous else "waits: asking is doing, here"
+    return f"waits: calls return {'before' if wait.asynchronous else 'after'} the work is done"

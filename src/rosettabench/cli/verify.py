@@ -1,4 +1,4 @@
-"""``rosetta verify``: whether an installation is as fast as it should be."""
+"""``rosetta verify``: check whether an installation is as fast as it should be."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from rosettabench.verify.verification import Verification
 
 PROCESSES = 5
-"""Fresh processes of each: what one of them keeps for life differs by as much as the margin (statistics/between.py)."""
+"""Fresh processes of each contender: processes may differ by as much as the margin (statistics/between.py)."""
 
 FEWEST_ROUNDS = 20
-"""Rounds that they share before it is looked at first."""
+"""The rounds that the processes share before the first look."""
 
 
 Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
 Installed = Annotated[
     Path | None,
     typer.Option(
-        "--python", help="The interpreter whose frameworks are verified; else that of the active environment."
+        "--python", help="The interpreter whose frameworks are verified; by default that of the active environment."
     ),
 ]
 Seconds = Annotated[
     float, typer.Option(help="Measure each framework for at most this number of seconds.", min=1, max=LONGEST_S)
 ]
-Rounds = Annotated[int, typer.Option(help="The most rounds of turns.", min=8)]
+Rounds = Annotated[int, typer.Option(help="The most rounds.", min=8)]
 OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
-Slowness = Annotated[float, typer.Option(help="How much slower it may be.", min=0.01, max=1)]
+Slowness = Annotated[float, typer.Option(help="How much slower it may be, as a share.", min=0.01, max=1)]
 EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
 
 
@@ -64,9 +64,10 @@ def verify(
 ) -> None:
     """Say whether an installation is as fast as it should be.
 
-    Each framework that the interpreter has takes turns with the managed release of the same version, and is compared
-    with its earlier runs on this machine; its matrix products are held against the machine's ceiling. If it is slow,
-    the command says what it read that usually makes one slow.
+    Each framework of the interpreter takes turns with the managed release of the same version, and is compared with its
+    earlier runs on this machine; its matrix products are compared with the machine's ceiling. If it is slow, the
+    command lists settings that it read and that are known to slow a framework down.
+
     Exit codes: 0 as it should be, 5 not proven, 7 cannot be measured, 8 slow, 9 not decided.
 
     Example: rosetta verify --python /my/venv/bin/python
@@ -110,7 +111,7 @@ def active_python() -> Path:
 
 
 def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
-    """Return the contenders to verify, each with the packages beside the interpreter: those named, or all it has."""
+    """Return the contenders to verify, named ones or all of the interpreter, each with the packages there."""
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.workload import find_workload
     from rosettabench.environments.environment import external
@@ -129,7 +130,7 @@ def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Cont
 def verify_contender(
     laboratory: Laboratory, request: VerifyRequest, one: Contender, packages: dict[str, str]
 ) -> Verification:
-    """Let an installation take turns with its managed release, and return what was found."""
+    """Let an installation take turns with its managed release, and return the findings."""
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import external
     from rosettabench.verify.hardware import read_hardware
@@ -155,7 +156,7 @@ def verify_contender(
 
 
 def show(found: Sequence[Verification], json: bool) -> None:
-    """Print what was found, for people or for programs."""
+    """Print the findings, for people or as JSON."""
     from rosettabench.cli.console import console
     from rosettabench.report.formats.record import as_json
     from rosettabench.report.formats.verification import print_verification
@@ -168,12 +169,12 @@ def show(found: Sequence[Verification], json: bool) -> None:
 
 
 def judge(found: Sequence[Verification], python: Path) -> None:
-    """Raise the error of the worst that was found: the exit code is what scripts read."""
+    """Raise the error of the worst finding, since scripts read the exit code."""
     from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:
-        """Return the labels of what was chosen, in words."""
+        """Return the labels of the chosen verifications as a list in words."""
         return enumerate_words([one.label for one in chosen])
 
     if bad := [one for one in found if one.unproven]:

@@ -1,1 +1,1 @@
-"""Data sets: found, fetched, checked, and prepared once as memory-mapped .npy files."""
+"""Data sets: found or downloaded, checked, and prepared once as memory-mapped .npy files."""

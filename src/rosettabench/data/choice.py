@@ -1,12 +1,12 @@
-"""The values of the axis `data`: what a data set is taken from."""
+"""The values of the axis `data`: where the data come from."""
 
 from __future__ import annotations
 
 FOUND = "found"
-"""The originals, in the user's folder or downloaded; a stand-in where neither is to be had."""
+"""The originals, from the user's folder or a download; a stand-in if neither is available."""
 
 REAL = "real"
-"""The originals, and nothing in their place."""
+"""The originals only; never a stand-in."""
 
 SYNTHETIC = "synthetic"
-"""What stands in for them; they are not looked for."""
+"""A stand-in only; no originals are looked for."""

@@ -1,4 +1,4 @@
-"""What a data set is to this room: where it can be found, how it is read, and what stands in for it."""
+"""The protocol of a data set: where its originals are, how they are read, and what its stand-in is."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from rosettabench.data.readers.pictures import Rendering
 
 
 class Portion(NamedTuple):
-    """One part of a data set in memory, in the form that a workload asked for."""
+    """One part of a data set in memory, in the form of a workload."""
 
     part: str
     """``train`` or ``test``."""
     inputs: NDArray[Any]
     """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
     labels: NDArray[np.int32] | NDArray[np.float32]
-    """(samples,) int32, classes counted from 0; (samples, labels) float32, 0 or 1, where one may have several; or
-    (samples, steps, 2) float32, of a time series in each step its value, and 1 or, where it is missing, 0."""
+    """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, if a sample may have several
+    labels; or (samples, steps, 2) float32 for time series: the value of each step, and its weight, 1, or 0 if the value
+    is missing."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A file at its original source, and the checksum that was published for it (``md5:…`` or ``sha256:…``)."""
+    """A file at its original source, and its published checksum (``md5:…`` or ``sha256:…``)."""
 
     file: str
     url: str
@@ -37,61 +38,61 @@ class Remote:
 
 @dataclass(frozen=True)
 class Source:
-    """The originals of a data set, found in one folder: {the data set's own word for it: file or folder}."""
+    """The originals of a data set, found in one folder: {the data set's own key: file or folder}."""
 
     folder: Path
     paths: Mapping[str, Path]
     part: str = ""
-    """Of a set that may be used in part: how much of it is here, ``20,000 of 50,000 training images``."""
+    """The available part of an incomplete set, ``20,000 of 50,000 training images``; "" for a complete one."""
 
 
 class Original(Protocol):
-    """What is looked for: in the user's folder, else at its source."""
+    """Originals that can be looked for: in the user's folder, or else at their source."""
 
     @property
     def name(self) -> str:
-        """The name of its folder in the user's data folder; of a data set, also what a ``[data]`` table calls it."""
+        """The name of its folder in the user's data folder; for a data set, also its name in a ``[data]`` table."""
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its usual name."""
 
     @property
     def version(self) -> int:
-        """Counted up whenever the same originals would be prepared into other numbers."""
+        """The version of the preparation: increased when the same originals give other numbers."""
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """Files that make it up where nobody has it yet; none where it must be brought by the user."""
+        """The files to download; empty if the user must provide them."""
 
     @property
     def drawn(self) -> bool:
-        """Whether the project draws it, by definition: then nobody has originals of it, and it is never looked for."""
+        """Whether its definition is to be drawn at random: then there are no originals to look for."""
 
     def find(self, folder: Path) -> Source | None:
-        """Return the originals that lie in `folder`, None where there are none, DataError where some are missing."""
+        """Return the originals in `folder`; None if there are none. Raises DataError if some of them are missing."""
 
 
 class DataSet(Original, Protocol):
     """A data set. To add one, write a class with these members and enter it in ``registry.SETS``."""
 
     def check(self, form: Mapping[str, Any]) -> None:
-        """Raise UsageError where `form` is not one that this data set can take."""
+        """Raise UsageError if this data set does not support `form`."""
 
     def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
-        """Yield both parts in `form`. Raise DataError naming the file that is not what was published."""
+        """Yield both parts in `form`. Raises DataError, with the file, if a file differs from the published one."""
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up parts of the same shapes and sizes, always the same, from which a model can learn."""
+        """Yield synthetic parts of the same shapes and sizes: always the same, and a model can learn from them."""
 
 
 @runtime_checkable
 class PictureSet(DataSet, Protocol):
-    """A data set whose samples are picture files: a framework's own loader can read them as they lie on disk."""
+    """A data set whose samples are picture files, which a framework's own loader can read from disk."""
 
     @property
     def rendering(self) -> Rendering:
-        """What is done to a picture, whoever decodes it."""
+        """The conversion of a decoded image to numbers, the same for every decoder."""
 
     def picture_files(self, source: Source) -> Sequence[Path]:
         """Return the files of the training part, in the order in which `read` yields them."""

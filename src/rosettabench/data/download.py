@@ -1,4 +1,4 @@
-"""Files fetched from their original source: checked, resumed where they broke off."""
+"""Download files from their original source: check them, and resume broken downloads."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ TIMEOUT = (10, 30)
 """Seconds to wait for a connection, and for the next bytes."""
 
 PIECE = 1 << 14
-"""Bytes that are written at once; of a connection that breaks off, at most so many are lost."""
+"""Bytes that are written at once, and so the most that a broken connection loses."""
 
 ATTEMPTS = 5
-"""How often a connection may break off before a download is given up; one that brought nothing ends it at once."""
+"""How often a connection may break before the download fails. An attempt without new bytes fails at once."""
 
 
 class Unreachable(Exception):
-    """The source could not be reached or does not have the file; the message says which, for a note."""
+    """The source cannot be reached or lacks the file. The message is a clause for the note of the data."""
 
 
 def is_here(folder: Path, remotes: Iterable[Remote]) -> bool:
-    """Return whether `folder` holds all files, each with its checksum."""
+    """Return whether `folder` holds all files with the right checksums."""
     import pooch
 
     return all(
@@ -37,10 +37,10 @@ def is_here(folder: Path, remotes: Iterable[Remote]) -> bool:
 
 
 def fetch(folder: Path, remotes: Iterable[Remote], progress: DataProgress) -> None:
-    """Bring all files into `folder`, except those that are there with the right checksum.
+    """Download all files into `folder`, except those that are there with the right checksum.
 
-    What had arrived of a file when a download broke off is kept, and the next call goes on from there. Raises
-    Unreachable without network, DataError for a file that is not what was published.
+    A broken download keeps the bytes that have arrived, and the next call continues it. Raises Unreachable without
+    network, and DataError for a file that differs from the published one.
     """
     import pooch
     import requests
@@ -51,7 +51,7 @@ def fetch(folder: Path, remotes: Iterable[Remote], progress: DataProgress) -> No
             try:
                 _retrieve(folder, remote, progress)
             except ValueError:
-                # A wrong checksum. It may be the part of an older file that was continued: once more, from the start.
+                # A wrong checksum may come from continuing an older file: retry from the start.
                 _retrieve(folder, remote, progress)
         except requests.RequestException as error:
             raise Unreachable(_reason(remote.url, error)) from error
@@ -64,7 +64,7 @@ def fetch(folder: Path, remotes: Iterable[Remote], progress: DataProgress) -> No
 
 
 def _retrieve(folder: Path, remote: Remote, progress: DataProgress) -> None:
-    """Bring one file into `folder`; raise ValueError where its checksum is wrong."""
+    """Download one file into `folder`. Raises ValueError for a wrong checksum."""
     import pooch
 
     downloader = Resuming(folder / f"{remote.file}.part", progress)
@@ -72,14 +72,14 @@ def _retrieve(folder: Path, remote: Remote, progress: DataProgress) -> None:
 
 
 class Resuming:
-    """A downloader for pooch that keeps what has arrived in the file `part`, and asks for the rest only."""
+    """A downloader for pooch that keeps the received bytes in the file `part`, and requests only the rest."""
 
     def __init__(self, part: Path, progress: DataProgress) -> None:
         self.part = part
         self.progress = progress
 
     def __call__(self, url: str, output_file: str, pooch: object) -> None:
-        """Bring the whole of `url` to `output_file`. Raises requests.RequestException."""
+        """Download `url` completely into `output_file`. Raises requests.RequestException."""
         import requests
 
         for attempt in range(1, ATTEMPTS + 1):
@@ -93,15 +93,15 @@ class Resuming:
         self.part.replace(output_file)
 
     def _fetch_rest(self, url: str) -> None:
-        """Append to the part what it lacks; begin afresh where the server cannot continue."""
+        """Append the missing bytes to the part; start again if the server cannot continue."""
         import requests
 
         have = self._size()
-        # Packed again on the way, a byte range would mean something else.
+        # Without this, the server may compress the file, and a byte range would count compressed bytes.
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if response.status_code == requests.codes.requested_range_not_satisfiable:
-                # The part is whole already, or it is of another file: the checksum will tell.
+                # The part is either complete or from another file. The checksum shows which.
                 return
             response.raise_for_status()
             continued = response.status_code == requests.codes.partial_content
@@ -115,12 +115,12 @@ class Resuming:
                     self.progress(f"downloading {url}", done, total)
 
     def _size(self) -> int:
-        """Return the bytes that have arrived."""
+        """Return the number of bytes received so far."""
         return self.part.stat().st_size if self.part.exists() else 0
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Return why `url` could not be had, in words for a note."""
+    """Return the reason that `url` cannot be downloaded, as a clause for a note."""
     import requests
 
     host = urlsplit(url).hostname

@@ -1,6 +1,6 @@
-"""Where a data set comes from: the user's folder, else its original source, else nowhere, and then a stand-in.
+"""Find a data set: in the user's folder, or else at its original source, or else use a stand-in.
 
-Or from where it is asked for: `real` takes no stand-in, `synthetic` nothing else.
+The axis `data` restricts this: `real` refuses a stand-in, `synthetic` always takes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rosettabench.errors import DataError
 
 @dataclass(frozen=True)
 class Found:
-    """The originals, or None where a stand-in has to do; `origin` and `note` are those of Prepared."""
+    """The originals, or None for a stand-in. `origin` and `note` are those of Prepared."""
 
     origin: str
     note: str
@@ -30,10 +30,10 @@ class Found:
 def find(
     data_set: Original, data_dir: Path | None, cache: Path, offline: bool, progress: DataProgress, asked: str = FOUND
 ) -> Found:
-    """Find the originals of `data_set`, or what else is `asked` for.
+    """Find the originals of `data_set`, as far as `asked`, a value of the axis `data`, allows them.
 
-    A data folder without them is not an error, since it may be meant for other data sets: the note says so. Files in it
-    that are not what they should be are one, here or when they are read: a stand-in never hides them.
+    A data folder without them is not an error, since it may be meant for other data sets; the note mentions it. Wrong
+    files in it do raise DataError, here or when they are read, so that a stand-in never hides them.
     """
     if data_set.drawn:
         return Found("drawn", f"{data_set.title}, drawn by Rosettabench as the workload states.", Source(cache, {}))
@@ -63,7 +63,7 @@ def find(
 
 
 def missing(data_set: Original, reasons: Iterable[str]) -> DataError:
-    """Return the error that there are no originals of `data_set`, where nothing else will do."""
+    """Return the error for originals of `data_set` that are missing although `real` asks for them."""
     return DataError(
         f"data=real asks for {data_set.title}, which is not here: {' and '.join(reasons)}.",
         f"Name a folder that holds {data_set.name} with --data-dir, or take data=synthetic.",
@@ -71,7 +71,10 @@ def missing(data_set: Original, reasons: Iterable[str]) -> DataError:
 
 
 def obtainable(data_set: Original, data_dir: Path | None, cache: Path, offline: bool) -> bool:
-    """Return whether originals can be had, as far as that is known without a download."""
+    """Return whether originals are available, as far as that is known without downloading.
+
+    Raises DataError if `data_dir` does not exist.
+    """
     if data_set.drawn:
         return False
     if data_dir is not None and _in_data_dir(data_set, data_dir) is not None:
@@ -80,14 +83,14 @@ def obtainable(data_set: Original, data_dir: Path | None, cache: Path, offline: 
 
 
 def _in_data_dir(data_set: Original, data_dir: Path) -> Source | None:
-    """Return the originals in the user's folder or in its subfolder of the set's name."""
+    """Return the originals in the user's folder or its subfolder for the set. Raises DataError for a missing folder."""
     if not data_dir.is_dir():
         raise DataError(f"The data folder {data_dir} does not exist.", "Name an existing folder, or none.")
     return data_set.find(data_dir / data_set.name) or data_set.find(data_dir)
 
 
 def _download(data_set: Original, cache: Path, offline: bool, progress: DataProgress) -> Source:
-    """Return the originals as they were downloaded, now or earlier; raise Unreachable where that cannot be."""
+    """Return the originals as downloaded, now or earlier. Raises Unreachable if they cannot be."""
     if not data_set.remotes:
         raise Unreachable("it is not downloaded, but taken from a folder that you name (docs/guide/data.md)")
     folder = cache / "downloads" / data_set.name

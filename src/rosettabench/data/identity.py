@@ -1,4 +1,4 @@
-"""What tells originals from others: by it, what was prepared from them is found again."""
+"""The identity of originals, by which the arrays prepared from them are found again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rosettabench.data.data_set import Source
 
 
 def identity(source: Source | None) -> dict[str, Any]:
-    """Return what tells these originals from others: the content of files, names, sizes and times of folders.
+    """Return what identifies these originals: {key: sha256 of a file, or of a folder's names, sizes and times}.
 
-    Folders are those of unpacked reviews: to read 50,000 files at every start would take longer than it is worth.
+    Folders hold unpacked reviews. To read 50,000 files at every start would take too long.
     """
     if source is None:
         return {"stand-in": True}
@@ -26,7 +26,7 @@ def _sha256(path: Path) -> str:
 
 
 def _folder_state(folder: Path) -> str:
-    """Return the sha256 of the names, sizes and times of change of all files below `folder`."""
+    """Return the sha256 of the names, sizes and modification times of all files below `folder`."""
     states = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         status = path.stat()

@@ -1,4 +1,4 @@
-"""One at a time: what two runs on one machine must not do at once."""
+"""Locks for work that two runs on one machine must not do at the same time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rosettabench.data.progress import DataProgress
 
 @contextmanager
 def lock_file(path: Path, message: str, progress: DataProgress) -> Iterator[None]:
-    """Hold the lock `path`, an empty file, while the block runs; say `message` if somebody else has to finish first.
+    """Hold the lock `path`, an empty file, while the block runs. Report `message` while waiting for another holder.
 
-    The kernel gives the lock back when its holder ends, however it ends; the empty file stays.
+    The kernel releases the lock when its holder ends, even after a crash. The empty file stays.
     """
     import fcntl
 

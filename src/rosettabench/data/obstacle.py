@@ -1,4 +1,4 @@
-"""What the operating system refuses while data are prepared."""
+"""Errors of the operating system during the preparation of data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.errors import DataError
 
 
 def explain_obstacle(error: OSError, data_set: Original, cache: Path) -> DataError:
-    """Return what the operating system refused, and what to do about it."""
+    """Return the DataError for an error of the operating system, with advice."""
     place = error.filename or cache
     why = error.strerror or str(error)
     return DataError(

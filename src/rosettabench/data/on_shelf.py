@@ -1,4 +1,4 @@
-"""What lies prepared in the cache, of whatever kind: its folder, its digest, and where its content came from."""
+"""Prepared data in the cache, of any kind: the folder, the digest and the origin."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ import numpy as np
 
 @dataclass(frozen=True)
 class OnShelf:
-    """Something prepared in the cache: memory-mapped .npy files in a folder, and where their content came from."""
+    """Prepared data in the cache: memory-mapped .npy files in a folder, and where their content came from."""
 
     name: str
-    """``fashion-mnist``."""
+    """The name of the data set: ``fashion-mnist``."""
     origin: str
-    """``original`` (the user's folder), ``incomplete`` (a part of it), ``download``, ``drawn`` (by definition of the
-    set: there is no original), ``synthetic`` (made up, as asked for) or ``stand-in``."""
+    """``original`` (the user's folder), ``incomplete`` (a part of it), ``download``, ``drawn`` (random by definition),
+    ``synthetic`` (a stand-in that was asked for) or ``stand-in`` (because there are no originals)."""
     note: str
-    """One sentence for tables and reports: where it came from; of a stand-in, that it is one and why."""
+    """One sentence for tables and reports on where the content came from; for a stand-in, also the reason."""
     digest: str
-    """sha256 of the recipe (data set, form, version of the preparation) and of the arrays: the same wherever the
-    originals lay, and whichever of their formats they had."""
+    """sha256 of the recipe (data set, form, version of the preparation) and of the arrays. It does not depend on where
+    the originals were, nor on their file format."""
     folder: Path
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether a report has to say that this is not the real data."""
+        """Whether a report must say that this is not the real data."""
         return self.origin == "stand-in"
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is what was asked for, and all of it; if not, whoever uses it must be told."""
+        """Whether it is complete and as asked for; if not, the user must be told."""
         return self.origin in ("original", "download", "drawn", "synthetic")
 
     def is_intact(self) -> bool:
-        """Read every byte again; return whether they still are those of the digest."""
+        """Read all bytes again, and return whether the digest still fits."""
         try:
             manifest = json.loads((self.folder / "manifest.json").read_bytes())
             return digest(manifest["recipe"], [self.folder / name for name in manifest["sizes"]]) == self.digest
@@ -48,12 +48,12 @@ class OnShelf:
             return False
 
     def discard(self) -> None:
-        """Remove the files, so that they are prepared again when they are next asked for."""
+        """Remove the files, so that the next use prepares them again."""
         shutil.rmtree(self.folder)
 
 
 def digest(recipe: Mapping[str, Any], files: Iterable[Path]) -> str:
-    """Return the sha256 of `recipe` and of the arrays in `files`: names, types, shapes and elements."""
+    """Return the sha256 of `recipe` and of the arrays in `files`: names, dtypes, shapes and elements."""
     total = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode())
     for file in files:
         array = np.load(file, mmap_mode="r", allow_pickle=False)

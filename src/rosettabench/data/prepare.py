@@ -1,4 +1,4 @@
-"""A data set in the form that a workload asks for: prepared once, found again ever after."""
+"""A data set in the form of a workload: prepared once, then reused from the cache."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def prepare(
     """Return the data set `name` in `form`, as a workload's ``[data]`` table states both.
 
     `data_dir` is the user's folder with originals, directly or in a subfolder `name`; nothing is ever written there.
-    `cache` keeps downloads and prepared arrays. `offline` downloads nothing, but uses what was downloaded earlier.
-    `asked` is a value of the axis `data`: ``real`` takes no stand-in, ``synthetic`` looks for nothing else. `pictures`
-    asks for the picture files of the training part, too.
+    `cache` keeps downloads and prepared arrays. `offline` downloads nothing, but uses earlier downloads. `asked` is a
+    value of the axis `data`: ``real`` refuses a stand-in, ``synthetic`` always takes it. `pictures` asks for the image
+    files of the training part, too.
 
-    Raises UsageError where there is no such data set, or not in this form, or without the files that are asked for, and
-    DataError where a file is not what was published, a folder cannot be read or written, or what is asked for cannot be
-    had: a stand-in never hides it.
+    Raises UsageError for an unknown data set, an unsupported form, or a data set without the picture files asked for.
+    Raises DataError if a file differs from the published one, a folder cannot be read or written, or originals are
+    asked for and missing. A stand-in never hides such an error.
     """
     data_set = data_set_called(name)
     if isinstance(data_set, MonashWindows):
@@ -75,9 +75,9 @@ def prepare_data(
     progress: DataProgress = silent,
     pictures: bool = False,
 ) -> Prepared:
-    """Return the data of a workload: of its data set, or the user's own. The arguments are those of `prepare`.
+    """Return the data of a workload: its data set, or the user's own. The arguments are those of `prepare`.
 
-    Raises what `prepare` and `prepare_own` raise.
+    Raises the errors of `prepare` and `prepare_own`.
     """
     entry = workload.data
     if entry.set == OWN:
@@ -97,14 +97,14 @@ def prepare_data(
 def _prepared(
     data_set: DataSet, form: Mapping[str, Any], found: Found, cache: Path, progress: DataProgress
 ) -> Prepared:
-    """Take the data set from the shelf, or put it there first."""
+    """Return the data set from the shelf, after preparing it if necessary."""
     recipe = {"set": data_set.name, "form": dict(form), "version": data_set.version}
     made_of = {"recipe": recipe, "source": identity(found.source)}
     key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
     folder = cache / "prepared" / f"{data_set.name}-{key}"
 
     def put() -> shelf.Manifest:
-        """Read the originals, or make the stand-in, and keep it as arrays."""
+        """Read the originals, or make the stand-in, and store the arrays."""
         read = data_set.read(found.source, form, progress) if found.source else data_set.stand_in(form)
         return shelf.put(folder, recipe, read, progress)
 
@@ -114,7 +114,7 @@ def _prepared(
 
 
 def _pictures(data_set: DataSet, form: Mapping[str, Any], found: Found) -> Pictures:
-    """Return the picture files of the training part. They are looked for anew, as their folder may have been moved."""
+    """Return the picture files of the training part. Their folder may have moved, so they are looked for again."""
     if not isinstance(data_set, PictureSet):
         raise UsageError(f"{data_set.title} has no picture files.", "Leave out --set input=files.")
     if found.source is None:

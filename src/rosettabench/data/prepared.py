@@ -1,4 +1,4 @@
-"""A data set as the workers read it."""
+"""A data set as workers read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ARRAYS = ("inputs", "labels")
 
 @dataclass(frozen=True)
 class Part:
-    """The training or the test part: two .npy files, (samples, …) inputs and the labels of `Portion`."""
+    """The training or the test part: two .npy files with the inputs, (samples, …), and the labels of `Portion`."""
 
     inputs: Path
     labels: Path
@@ -25,18 +25,18 @@ class Part:
 
 @dataclass(frozen=True)
 class Prepared(OnShelf):
-    """A data set ready for the worker."""
+    """A data set ready for workers."""
 
     train: Part
     test: Part
     pictures: Pictures | None = None
-    """The files of the training part, where they were asked for."""
+    """The picture files of the training part, if they were asked for."""
     series: PreparedSeries | None = None
-    """The time series, where the samples are windows of such; the test part is the last window of each."""
+    """The time series, if the samples are windows of them. The test part is the last window of each."""
 
 
 def parts(folder: Path, samples: Mapping[str, int]) -> tuple[Part, Part]:
-    """Return the training and the test part in a prepared folder, of so many samples each."""
+    """Return the training and the test part of a prepared folder; `samples` holds the samples of each."""
     train, test = (Part(folder / f"{part}_inputs.npy", folder / f"{part}_labels.npy", samples[part]) for part in PARTS)
     return train, test
 

@@ -1,4 +1,4 @@
-"""How long work tells what it is doing."""
+"""Progress reports of long work."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Protocol
 
 
 class DataProgress(Protocol):
-    """Hears what is being done, in words, and how far it has come: `done` of `total`, in whatever unit it counts.
+    """A receiver of progress: what is being done, in words, and `done` of `total` in any unit.
 
-    `total` is None where nobody knows it, and both are None for a step that counts nothing.
+    `total` is None if it is unknown. Both are None for a step that counts nothing.
     """
 
     def __call__(self, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Take one report; many may come in a second, so be quick."""
+        """Receive one report. Many may arrive in a second, so return quickly."""
 
 
 def silent(message: str, done: int | None = None, total: int | None = None) -> None:
-    """Tell nobody: the progress of somebody who does not ask."""
+    """Ignore all progress."""

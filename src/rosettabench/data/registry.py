@@ -35,9 +35,9 @@ SETS: dict[str, DataSet] = {
 
 
 def data_set(name: str) -> DataSet | MonashWindows:
-    """Return the data set called `name`; raise UsageError, offering the nearest, where there is none.
+    """Return the data set `name`. Raises UsageError, with the nearest match, if there is none.
 
-    What begins with ``monash-`` is a set of the Monash archive, cut into windows.
+    A name with the prefix ``monash-`` is a set of the Monash archive, cut into windows.
     """
     if name in SETS:
         return SETS[name]
@@ -49,13 +49,13 @@ def data_set(name: str) -> DataSet | MonashWindows:
 
 
 def originals_at_hand(data_dir: Path | None, cache: Path, offline: bool) -> Callable[[str], bool]:
-    """Return what tells whether a data set has originals here, or may download them.
+    """Return a function that tells whether a data set has originals here, or can download them.
 
-    Sets of the Monash archive are many: those count whose files are here already.
+    The Monash archive has many sets. A set of it counts only if its files are here already.
     """
 
     def at_hand(name: str) -> bool:
-        """Whether a data set has originals here."""
+        """Return whether a data set has originals here."""
         return obtainable(data_set(name), data_dir, cache, offline or name.startswith(MONASH))
 
     return at_hand

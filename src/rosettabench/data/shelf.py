@@ -1,6 +1,6 @@
-"""The shelf in the cache where prepared data sets stand, one folder for each originals and form.
+"""The shelf: the prepared data sets in the cache, one folder for each pair of originals and form.
 
-A folder is either complete or not there: it is written beside its place and renamed into it.
+A folder is either complete or absent: it is written under another name and then renamed.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a prepared folder says of itself."""
+    """The description in a prepared folder."""
 
     recipe: dict[str, Any]
     digest: str
     samples: dict[str, int]
     sizes: dict[str, int]
-    """Bytes of each array's file, in the order of the digest."""
+    """{file of an array: its size in bytes}, in the order of the digest."""
 
 
 class Contents(NamedTuple):
-    """What was written into a folder: what it is, its arrays in the order of the digest, and how much they hold."""
+    """The result of filling a folder: its recipe, its arrays in the order of the digest, and the samples in them."""
 
     recipe: Mapping[str, Any]
     files: list[Path]
@@ -43,7 +43,7 @@ class Contents(NamedTuple):
 
 
 def look_up(folder: Path) -> Manifest | None:
-    """Return the manifest of a complete folder, or None where something is missing or has another size."""
+    """Return the manifest of a complete folder; None if a file is missing or has another size."""
     try:
         manifest = Manifest(**json.loads((folder / MANIFEST).read_bytes()))
         sizes = {name: (folder / name).stat().st_size for name in manifest.sizes}
@@ -53,7 +53,7 @@ def look_up(folder: Path) -> Manifest | None:
 
 
 def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: DataProgress) -> Manifest:
-    """Return the manifest of `folder`; where it is not complete, let `put` fill it, one run after the other."""
+    """Return the manifest of `folder`. If it is incomplete, `put` fills it, under a lock."""
     manifest = look_up(folder)
     if manifest is None:
         waiting = f"waiting for another run that prepares {title}"
@@ -63,14 +63,14 @@ def obtain(folder: Path, title: str, put: Callable[[], Manifest], progress: Data
 
 
 def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], progress: DataProgress) -> Manifest:
-    """Write `portions` into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
+    """Write `portions` into `folder`, replacing its content. The caller holds the lock of `folder`."""
     return fill(
         folder, lambda making: Contents(recipe, array_files(making), _write(making, portions, progress)), progress
     )
 
 
 def fill(folder: Path, write: Callable[[Path], Contents], progress: DataProgress) -> Manifest:
-    """Let `write` put arrays into `folder`, in place of whatever is there; the caller holds the lock of `folder`."""
+    """Let `write` put arrays into `folder`, replacing its content. The caller holds the lock of `folder`."""
     _sweep(folder)
     making = Path(tempfile.mkdtemp(prefix=_unfinished(folder), dir=folder.parent))
     try:
@@ -79,7 +79,7 @@ def fill(folder: Path, write: Callable[[Path], Contents], progress: DataProgress
         sizes = {file.name: file.stat().st_size for file in files}
         manifest = Manifest(dict(recipe), digest(recipe, files), samples, sizes)
         (making / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
-        making.chmod(0o755)  # mkdtemp's folders are closed to everybody else, but a cache may be shared
+        making.chmod(0o755)  # mkdtemp closes its folders to other users, but a cache may be shared
         if folder.exists():
             folder.rename(making.with_name(f"{making.name}.old"))
         making.rename(folder)
@@ -89,7 +89,7 @@ def fill(folder: Path, write: Callable[[Path], Contents], progress: DataProgress
 
 
 def _write(folder: Path, portions: Iterable[Portion], progress: DataProgress) -> dict[str, int]:
-    """Save the arrays of every part; return the number of samples of each."""
+    """Save the arrays of every part. Return {part: number of samples}."""
     samples = {}
     for part, inputs, labels in portions:
         progress(f"writing the {part} part")
@@ -100,11 +100,11 @@ def _write(folder: Path, portions: Iterable[Portion], progress: DataProgress) ->
 
 
 def _unfinished(folder: Path) -> str:
-    """Return how the names of unfinished versions of `folder` begin."""
+    """Return the prefix of the names of unfinished versions of `folder`."""
     return f"{folder.name}.unfinished-"
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what a preparation of `folder` that was killed has left. Under the lock, nobody is at work on it."""
+    """Remove the remains of a killed preparation of `folder`. The lock ensures that no other is active."""
     for left in folder.parent.glob(f"{_unfinished(folder)}*"):
         shutil.rmtree(left)

@@ -1,4 +1,4 @@
-"""A budget of time becomes contests: as many as fit, each with an equal share of the time for its turns."""
+"""Fit contests into a time budget: as many as possible, with equal measuring time for each."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from rosettabench.statistics.interval import fewest_rounds
 from rosettabench.statistics.ranking import LOOKS, pairs
 
 SHORTEST_ROUND_S = 0.5
-"""For a budget's sake a round is cut to that and not below: a contest's start costs more than it would save."""
+"""The shortest round in seconds to fit a budget. Shorter ones save little, since starting a contest takes most time."""
 
 MOST_ROUNDS = 200
-"""Rounds that a large budget may be used for: their batches are drawn beforehand and kept in memory."""
+"""The most rounds in a large budget. Their batches are drawn beforehand and kept in memory."""
 
 Planned = tuple[PlannedContest, TimeEstimate]
-"""A contest with what it will take."""
+"""A contest, and the time and memory that it is expected to take."""
 
 Asked = Callable[[PlannedContest], frozenset[str]]
-"""Returns the names of the claims that ask for a contest."""
+"""Returns the names of the claims that need a contest."""
 
 ALL = 2
-"""Of `verdicts`: there are rounds enough for all of them."""
+"""The value of `Fitted.verdicts` if there are enough rounds for all intervals."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A `request` for what fits of one, and in words how long that takes.
+    """A `request` reduced to the contests that fit, and `told`, a sentence on their time and memory.
 
-    `verdicts` is ALL where every contest has rounds enough for all intervals that are asked to hold together, 1 where
-    it has enough for those of its own ranking, and 0 where a ranking may have none.
+    `verdicts` is ALL if every contest has enough rounds for all required intervals to hold together, 1 if it has enough
+    for the intervals of its own ranking, and 0 if even a ranking may lack them.
     """
 
     request: RunRequest
@@ -45,7 +45,7 @@ class Fitted:
 
 
 def within_memory(contests: Sequence[Planned], free: float) -> tuple[list[Planned], list[LeftOut]]:
-    """Return the contests whose contenders fit into so many bytes together, and those that do not, with a sentence."""
+    """Return the contests whose contenders fit into `free` bytes together, and the others, each with a sentence."""
     kept = [one for one in contests if one[1].memory <= free]
     left_out = [
         leave_out(planned, f"its {contenders_words(planned)} {at_least(found)} at once; {gb(free)} are free")
@@ -62,12 +62,13 @@ def within_budget(
     asked: Asked,
     tests: int = 1,
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
-    """Return the contests that fit into a budget of seconds, those that do not, and when each is to stop.
+    """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
-    What is kept has rounds enough for its intervals to hold together with those of so many `tests`, or at least with
-    each other, if that leaves out no workload that could be had with fewer: a table without a verdict is more than
-    none. Nor is one left out for the sake of claims that can be had whole. Processes are cut before contests are. What
-    is left of the budget beside the starts is shared equally. Raises UsageError where not even one contest fits.
+    The kept contests get enough rounds for their intervals to hold together with those of `tests` intervals, or at
+    least with each other. If that would lose a workload, they get fewer rounds: a table without a verdict is better
+    than none. Equally, no workload is lost for claims that can be completed. The number of processes is reduced before
+    contests are left out. The time that remains after the starts is shared equally. Raises UsageError if not even one
+    contest fits.
     """
     usual = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), usual) if tests > 1 else (usual,)
@@ -94,10 +95,10 @@ def within_budget(
 
 
 def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:
-    """Return all contests if a budget has time for them, else those of the claims that it has time for whole.
+    """Return all contests if they fit into a budget; otherwise the contests of the claims that can be completed.
 
-    What takes the least more time is taken first, and nothing beside: part of a claim is no verdict, and the time that
-    it took would be missing where there can be one.
+    The claim with the least additional time is taken first. No contest is taken for an incomplete claim: it gives no
+    verdict, and its time would be missing for another claim.
     """
     if least(contests, stopping) <= budget:
         return list(contests)
@@ -113,7 +114,7 @@ def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked
 
 
 def contests_by_claim(contests: Sequence[Planned], asked: Asked) -> dict[str, frozenset[int]]:
-    """Return by claim the contests that it asks for, by their places in `contests`."""
+    """Return {claim: places in `contests` of the contests that it needs}."""
     asking = [asked(planned) for planned, _ in contests]
     claims = frozenset[str]().union(*asking)
     return {name: frozenset(place for place, names in enumerate(asking) if name in names) for name in claims}
@@ -122,7 +123,7 @@ def contests_by_claim(contests: Sequence[Planned], asked: Asked) -> dict[str, fr
 def keep(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:
     """Return the contests that fit into a budget.
 
-    What is `asked` for least goes first, for the time that it takes; among equals the longest, then the last.
+    The contest with the fewest `asked` claims per second goes first; among equals the longest, then the last.
     """
     kept = list(contests)
     while kept and least(kept, stopping) > budget:
@@ -131,25 +132,25 @@ def keep(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: 
 
 
 def least(contests: Iterable[Planned], stopping: Stopping) -> float:
-    """Return the seconds that so many contests take at least."""
+    """Return the fewest seconds that these contests take together."""
     return sum(found.least(stopping) for _, found in contests)
 
 
 def worth(one: Planned, stopping: Stopping, asked: Asked) -> tuple[float, float]:
-    """Return how much a second of a contest is asked for, and then how short it is: what a budget is spent on first."""
+    """Return the claims per second of a contest, then its negative seconds: the least valuable contest sorts first."""
     planned, found = one
     seconds = found.least(stopping)
     return len(asked(planned)) / seconds, -seconds
 
 
 def rounds_to_speak(contests: Sequence[Planned], tests: int = 1) -> int:
-    """Return the rounds before which no interval of so many contenders is finite, one of so many `tests`."""
+    """Return the fewest rounds for finite intervals in all `contests`, with `tests` tests per pair."""
     most = max(len(planned.contenders) for planned, _ in contests)
     return fewest_rounds(tests=tests * pairs(most))
 
 
 def check_rounds(contests: Sequence[PlannedContest], rounds: int, confidence: float) -> None:
-    """Raise UsageError where so many rounds cannot rank the contenders of a contest, however alike the rounds are."""
+    """Raise UsageError if `rounds` cannot rank the contenders of a contest, even if all rounds are alike."""
     most = max(len([one for one in contest.contenders if one.copy == 1]) for contest in contests)
     fewest = fewest_rounds(confidence, pairs(most)) if most > 1 else 1
     if rounds < fewest:
@@ -160,9 +161,10 @@ def check_rounds(contests: Sequence[PlannedContest], rounds: int, confidence: fl
 
 
 def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
-    """Return the shortest rounds, with as many processes as fit into a budget in all contests, at least one.
+    """Return a stopping rule with the shortest rounds and as many processes as fit into a budget, at least one.
 
-    With fewer processes goes their share of the fewest rounds, down to a `floor`: what an interval takes.
+    With fewer processes, the fewest rounds shrink in proportion, but not below `floor`, the rounds that an interval
+    needs.
     """
     short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
     fewest, most = stopping.rounds
@@ -175,7 +177,7 @@ def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: flo
 
 
 def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:
-    """Return which contest is the shortest, and what it takes."""
+    """Return a clause on the shortest contest and its time."""
     planned, found = min(contests, key=lambda one: one[1].least(stopping))
     needed = duration_words(found.least(stopping))
     return (
@@ -184,23 +186,23 @@ def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:
 
 
 def leave_out(planned: PlannedContest, why: str, asked: int | None = None) -> LeftOut:
-    """Return the note that a contest is not run, and how many claims `asked` for it."""
+    """Return the note that a contest is left out, and how many claims `asked` for it."""
     return LeftOut(workload=planned.workload.name, setting=planned.setting.as_json(), why=why, asked=asked)
 
 
 def contenders_words(planned: PlannedContest) -> str:
-    """Return how many need something, with the verb."""
+    """Return the number of contenders with a verb: ``3 contenders need``."""
     count = len(planned.contenders)
     return f"{count} contenders need" if count > 1 else "one contender needs"
 
 
 def at_least(found: TimeEstimate) -> str:
-    """Return how much memory a contest needs, in words."""
+    """Return the memory that a contest needs, in words."""
     return f"{'at least ' if 'memory' in found.guessed else 'about '}{gb(found.memory)}"
 
 
 def gb(size: float) -> str:
-    """Return an amount of memory in GB."""
+    """Return bytes in words: ``1.5 GB``."""
     return f"{size / 1e9:.1f} GB"
 
 
@@ -212,12 +214,12 @@ def fit_contests(
     asked: Asked,
     preparing: float = 0.0,
 ) -> Fitted:
-    """Return a request for those of its contests that fit, and what is to be said of time and memory before the start.
+    """Return a request reduced to the contests that fit, and a sentence on time and memory for the user.
 
-    `preparing` are the seconds that environments and data take at most before anything can be measured. A budget does
-    not count them.
+    `preparing` are the most seconds that environments and data take before measuring starts. A budget does not include
+    them.
 
-    Raises UsageError where nothing fits.
+    Raises UsageError if nothing fits.
     """
     kept, left_out = within_memory(contests, free)
     if not kept:
@@ -247,11 +249,11 @@ def fit_contests(
 
 
 def turns_of_next(request: ContestRequest, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:
-    """Return the seconds of turns for the next of so many contests, when so many seconds of the run are over.
+    """Return the measuring time in seconds for the next contest, with `contests` still to run after `elapsed` seconds.
 
-    That is what was planned; where starts and proofs took longer than expected, an equal share of what is left of the
-    budget; and zero where nothing is left. Where they took less, the share has more for turns: `given` are the seconds
-    of turns of the contests before, and what these took beside is expected of the next ones, too.
+    Normally it is the planned time. If starts and proofs took longer than expected, it is an equal share of the rest of
+    the budget, or zero if nothing is left. If they took less, the share has more time for measuring. `given` are the
+    measuring times of the earlier contests; the next ones are expected to need as much other time as these did.
     """
     planned = request.stopping.seconds
     if request.time_limit is None:

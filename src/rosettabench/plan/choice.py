@@ -1,4 +1,4 @@
-"""What a run is about: a suite, or what the user names in its place."""
+"""The subject of a run: a suite, or the workloads and contenders that the user names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rosettabench.plan.scope import Scope, scope
 
 @dataclass(frozen=True)
 class Choice:
-    """A suite, the part of it that can be run here, and the `usual` end of its contests.
+    """A suite, the part of it that can run here, and the `usual` stopping rule of its contests.
 
-    Whoever names workloads or contenders, and no suite, asks a question of their own: its contests end as the
-    documentation says, and not as those of the suite `quick`.
+    If the user names workloads or contenders but no suite, contests stop by the documented defaults, not by those of
+    the suite `quick`.
     """
 
     suite: Suite
@@ -24,9 +24,9 @@ class Choice:
 
 
 def choose(name: str | None, own_question: bool, gpus: int, real: Callable[[str], bool]) -> Choice:
-    """Return the suite `name`, or the main one, on a machine with so many GPUs; `real` tells what has originals here.
+    """Return the suite `name`, or the main one, on a machine with `gpus` GPUs; `real` tells which data have originals.
 
-    Raises UsageError for an unknown suite, and where nothing of it can be run.
+    Raises UsageError for an unknown suite, and if nothing of it can run.
     """
     suite = find_suite(name or MAIN)
     usual = Stopping() if name is None and own_question else suite.stopping
@@ -34,6 +34,6 @@ def choose(name: str | None, own_question: bool, gpus: int, real: Callable[[str]
 
 
 def refuse_empty(option: str, names: Sequence[str]) -> None:
-    """Raise UsageError where an option is given and names nothing."""
+    """Raise UsageError if an option is given without any name."""
     if any(not name.strip(" ,") for name in names):
         raise UsageError(f"{option} is empty", "Leave it out, or name something: rosetta run --help")

@@ -8,16 +8,16 @@ from math import ceil
 from rosettabench.errors import UsageError
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-"""Seconds of each unit; without one, seconds are meant."""
+"""The seconds of each unit; no unit means seconds."""
 
 GRAMMAR = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[a-z]*)", re.ASCII)
 
 LONGEST_S = 30 * 24 * 3600.0
-"""Thirty days: who asks for more has mistyped."""
+"""The longest accepted duration, thirty days: anything longer is taken for a typing error."""
 
 
 def read_duration(text: str) -> float:
-    """Return the seconds that a text like ``10m`` means. Raises UsageError for what is no duration, or none at all."""
+    """Return the seconds of a text such as ``10m``. Raises UsageError if it is not a positive duration."""
     match = GRAMMAR.fullmatch(text.strip().lower())
     if match is None or match["unit"] not in UNITS:
         raise UsageError(f"{text!r} is not a duration", "Write 30s, 10m or 1h.")
@@ -28,9 +28,9 @@ def read_duration(text: str) -> float:
 
 
 def duration_words(seconds: float) -> str:
-    """Return a duration as one would say it, rounded up: ``45 s``, ``12 min``, ``1.5 h``.
+    """Return a duration in words, rounded up: ``45 s``, ``12 min``, ``1.5 h``.
 
-    What takes "3 min at the most" may not take 3.4.
+    It is rounded up because "at the most 3 min" must not take 3.4.
     """
     if seconds < 90:
         return f"{ceil(seconds)} s"

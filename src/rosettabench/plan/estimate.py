@@ -1,8 +1,8 @@
-"""What a contest will take: time and memory, told before anything is started.
+"""Estimate the time and memory of a contest before anything starts.
 
-From what the same workload took on this machine before, where the store knows it; else from guesses that are told as
-such. What is expected serves to fill a budget. What is told is a bound: that, with room for a machine that is slower or
-busier than was expected, and with the environments and data that are to be made.
+Estimates come from earlier contests of the same workload on this machine, if the store has them, and otherwise from
+guesses, which are reported as such. The expected time serves to fill a budget. The user is shown a bound: the expected
+time, with allowance for a slower or busier machine, plus the time to prepare environments and data.
 """
 
 from __future__ import annotations
@@ -17,56 +17,59 @@ from rosettabench.plan.proof_steps import steps_of
 from rosettabench.plan.schedule import Schedule
 
 START_S = 6.0
-"""Guess for a contender that never ran here: start, import, and what its proof costs beside the passes.
+"""Guessed seconds for a contender that never ran here: start, import, and its proof without the passes.
 
-In the suites smartia-2019 and then-and-now everything beside the turns took 3.6 to 28 s for each contender, passes
-included, on two cores."""
+In the suites smartia-2019 and then-and-now, everything except the timed blocks took 3.6 to 28 s per contender, passes
+included, on two cores.
+"""
 
 START_STEPS = 13
-"""Steps, or as much work, that each process takes beside its turns: the first, the warm-up, an evaluation."""
+"""Steps, or equivalent work, of each process outside its timed blocks: the first step, the warm-up, an evaluation."""
 
 PROOF_PASSES = 3
-"""For each step of a proof: gradients, the step, and once more as part of a block. Each contender is proven once."""
+"""Passes for each step of a proof: gradients, the step, and the step as part of a block. Each contender is proven
+once."""
 
 REFERENCE_PASSES = 8
-"""For each step of a proof, as many passes as the reference is as slow as: in float64, and twice in float32."""
+"""Passes of the reference for each step of a proof: it runs in float64, which is slow, and twice in float32."""
 
 SAFETY = 2
-"""What a bound allows starts, proofs and rounds to take, as a multiple of what is expected."""
+"""The factor of a bound over the expected time of starts, proofs and rounds."""
 
 REFERENCE_S = 30
-"""Guess for the reference of a contest beside its passes: it starts four times and compares every tensor. On two cores
-with much other work, that of imdb-gru took 60 s."""
+"""Guessed seconds for the reference of a contest without its passes: it starts four times and compares every tensor. On
+two busy cores, the reference of imdb-gru took 60 s."""
 
 ENVIRONMENT_S = 60
-"""Bound for making one environment: on two cores with much other work, each of those of the suite quick took 10 to 70 s
+"""Bound in seconds for making one environment. On two busy cores, each environment of the suite quick took 10 to 70 s
 to install and compile. A slow network can take longer."""
 
 DATA_S = 30
-"""Bound for preparing one data set: on the same machine, the slowest of the suite quick took 69 s, the others 10 s."""
+"""Bound in seconds for preparing one data set. On the same machine, the slowest of the suite quick took 69 s, the
+others 10 s."""
 
 MEMORY_BYTES = 300_000_000
-"""Guess for a contender that never ran here: what an imported framework takes before it has a model."""
+"""Guessed bytes for a contender that never ran here: an imported framework without a model."""
 
 BYTES_PER_PARAMETER = 16
-"""Least memory that training takes for a parameter in float32: value, gradient, and two moments of Adam."""
+"""The least bytes per float32 parameter in training: value, gradient, and Adam's two moments."""
 
 BYTES = 4
-"""Of a number in float32."""
+"""Bytes of a float32."""
 
 RATES = {"cpu": 3e10, "cuda": 5e12}
-"""Guess for the operations per second of a thread of a CPU, and of a GPU: a fraction of what matrix products reach."""
+"""Guessed operations per second of one CPU thread, and of a GPU: a fraction of the rate of matrix products."""
 
 Label = tuple[str, str]
-"""Workload, and a contender's label."""
+"""A workload's name and a contender's label."""
 
 
 @dataclass(frozen=True)
 class Past:
-    """What contests of this machine took, the latest counting.
+    """The measured time and memory of contests on this machine; the latest contest counts.
 
-    `start_s` is the time of a contest beside its turns, per contender, by workload; `step_s` the seconds per sample and
-    `memory` the peak of the process tree in bytes, by workload and contender.
+    `start_s` is {workload: seconds per contender outside the timed blocks}. `sample_s` is the seconds per sample, and
+    `memory` the peak of the process tree in bytes, both by workload and contender.
     """
 
     start_s: dict[str, float] = field(default_factory=dict)
@@ -76,12 +79,13 @@ class Past:
 
 @dataclass(frozen=True)
 class TimeEstimate:
-    """What a contest takes: `start_s` beside its turns for each of its processes, `step_s` for a step of everybody.
+    """The expected time and memory of a contest.
 
-    `step_s` is 0 where nothing is known of it; `memory` is that of all contenders at once, in bytes. `guessed` names
-    what is not from earlier contests: the time of starts or of rounds, which is then that of the workload's products
-    (RATES), or the memory, which is then a lower bound. `proof_s` comes once, with the first process, as far as
-    `start_s` does not hold it already.
+    `start_s` are the seconds outside the timed blocks, for each of its processes. `step_s` are the seconds of one step
+    of every contender, 0 if unknown. `memory` are the bytes of all contenders at once. `proof_s` are seconds that come
+    once, with the first process, unless `start_s` includes them. `guessed` names the values that do not come from
+    earlier contests: the time of starts; the time of rounds, then computed from the workload's products (RATES); or the
+    memory, then a lower bound.
     """
 
     start_s: float
@@ -91,11 +95,11 @@ class TimeEstimate:
     proof_s: float = 0.0
 
     def starts(self, stopping: Stopping) -> float:
-        """Return the seconds beside the turns, if all processes that a contest may take are started."""
+        """Return the seconds outside the timed blocks, with the most processes that a contest may start."""
         return self.proof_s + Schedule(stopping).processes * self.start_s
 
     def round(self, stopping: Stopping) -> float:
-        """Return the seconds of a round: a turn is a step or more."""
+        """Return the seconds of a round. A block has at least one step."""
         return max(stopping.turns * self.step_s, stopping.round_seconds)
 
     def least(self, stopping: Stopping) -> float:
@@ -103,14 +107,15 @@ class TimeEstimate:
         return self.starts(stopping) + stopping.rounds[0] * self.round(stopping)
 
     def most(self, stopping: Stopping) -> float:
-        """Return the seconds of the contest up to its limit on time, or on rounds if that comes first."""
+        """Return the seconds of the contest up to its time limit, or up to its most rounds if they end first."""
         rounds = stopping.rounds[1] * self.round(stopping)
         return max(self.least(stopping), self.starts(stopping) + min(stopping.seconds, rounds))
 
     def bound(self, stopping: Stopping) -> float:
-        """Return the seconds that the contest takes at most, as far as one can tell: with room, and one round beyond.
+        """Return the most seconds that the contest should take, with allowance and one additional round.
 
-        It is as if everything were proven anew: whether certificates stand is known when all have started.
+        It assumes that everything is proven anew, since valid certificates are known only after all contenders have
+        started.
         """
         least, most = (number * SAFETY * self.round(stopping) for number in stopping.rounds)
         turns = max(least, min(stopping.seconds, most)) + SAFETY * self.round(stopping)
@@ -118,7 +123,7 @@ class TimeEstimate:
 
 
 def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
-    """Return what a contest will take. All its contenders are alive at once, so their memory adds up."""
+    """Return the expected time and memory of a contest. All contenders are alive at once, so memory adds up."""
     name = planned.workload.name
     labels = [one.label.partition("#")[0] for one in planned.contenders]
     steps = [past.sample_s.get((name, label)) for label in labels]
@@ -145,7 +150,7 @@ def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
 
 
 def guessed_step(planned: PlannedContest) -> float:
-    """Return the seconds that the products of a step may take; 0 where the workload does not count them."""
+    """Return the guessed seconds of the products of a step; 0 if the workload does not state them."""
     setting = planned.setting
     count = operations_of_step(planned.workload) or 0
     rate = RATES[setting.device] * (setting.threads if setting.device == "cpu" else 1)
@@ -153,16 +158,16 @@ def guessed_step(planned: PlannedContest) -> float:
 
 
 def guessed_proof(planned: PlannedContest) -> float:
-    """Return the seconds that the passes of all proofs of a contest may take, and those of their reference."""
+    """Return the guessed seconds of the passes in all proofs of a contest, the reference's included."""
     passes = PROOF_PASSES * len(planned.contenders) + REFERENCE_PASSES
     return steps_of(planned.workload) * passes * guessed_step(at_proof(planned))
 
 
 def least_memory(planned: PlannedContest) -> float:
-    """Return the bytes that a contender needs at least, in float32.
+    """Return the least bytes that a contender needs, in float32.
 
-    Besides what BYTES_PER_PARAMETER counts, training keeps what comes out of every product until the backward pass has
-    read it. Inference needs the parameters' values alone.
+    Besides BYTES_PER_PARAMETER, training keeps the output of every product until the backward pass has used it.
+    Inference needs only the parameters' values.
     """
     workload = planned.workload
     if workload.inference is not None:

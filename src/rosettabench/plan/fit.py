@@ -1,4 +1,4 @@
-"""Whether prepared data fit: the network that is to see them, and the memory of everybody who is to hold them."""
+"""Check that prepared data fit the network and the memory of all contenders."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rosettabench.plan.plan import PlannedContest
 
 
 def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: float) -> None:
-    """Raise UsageError where images are too small, or `contenders` at once need more than `free` bytes of memory."""
+    """Raise UsageError if images are too small, or if `contenders` at once need more than `free` bytes of memory."""
     workload = planned.workload
     check_images(workload, shape_of(data.train))
     in_memory = (data.train, data.test) if planned.setting.input == "memory" else (data.test,)
-    held = sum(BYTES * prod(shape_of(part)) for part in in_memory)  # float32 or int32, also what is prepared as bytes
+    held = sum(BYTES * prod(shape_of(part)) for part in in_memory)  # float32 or int32, even for bytes
     held_words = f"{sum(part.samples for part in in_memory):,} samples of {data.name}, {gb(held)},"
     needed = contenders * (held + least_memory(planned))
     if needed > free:
@@ -31,10 +31,10 @@ def check_fit(planned: PlannedContest, data: Prepared, contenders: int, free: fl
 
 
 def check_images(workload: Workload, shape: tuple[int, ...]) -> None:
-    """Raise UsageError where images, (samples, channels, height, width), have fewer pixels than the first layer needs.
+    """Raise UsageError if images, (samples, channels, height, width), have fewer pixels than the first layer needs.
 
-    A convolution is never applied in more places than there are pixels. A workload that is proven on images of another
-    form takes images of any size.
+    A convolution has at most as many output positions as there are pixels. A workload whose proof uses other images
+    accepts any size.
     """
     first = next((one for one in workload.operations.values() if one.first and one.kind == "convolution"), None)
     if first is None or len(shape) != 4 or workload.proof.form:
@@ -48,10 +48,10 @@ def check_images(workload: Workload, shape: tuple[int, ...]) -> None:
 
 
 def shape_of(part: Part) -> tuple[int, ...]:
-    """Return the shape of the inputs, read from the head of their file."""
+    """Return the shape of the inputs, read from the header of their file."""
     return tuple(np.load(part.inputs, mmap_mode="r", allow_pickle=False).shape)
 
 
 def by(extents: tuple[int, ...]) -> str:
-    """Return height and width as one says them: ``28 × 28``."""
+    """Return height and width in words: ``28 × 28``."""
     return " × ".join(map(str, extents))

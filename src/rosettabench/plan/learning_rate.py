@@ -1,4 +1,4 @@
-"""Schedules of the learning rate: what each name means for a workload, and how a worker counts epochs."""
+"""Schedules of the learning rate: their meaning for a workload, and how a worker counts epochs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.errors import UsageError
 
 CONSTANT = "constant"
-"""The schedule that changes nothing."""
+"""The schedule with a constant rate."""
 
 DECAY = "decay-0.9-every-10-epochs"
-"""The schedule of borealis-2018."""
+"""The schedule of the study borealis-2018."""
 
 STEPS = "steps"
 """The schedule that a workload itself states, of a rate that falls in steps."""
@@ -30,7 +30,7 @@ SCHEDULES = (CONSTANT, DECAY, STEPS, COSINE)
 
 @dataclass(frozen=True)
 class Pace:
-    """How optimiser steps become epochs: step k is in epoch ``k // steps_per_epoch * epochs_apart``, from 0 on."""
+    """Conversion of optimiser steps to epochs: step k, from 0, is in epoch ``k // steps_per_epoch * epochs_apart``."""
 
     steps_per_epoch: int
     epochs_apart: int = 1

@@ -1,4 +1,4 @@
-"""What a run leaves out, in sentences: a study has dozens of settings, and a short budget leaves most of them out."""
+"""Sentences on the contests that a run leaves out, grouped: with a short budget, a study leaves out dozens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.plan.request import LeftOut
 from rosettabench.plan.setting import with_defaults, without_defaults
 
 EVERYWHERE = {"device", "precision", "seed", "threads"}
-"""Axes that are named only where the settings differ on them: a setting always states these."""
+"""Axes that every setting states. They are named only if the settings differ on them."""
 
 
 def sentences(left_out: Sequence[LeftOut]) -> list[str]:
@@ -21,7 +21,7 @@ def sentences(left_out: Sequence[LeftOut]) -> list[str]:
 
 
 def sentence(workload: str, why: str, group: Sequence[LeftOut]) -> str:
-    """Return the sentence on contests of one workload that are left out for one reason."""
+    """Return the sentence on contests of one workload that are left out for the same reason."""
     words = setting_words([one.setting for one in group])
     named = f"{len(group)} settings ({words})" if len(group) > 1 else words
     return f"{workload}, {named}: {why}{asked_words([one.asked for one in group if one.asked is not None])}"
@@ -40,13 +40,13 @@ def setting_words(settings: Sequence[Mapping[str, Any]]) -> str:
 
 
 def alternatives(values: Iterable[Any]) -> str:
-    """Return ``0, 1 or 2``."""
+    """Return values in words: ``0, 1 or 2``."""
     *others, last = (str(value) for value in values)
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def asked_words(counts: Sequence[int]) -> str:
-    """Return how many claims asked for contests, in words, behind a semicolon; nothing where it is not known."""
+    """Return a clause on how many claims asked for contests, after a semicolon; "" if it is not known."""
     if not counts:
         return ""
     least, most = min(counts), max(counts)

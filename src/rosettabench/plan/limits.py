@@ -1,4 +1,4 @@
-"""When a run stops, as the user says it: limits that contradict each other are refused before anything is started."""
+"""The limits of a run as the user states them. Contradictions are refused before anything starts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rosettabench.errors import UsageError
 from rosettabench.plan.duration import read_duration
 
 ROUNDS_EACH = 4
-"""Rounds of a process below which fewer are started, where the user asks for few rounds."""
+"""If the user asks for few rounds, processes are reduced until each has at least this many."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the user says of the end of a run; None where nothing is said. `full` trains the stated epochs.
+    """The user's limits of a run; None for a limit that is not stated. `full` trains the stated epochs.
 
-    Raises UsageError where two of them decide the same.
+    Raises UsageError for limits that contradict each other.
     """
 
     rounds: int | None = None
@@ -40,11 +40,11 @@ class Limits:
 
     @property
     def time(self) -> float | None:
-        """The seconds for the whole run. Raises UsageError where the budget is no duration."""
+        """The seconds for the whole run; None without a budget. Raises UsageError if the budget is not a duration."""
         return read_duration(self.budget) if self.budget else None
 
     def stopping(self, usual: Stopping) -> Stopping:
-        """Return when a contest ends: as usual, where the user says nothing."""
+        """Return the stopping rule of a contest: the usual one, with the limits that the user states."""
         processes = self.processes
         if self.rounds and not processes:
             processes = min(usual.processes, max(1, self.rounds // ROUNDS_EACH))

@@ -1,4 +1,4 @@
-"""A request becomes a plan: the contests, and who takes part in each."""
+"""Make the plan of a request: its contests, and the contenders of each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rosettabench.plan.setting import Setting, settings
 
 @dataclass(frozen=True)
 class PlannedContest:
-    """One workload under one setting, with its contenders.
+    """One workload in one setting, with its contenders.
 
-    `missing` says of each contender that cannot take part why: its framework has no implementation of the workload.
+    `missing` is {label: why} for the contenders that cannot take part.
     """
 
     workload: Workload
@@ -31,7 +31,7 @@ class PlannedContest:
 
 
 def make_plan(request: ContestRequest) -> list[PlannedContest]:
-    """Return the contests of a request, in its order. Raises UsageError where a name is unknown or nothing is left."""
+    """Return the contests of a request, in its order. Raises UsageError for an unknown name, or without any contest."""
     contenders = [parse_contender(text, request.interpreter(text)) for text in request.contenders]
     twice = [label for label, times in Counter(contender.label for contender in contenders).items() if times > 1]
     if twice:
@@ -70,18 +70,18 @@ def axes_of(request: ContestRequest, workload: Workload) -> dict[str, list[int |
 
 
 def check_length(contests: list[PlannedContest], request: ContestRequest) -> None:
-    """Raise UsageError where a setting says how long to train and the request is for no full training."""
+    """Raise UsageError if a setting states the length of the training, but the request is not a full training."""
     for setting in (contest.setting for contest in contests if not request.trains_fully):
         for axis, value in (("epochs", setting.epochs), ("steps", setting.steps)):
             if value:
                 raise UsageError(
-                    f"{axis}={value} says how long to train, and this trains until the times are known well enough",
+                    f"{axis}={value} states how long to train, but this run stops when the times are known well enough",
                     "Add --full to rosetta run.",
                 )
 
 
 def at_proof(contest: PlannedContest) -> PlannedContest:
-    """Return a contest at the extents that its workload states for proofs; the same contest where it states none."""
+    """Return a contest with the extents of its workload's proof; the same contest if none are stated."""
     extents = contest.workload.proof
     if extents.batch_size is None and not extents.form and not extents.optimizer:
         return contest
@@ -92,7 +92,7 @@ def at_proof(contest: PlannedContest) -> PlannedContest:
 def plan_contest(
     workload: Workload, setting: Setting, contenders: list[Contender], copies: Sequence[float]
 ) -> PlannedContest:
-    """Return one contest, with further copies of its first contender, each with so much extra work."""
+    """Return one contest, with further copies of its first contender, each with the given extra work."""
     missing = {one.label: why for one in contenders if (why := why_missing(workload, one))}
     able = [one for one in contenders if one.label not in missing]
     able += [replace(able[0], copy=number, extra=extra) for number, extra in enumerate(copies, start=2) if able]
@@ -100,9 +100,9 @@ def plan_contest(
 
 
 def why_missing(workload: Workload, contender: Contender) -> str | None:
-    """Return why a contender does not do a workload; None if it does.
+    """Return why a contender cannot run a workload; None if it can.
 
-    Its framework has no implementation, or one that does not run in its release; the workload says why.
+    Its framework may have no implementation, or one that does not run in its release or mode; the workload states why.
     """
     if contender.mode == AS_SHIPPED:
         known = variants_of(contender.framework, contender.release)

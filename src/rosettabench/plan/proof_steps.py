@@ -1,4 +1,4 @@
-"""How many steps a proof takes, and how far apart they are on the schedule of the learning rate."""
+"""The steps of a proof, and their places on the schedule of the learning rate."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.plan.learning_rate import Pace
 
 STEPS = 10
-"""Optimiser steps of a proof: enough for momentum, bias correction and running averages to show."""
+"""The optimiser steps of a proof: enough for momentum, bias correction and running averages to take effect."""
 
 EPOCHS_APART = 20
-"""Epochs from one step of a proof to the next: so ten steps meet every boundary that schedules of the learning rate
-have (80, 120, 160 and 180, or each tenth), and whoever is an epoch early or late is at another rate."""
+"""Epochs between two steps of a proof. Ten steps then meet every boundary of the usual schedules (80, 120, 160 and 180,
+or each tenth), and a contender that changes the rate one epoch early or late has another rate at a step."""
 
 
 def steps_of(workload: Workload) -> int:
-    """Return the optimiser steps of a workload's proof."""
+    """Return the number of optimiser steps in a workload's proof."""
     return workload.proof.steps or STEPS
 
 
 def pace_of(workload: Workload) -> Pace:
-    """Return how the steps of a workload's proof become epochs: each is in one of its own.
+    """Return the conversion of the proof's steps to epochs: each step is in its own epoch.
 
     Where they are too few to come to the last boundary that the workload states, they are further apart, by whole tens:
     the last step meets it.

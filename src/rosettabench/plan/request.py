@@ -1,4 +1,4 @@
-"""What a user asks for: one class for each command, in a form that the store keeps and a resumed run reads again."""
+"""Requests of the user: one class for each command, which the store keeps and a resumed run reads again."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rosettabench.store.kind import RunKind, kind_of
 
 
 class LeftOut(BaseModel):
-    """A contest that a request would have and that is not run: workload, setting, and why, in a sentence.
+    """A contest of a request that is not run: workload, setting and reason.
 
-    `asked` is how many claims of the study need it; None where nobody counted them.
+    `asked` is the number of the study's claims that need it; None if they were not counted.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,10 +33,10 @@ class LeftOut(BaseModel):
 
 @dataclass(frozen=True)
 class AdmissionRules:
-    """Who may take part in a contest.
+    """Rules of admission to a contest.
 
-    `insist` admits contenders without a proof, `strict` ends a contest whose contenders differ in settings that must be
-    equal, and `prove_again` proves even what is proven already.
+    `insist` admits contenders without a valid proof. `strict` ends a contest whose contenders differ in settings that
+    must be equal. `prove_again` repeats proofs that have a certificate.
     """
 
     insist: bool = False
@@ -45,11 +45,11 @@ class AdmissionRules:
 
 
 class Terms(BaseModel):
-    """Under which terms contests are made: what every command says that makes some.
+    """Terms that all commands with contests have in common.
 
-    `python` is the interpreter whose frameworks are measured in place of managed ones, `pythons` those of single
-    frameworks, `axes` the values on each axis, `data_dir` the folder with original data sets, and `timeout` the seconds
-    after which a silent worker is given up.
+    `python` is the user's interpreter, used instead of managed environments; `pythons` are {framework: its own
+    interpreter}. `axes` are the values on each axis, `data_dir` the folder with original data sets, `timeout` the
+    seconds after which a silent worker is stopped.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,14 +70,14 @@ class Terms(BaseModel):
         timeout: float,
         python: Iterable[str] | None = None,
     ) -> Terms:
-        """Return what a command line says. Raises UsageError for an unknown axis or value."""
+        """Return the terms of a command line. Raises UsageError for an unknown axis or value."""
         here, pythons = read_interpreters(python or ())
         data = data_dir.absolute() if data_dir else None
         stated = read_axes(axes or ())
         return cls(python=here, pythons=pythons, axes=stated, data_dir=data, offline=offline, timeout=timeout)
 
     def interpreter(self, contender: str) -> Path | None:
-        """Return the interpreter of a contender that names none; None: that of its managed environment."""
+        """Return the interpreter of a contender that names none; None for its managed environment."""
         framework = contender.partition(":")[0].partition("@")[0].strip()
         return self.pythons.get(framework) or self.pythons.get(framework.partition("[")[0]) or self.python
 
@@ -85,7 +85,7 @@ class Terms(BaseModel):
 class ContestRequest(Terms):
     """A request for contests.
 
-    `confidence` is that of all verdicts of a contest together, `margin` the difference that matters to nobody.
+    `confidence` holds for all verdicts of a contest together. `margin` is the margin of equivalence, as a share.
     """
 
     workloads: tuple[str, ...] = ()
@@ -96,17 +96,17 @@ class ContestRequest(Terms):
 
     @property
     def admission(self) -> AdmissionRules:
-        """Who may take part."""
+        """The rules of admission."""
         return AdmissionRules()
 
     @property
     def copies(self) -> tuple[float, ...]:
-        """The extra work of each further copy of the first contender, as a share; 0 is the A/A control."""
+        """The extra work of each further copy of the first contender, as a share; 0 for the A/A control."""
         return ()
 
     @property
     def times(self) -> int:
-        """How often each contest is made."""
+        """The number of times that each contest is run."""
         return 1
 
     @property
@@ -116,42 +116,42 @@ class ContestRequest(Terms):
 
     @property
     def wants_ratios(self) -> bool:
-        """Whether it is asked how much faster somebody is, and not only who is faster."""
+        """Whether the request needs ratios between contenders, not only their order."""
         return False
 
     @property
     def intervals(self) -> int:
-        """How many intervals are asked to hold together, beyond those of a contest's own pairs."""
+        """The number of intervals per pair that must hold together; 1 for the ranking of a contest alone."""
         return 1
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds after which nothing more is begun; None where there is no limit."""
+        """Seconds after which nothing new is started; None without a limit."""
         return None
 
     def axes_of(self, workload: str) -> dict[str, list[int | str]]:
-        """Return the values on each axis that a workload is run with."""
+        """Return the values on each axis for a workload."""
         return self.axes
 
     def means(self, workload: str, label: str) -> bool:
-        """Whether the cell of a workload and a contender is asked for."""
+        """Return whether the request includes the cell of a workload and a contender."""
         return True
 
     def leaves_out(self, workload: str, setting: Mapping[str, int | str]) -> bool:
-        """Whether a contest is left out."""
+        """Return whether a contest is left out."""
         return False
 
 
 class RunRequest(ContestRequest):
-    """What ``rosetta run`` asks for.
+    """The request of ``rosetta run``.
 
-    `full` trains the epochs that the workload states and evaluates after each. `budget` is the time for everything in
-    seconds; `stopping` shares it out among the contests as far as their starts can be foreseen.
+    `full` trains the epochs that the workload states, with an evaluation after each. `budget` is the time for
+    everything in seconds; `stopping` distributes it among the contests as far as their starts can be predicted.
 
-    `study` is the published comparison that is run again; `tests` how many intervals its claims ask to hold together,
-    which takes more rounds; `lacking` what of it the catalogue does not have, in a sentence each; `own_axes` the values
-    that each workload has on the axes beside those of `axes`, which go before; `left_out` what there was no time or
-    memory for; `shipped` the trainings by libraries as shipped that follow the contests.
+    `study` is the published comparison that is run again. `tests` is the number of intervals of its claims that must
+    hold together, which takes more rounds. `lacking` are sentences on the parts of it that the catalogue lacks.
+    `own_axes` are the values on the axes for each workload; the user's `axes` replace them. `left_out` are contests
+    without enough time or memory. `shipped` are the trainings by libraries as shipped that follow the contests.
     """
 
     kind: Literal[RunKind.RUN] = RunKind.RUN
@@ -170,12 +170,12 @@ class RunRequest(ContestRequest):
 
     @property
     def admission(self) -> AdmissionRules:
-        """Who may take part, as the user says."""
+        """The rules of admission from the command line."""
         return AdmissionRules(self.insist, self.strict, self.prove_again)
 
     @property
     def copies(self) -> tuple[float, ...]:
-        """The control, if it is wanted."""
+        """The A/A control, unless it is switched off."""
         return (0.0,) if self.control else ()
 
     @property
@@ -185,33 +185,33 @@ class RunRequest(ContestRequest):
 
     @property
     def wants_ratios(self) -> bool:
-        """A study's claims are about ratios."""
+        """True for a study, whose claims are about ratios."""
         return bool(self.study)
 
     @property
     def intervals(self) -> int:
-        """How many intervals the claims of its study ask to hold together."""
+        """The number of intervals of the study's claims that must hold together."""
         return self.tests
 
     @property
     def time_limit(self) -> float | None:
-        """Its budget."""
+        """The budget in seconds; None without one."""
         return self.budget
 
     def axes_of(self, workload: str) -> dict[str, list[int | str]]:
-        """Return the values on each axis: the user's go before those of the suite."""
+        """Return the values on each axis for a workload: the user's replace those of the suite."""
         return self.own_axes.get(workload, {}) | self.axes
 
     def leaves_out(self, workload: str, setting: Mapping[str, int | str]) -> bool:
-        """Whether there was no time or memory for a contest."""
+        """Return whether a contest had not enough time or memory."""
         return any(one.workload == workload and with_defaults(one.setting) == setting for one in self.left_out)
 
 
 class ProveRequest(ContestRequest):
-    """What ``rosetta prove`` asks for: proofs, `jobs` at a time, and no measurement.
+    """The request of ``rosetta prove``: proofs, `jobs` at a time, without measurements.
 
-    `only` names the cells that are meant, (workload, contender), where not all of them are. `budget` is the time in
-    seconds after which no further proof is begun.
+    `only` names single cells, (workload, contender); empty means all. `budget` is the time in seconds after which no
+    further proof is started.
     """
 
     kind: Literal[RunKind.PROVE] = RunKind.PROVE
@@ -222,23 +222,23 @@ class ProveRequest(ContestRequest):
 
     @property
     def admission(self) -> AdmissionRules:
-        """Everybody may: whether a proof holds is what is asked."""
+        """Every contender is admitted, since the question is whether its proof holds."""
         return AdmissionRules(insist=True, prove_again=self.prove_again)
 
     @property
     def time_limit(self) -> float | None:
-        """Its budget."""
+        """The budget in seconds; None without one."""
         return self.budget
 
     def means(self, workload: str, label: str) -> bool:
-        """Whether the cell is among those that are named; every cell where none is."""
+        """Return whether a cell is among those of `only`; True if that is empty."""
         return not self.only or (workload, label) in self.only
 
 
 class ExplainRequest(ContestRequest):
-    """What ``rosetta explain`` asks for: the parts of a step are measured in place of its whole.
+    """The request of ``rosetta explain``: the parts of a step are measured instead of the whole.
 
-    `seconds` of turns, fresh `starts` of each contender, and whether to `profile`.
+    `seconds` is the measuring time, `starts` the number of fresh processes of each contender. `profile` adds a profile.
     """
 
     kind: Literal[RunKind.EXPLAIN] = RunKind.EXPLAIN
@@ -248,9 +248,9 @@ class ExplainRequest(ContestRequest):
 
 
 class CalibrateRequest(ContestRequest):
-    """What ``rosetta calibrate`` asks for: so many `contests` of one contender, its control, and a `planted` third.
+    """The request of ``rosetta calibrate``: `contests` of one contender, its A/A control, and a third copy.
 
-    `planted` is the extra work of the third, as a share.
+    `planted` is the extra work of the third copy, as a share.
     """
 
     kind: Literal[RunKind.CALIBRATE] = RunKind.CALIBRATE
@@ -259,33 +259,33 @@ class CalibrateRequest(ContestRequest):
 
     @property
     def copies(self) -> tuple[float, ...]:
-        """The control, and the third."""
+        """The A/A control, and the copy with planted work."""
         return (0.0, self.planted)
 
     @property
     def times(self) -> int:
-        """How often the contest is made."""
+        """The number of contests."""
         return self.contests
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What is asked, however often: contests that ask the same are counted together."""
+        """The key of the question: contests with the same key are counted together."""
         return self.workloads, self.contenders, self.axes, self.stopping, self.planted
 
 
 class VerifyRequest(ContestRequest):
-    """What ``rosetta verify`` asks for: an installation beside the managed release."""
+    """The request of ``rosetta verify``: the user's installation beside the managed release."""
 
     kind: Literal[RunKind.VERIFY] = RunKind.VERIFY
 
     @property
     def copies(self) -> tuple[float, ...]:
-        """The control."""
+        """The A/A control."""
         return (0.0,)
 
 
 class PeakRequest(BaseModel):
-    """What ``rosetta peak`` asks for: what the machine can do with so many `threads` on a `device`."""
+    """The request of ``rosetta peak``: measure what the machine can do with `threads` on a `device`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal[RunKind.PEAK] = RunKind.PEAK
@@ -299,7 +299,7 @@ CLASSES: dict[RunKind, type[Request]] = {one.model_fields["kind"].default: one f
 
 
 def read_request(stored: Mapping[str, Any]) -> Request:
-    """Return the request of a run, as the store has it. Raises StoreError for one that this version cannot read."""
+    """Return the request of a stored run. Raises StoreError if this version cannot read it."""
     kind = kind_of(stored)
     try:
         body = stored if "kind" in stored else of_version_0_1(kind, stored)
@@ -312,7 +312,7 @@ def read_request(stored: Mapping[str, Any]) -> Request:
 
 
 def of_version_0_1(kind: RunKind, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request of version 0.1 in today's form: one class served five commands then, and two had a key."""
+    """Return a request of version 0.1 in the present form. Then one class served five commands; two had a key."""
     if kind in (RunKind.PEAK, RunKind.SHIPPED):
         return dict(stored[kind.value])
     renamed = {"jobs": stored.get("proving"), "contests": stored.get("repeats")}
@@ -321,7 +321,7 @@ def of_version_0_1(kind: RunKind, stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def trainings_asked(stored: Mapping[str, Any]) -> TrainingRequest | None:
-    """Return the trainings that the request of a run asks for, as the store has it; None where it asks for none."""
+    """Return the trainings by libraries as shipped in a stored request; None if there are none."""
     asked = read_request(stored)
     if isinstance(asked, TrainingRequest):
         return asked

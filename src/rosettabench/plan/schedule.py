@@ -1,8 +1,8 @@
-"""Which process gives which rounds, and after which of them a contest may end.
+"""The rounds of each process in a contest, and the looks: the points at which the contest may end.
 
-Everybody is started afresh for each of a fixed number of processes, which share the fewest rounds evenly: the first
-look. Where it leaves a pair open, as many fresh processes again share the rounds up to the most: the second look. With
-one process the contest looks after every round.
+Each contender is restarted for each of a fixed number of processes, which share the fewest rounds evenly. Then comes
+the first look. If it leaves a pair undecided, as many fresh processes share the rounds up to the most, followed by the
+second look. With one process, there is a look after every round.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from rosettabench.statistics.spread import FEWEST_IN_SESSION
 
 @dataclass(frozen=True)
 class Schedule:
-    """The processes of a contest, counted from 1, and their shares of its rounds and of its time."""
+    """The processes of a contest, counted from 1, and their shares of its rounds and time."""
 
     stopping: Stopping
 
     @property
     def processes(self) -> int:
-        """How many there are at most."""
+        """The most processes that the contest may use."""
         fewest, most = self.stopping.rounds
         several = self.stopping.processes > 1 and most > fewest
         return self.stopping.processes * (LOOKS if several else 1)
 
     def upto(self, process: int) -> int:
-        """Return how many rounds the contest has when this process has had its share."""
+        """Return the number of rounds of the contest when this process has had its share."""
         fewest, most = self.stopping.rounds
         if self.processes == 1:
             return most
@@ -37,26 +37,26 @@ class Schedule:
         return before + (after - before) * (place + 1) // self.stopping.processes
 
     def seconds(self, process: int) -> float:
-        """Return how long the contest may have measured when this process has had its share."""
+        """Return the measuring time of the contest in seconds when this process has had its share."""
         return self.stopping.seconds * process / self.processes
 
     def least(self, process: int, done: int) -> int:
-        """Return the rounds of the contest before which a process that finds `done` of them does not end.
+        """Return the rounds of the contest before which a process does not end; it starts after `done` rounds.
 
-        What is cut short by the clock still says something of the spread within the process.
+        Even a process that the time limit cuts short then contributes to the spread within processes.
         """
         if self.processes == 1:
             return self.stopping.rounds[0]
         return min(done + FEWEST_IN_SESSION, max(done, self.upto(process)))
 
     def looks_after(self, process: int) -> bool:
-        """Whether the contest may end with this process because it is sure enough."""
+        """Return whether there is a look after this process."""
         return process % self.stopping.processes == 0
 
     def processes_left(self, done: int) -> list[int]:
         """Return the processes that a contest of `done` rounds still needs.
 
-        Among them is the one whose look has not been acted upon, and always the last.
+        They include the process whose look has had no effect yet, and always the last one.
         """
         *earlier, last = range(1, self.processes + 1)
         return [*(one for one in earlier if done < self.upto(one) + self.looks_after(one)), last]

@@ -1,4 +1,4 @@
-"""What of a suite can be run here: a study's libraries and axes are many, and the catalogue may lack some of them."""
+"""The part of a suite that can run here: the catalogue may lack some of a study's libraries and axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosettabench.plan.setting import AXES, Value
 
 @dataclass(frozen=True)
 class Scope:
-    """The part of a suite that the catalogue has, and what it `lacks`: a sentence each."""
+    """The part of a suite that can run here, and sentences on what it `lacks`."""
 
     workloads: tuple[str, ...]
     contenders: tuple[str, ...]
@@ -25,10 +25,10 @@ class Scope:
 
 
 def scope(suite: Suite, gpus: int, real: Callable[[str], bool] = lambda _: True) -> Scope:
-    """Return what of a suite can be run on a machine with so many GPUs; `real` tells what has originals here.
+    """Return the part of a suite that can run on a machine with `gpus` GPUs; `real` tells which data have originals.
 
-    A suite without a study must be whole: it is returned as it stands, and what it lacks is an error later on. Raises
-    UsageError where nothing is left of a suite with one.
+    A suite without a study must be complete. It is returned unchanged, and whatever it lacks is an error later. Raises
+    UsageError if nothing is left of a study's suite.
     """
     if not suite.study:
         return Scope(suite.workloads, suite.contenders, suite.axes, ())
@@ -49,7 +49,7 @@ def scope(suite: Suite, gpus: int, real: Callable[[str], bool] = lambda _: True)
 
 
 def is_known(contender: str) -> bool:
-    """Whether the catalogue has a contender."""
+    """Return whether the catalogue has a contender."""
     try:
         parse_contender(contender)
     except UsageError:
@@ -60,7 +60,7 @@ def is_known(contender: str) -> bool:
 def usable_axes(
     workload: str, asked: dict[str, list[Value]], gpus: int, real: Callable[[str], bool]
 ) -> tuple[dict[str, list[Value]], list[str]]:
-    """Return the values on each axis that a setting can have here, and a sentence for each that it cannot."""
+    """Return the values on each axis that can be used here, and sentences on the others."""
     usable, lacks = {}, []
     for axis, values in asked.items():
         if axis not in AXES:
@@ -76,7 +76,7 @@ def usable_axes(
 
 
 def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[str], bool]) -> bool:
-    """Whether there is what a value takes: a GPU, the file of a set of series, or originals of the workload's data."""
+    """Return whether the requirement of a value is met: a GPU, the file of a set of series, or the original data."""
     if value == "cuda":
         return gpus > 0
     if axis == "series":
@@ -85,7 +85,7 @@ def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[s
 
 
 def readable(axis: str, value: Value) -> bool:
-    """Whether an axis takes a value."""
+    """Return whether an axis accepts a value."""
     try:
         AXES[axis](str(value))
     except UsageError:

@@ -1,4 +1,4 @@
-"""The axes of a trial: what a contest holds equal for all its contenders."""
+"""The axes of a setting: the values that a contest holds equal for all contenders."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Value = int | str
 
 @dataclass(frozen=True)
 class Setting:
-    """One value on each axis. `threads` is what every numerical library is told to use.
+    """One value on each axis. `threads` is the number that every numerical library is told to use.
 
-    `epochs`, or else `steps`, is how long a full training is; 0 is as long as the workload states.
-    An axis that came later has a default, which is what was done before there was one.
+    `epochs`, or else `steps`, is the length of a full training; 0 means what the workload states. Axes that were added
+    later have a default: the value that was in force before.
     """
 
     batch_size: int
@@ -43,7 +43,7 @@ class Setting:
     workers: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse workers that would have nothing to do, and a training that is long in two ways."""
+        """Refuse workers without a loader, and a training with two lengths."""
         if self.epochs and self.steps:
             raise UsageError(
                 f"epochs={self.epochs} and steps={self.steps} both say how long to train", "Leave one out."
@@ -56,7 +56,7 @@ class Setting:
 
     @property
     def of_a_step(self) -> Setting:
-        """The same without how long is trained, and which data were asked for: their digest says what they are."""
+        """The same setting without the length of the training and the source of the data, which a digest identifies."""
         return replace(self, data=FOUND, epochs=0, steps=0)
 
     def as_json(self) -> dict[str, Any]:
@@ -65,18 +65,18 @@ class Setting:
 
 
 DEFAULTS: Mapping[str, Value] = {one.name: one.default for one in fields(Setting) if one.default is not MISSING}
-"""The axes that came later, each with the value that was meant before."""
+"""{axis that was added later: the value that was in force before}."""
 
 
 def with_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored setting with a value on every axis: an old one has none on those that came later."""
+    """Return a stored setting with a value on every axis. An old one lacks the axes that were added later."""
     return {**DEFAULTS, **setting}
 
 
 def without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a setting without the axes that came later and are at their defaults.
+    """Return a setting without later axes that are at their defaults.
 
-    So certificates, and titles, are what they were before there was such an axis.
+    Certificates and titles then stay the same when an axis is added.
     """
     return {axis: value for axis, value in setting.items() if axis not in DEFAULTS or value != DEFAULTS[axis]}
 
@@ -84,10 +84,10 @@ def without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
 def distinguishing_words(
     setting: Mapping[str, Any], others: Iterable[Mapping[str, Any]], workload: Workload | None
 ) -> list[str]:
-    """Return the values by which a contest of a workload is named, in words.
+    """Return the values that name a contest of a workload, in words.
 
-    They are those that not all `others` of its run have, too, those of later axes that are not the defaults, and a
-    batch size that is not the workload's. None is a workload that is not known here any more.
+    They are the values in which it differs from some of the `others` of its run, values of later axes that are not the
+    default, and a batch size other than the workload's. `workload` is None if the catalogue no longer has it.
     """
     known = [with_defaults(other) for other in others]
     named = without_defaults(setting).keys() & DEFAULTS.keys()
@@ -101,37 +101,37 @@ def distinguishing_words(
 
 
 def canonical_setting(workload: Workload) -> Setting:
-    """Return the setting that a workload states, on the CPU with all processors of this process."""
+    """Return the setting that a workload states, on the CPU with all processors available to this process."""
     return Setting(workload.batch_size, "cpu", "float32", 0, usable_cores())
 
 
 def read_count(word: str) -> int:
-    """Read a whole number of at least 1."""
+    """Return a whole number of at least 1. Raises UsageError for anything else."""
     if not word.isascii() or not word.isdigit() or int(word) < 1:
         raise UsageError(f"{word!r} is not a whole number of at least 1")
     return int(word)
 
 
 def read_seed(word: str) -> int:
-    """Read a whole number from 0 on."""
+    """Return a whole number of at least 0. Raises UsageError for anything else."""
     if not word.isascii() or not word.isdigit():
         raise UsageError(f"{word!r} is not a whole number from 0 on")
     return int(word)
 
 
 def read_series(word: str) -> str:
-    """Read what the study calls a set of the Monash archive."""
-    from rosettabench.data.series.monash import monash_set  # NumPy comes with it
+    """Return the study's name of a set of the Monash archive. Raises UsageError for an unknown one."""
+    from rosettabench.data.series.monash import monash_set  # it imports NumPy
 
     return monash_set(word).key
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of --set. Called with a word, it returns the value; UsageError for a word that is none.
+    """An axis of --set. Calling it with a word returns the value; it raises UsageError for an invalid word.
 
-    `values` are all there are, or say in words what a value is. `default` says in words what holds where the axis is
-    not set; without it, that is its value in `canonical_setting`. `page` is the page of the docs that tells more.
+    `values` are all values, or a description of them. `default` describes the default; without it, the default is the
+    value in `canonical_setting`. `page` is the page of the docs that explains the axis.
     """
 
     meaning: str
@@ -141,12 +141,12 @@ class Axis:
     page: str = ""
 
     def __call__(self, word: str) -> Value:
-        """Read a value."""
+        """Return the value of a word. Raises UsageError, with the possible values, for an invalid one."""
         return self.read(word)
 
 
 def choice(meaning: str, *values: str, page: str = "") -> Axis:
-    """Return an axis that has the `values` only."""
+    """Return an axis with the given `values` only."""
     return Axis(meaning, values, lambda word: nearest("value", word, values), page=page)
 
 
@@ -175,7 +175,7 @@ AXES: Mapping[str, Axis] = {
 
 
 def read_axes(assignments: Iterable[str]) -> dict[str, list[int | str]]:
-    """Return {axis: values} for words like ``batch_size=32,256``.
+    """Return {axis: values} for words such as ``batch_size=32,256``.
 
     Raises UsageError for an unknown axis or value, with the nearest match, and for an axis that is set twice.
     """
@@ -195,9 +195,9 @@ def read_axes(assignments: Iterable[str]) -> dict[str, list[int | str]]:
 
 
 def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Setting]:
-    """Return every combination of the values on the axes, starting from the workload's own setting.
+    """Return the settings for every combination of the values on the axes; other axes have the workload's own values.
 
-    Raises UsageError for a value that means nothing for this workload.
+    Raises UsageError for a value that does not apply to this workload.
     """
     base = canonical_setting(workload)
     combinations = product(*axes.values())
@@ -213,14 +213,14 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
 
 
 def check_embedding(gradient: str, workload: Workload) -> None:
-    """Raise UsageError where the sparse gradient of an embedding is asked for and there is no embedding."""
+    """Raise UsageError if the sparse gradient of an embedding is asked for and there is no embedding."""
     if gradient == "sparse" and not workload.embeddings:
         able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
         raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")
 
 
 def check_precision(setting: Setting) -> None:
-    """Raise UsageError where TF32 is asked of a processor."""
+    """Raise UsageError if TF32 is asked for on a CPU."""
     if setting.precision == "tf32" and setting.device == "cpu":
         raise UsageError(
             "TF32 is a format of NVIDIA's GPUs: device=cpu does not support precision=tf32",
@@ -229,33 +229,33 @@ def check_precision(setting: Setting) -> None:
 
 
 def check_data(data: str, workload: Workload) -> None:
-    """Raise UsageError where real data are asked for and there are none: the workload states that they are drawn."""
+    """Raise UsageError if original data are asked for and the workload states random data, which have no originals."""
     from rosettabench.data.registry import data_set
 
     if workload.data.set == OWN:
         if data == SYNTHETIC:
             raise UsageError(
-                f"nothing stands in for the data of {workload.name}: it has no data=synthetic",
-                "Leave it out, or state data that are drawn: [data.random] in its workload.toml.",
+                f"there is no stand-in for the data of {workload.name}: it has no data=synthetic",
+                "Leave it out, or state random data: [data.random] in its workload.toml.",
             )
         return
     if data == REAL and data_set(workload.data.set).drawn:
         raise UsageError(
-            f"the data of {workload.name} are drawn, and nobody has originals of them: it has no data=real",
+            f"the data of {workload.name} are random, without originals: it has no data=real",
             "Leave it out, or name data=synthetic, which is the same there.",
         )
 
 
 def check_input(source: str, workload: Workload) -> None:
-    """Raise UsageError where picture files are asked for and a workload trains on none."""
+    """Raise UsageError if picture files are asked for and a workload does not train on any."""
     if source == "files" and not reads_pictures(workload):
         able = ", ".join(one.name for one in all_workloads().values() if reads_pictures(one))
         raise UsageError(f"{workload.name} trains on no picture files: it has no input=files", f"There are: {able}.")
 
 
 def reads_pictures(workload: Workload) -> bool:
-    """Whether a workload trains, on samples that are picture files."""
-    from rosettabench.data.data_set import PictureSet  # NumPy comes with it, which only this question needs
+    """Return whether a workload trains on samples that are picture files."""
+    from rosettabench.data.data_set import PictureSet  # it imports NumPy, which only this question needs
     from rosettabench.data.registry import data_set
 
     if workload.training is None or workload.data.set == OWN:

@@ -1,4 +1,4 @@
-"""Smaller batches, where time or memory leaves a workload out: a table of few samples is more than none."""
+"""Smaller batches if time or memory would leave out a workload: a table with fewer samples is better than none."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import LeftOut, RunRequest
 
 Fit = Callable[[RunRequest], Fitted]
-"""Returns what of a request fits. Raises UsageError where nothing does."""
+"""Returns the part of a request that fits. Raises UsageError if nothing does."""
 
 BATCH = "batch_size"
-"""The axis."""
+"""The axis of the batch size."""
 
 
 def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]], fit: Fit) -> Fitted:
-    """Return what of a request fits, tried with smaller and smaller batches as long as something is missing.
+    """Return the part of a request that fits, with smaller batches as long as something does not.
 
-    `sizes` are those of each workload, the largest first. Workloads that do not fit at all get the next smaller one;
-    where all fit, but not with rounds enough for verdicts, all that have one do. Of all that is tried, what has the
-    most workloads is returned, and among equals what has verdicts, and then what was tried first. A setting whose place
-    a smaller batch takes is left out, and says so. Whoever names a batch gets no other. Raises UsageError, that of the
-    request as it is, where nothing fits.
+    `sizes` are the batch sizes to try for each workload, the largest first. Each attempt reduces the batches of the
+    workloads that do not fit. If all fit, but without enough rounds for verdicts, it reduces the batches of all
+    workloads. The result is the attempt with the most workloads; among equals, one with verdicts, then the earliest.
+    The replaced settings are left out with a reason. A batch size that the user states is never changed. If nothing
+    fits, raises the UsageError of the original request.
     """
     rest = {} if BATCH in request.axes else {name: list(sizes.get(name, ())) for name in request.workloads}
     tried = request
@@ -44,7 +44,7 @@ def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]]
 
 
 def attempt(fit: Fit, request: RunRequest) -> Fitted | UsageError:
-    """Return what of a request fits, or why nothing does."""
+    """Return the part of a request that fits, or the error if nothing does."""
     try:
         return fit(request)
     except UsageError as error:
@@ -52,7 +52,7 @@ def attempt(fit: Fit, request: RunRequest) -> Fitted | UsageError:
 
 
 def short_of(attempted: Fitted | UsageError, workloads: Iterable[str]) -> list[str]:
-    """Return the workloads for which a smaller batch may help: the lost ones; all where rounds are too few."""
+    """Return the workloads that may fit with a smaller batch: the lost ones; all if there are too few rounds."""
     if isinstance(attempted, UsageError):
         return list(workloads)
     kept = workloads_of(attempted.request)
@@ -61,22 +61,22 @@ def short_of(attempted: Fitted | UsageError, workloads: Iterable[str]) -> list[s
 
 
 def workloads_of(request: RunRequest) -> set[str]:
-    """Return the names of the workloads that a request has a contest of."""
+    """Return the names of the workloads in a request's contests."""
     return {planned.workload.name for planned in make_plan(request)}
 
 
 def with_batches(request: RunRequest, batches: Mapping[str, int]) -> RunRequest:
-    """Return a request with another batch for some of its workloads."""
+    """Return a request with other batch sizes for some of its workloads."""
     own = {name: {**request.own_axes.get(name, {}), BATCH: [size]} for name, size in batches.items()}
     return request.model_copy(update={"own_axes": {**request.own_axes, **own}})
 
 
 def settings_replaced(request: RunRequest, best: RunRequest, first: Fitted | UsageError) -> list[LeftOut]:
-    """Return the settings of a request that `best` has a smaller batch for, and why each is left out.
+    """Return the settings of a request that `best` replaces by a smaller batch, each with the reason.
 
-    That is what was said of it in the `first` attempt, which was with the request as it is.
+    The reason is that of the `first` attempt, with the request as it was.
     """
-    usual, before = "no time for rounds enough for a verdict", {}
+    usual, before = "no time for enough rounds for a verdict", {}
     if isinstance(first, UsageError):
         usual = first.what
     else:
@@ -95,5 +95,5 @@ def settings_replaced(request: RunRequest, best: RunRequest, first: Fitted | Usa
 
 
 def whole_setting(setting: Mapping[str, int | str]) -> tuple[tuple[str, int | str], ...]:
-    """Return a setting as a key."""
+    """Return a setting as a hashable key."""
     return tuple(sorted(setting.items()))

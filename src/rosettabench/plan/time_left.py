@@ -1,4 +1,4 @@
-"""How long a run goes on at most, as it is said while it runs: a maximum that only ever comes nearer."""
+"""The most time that a run still takes, as shown while it runs. The displayed end never moves to a later time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from time import monotonic
 from rosettabench.plan.duration import duration_words
 
 ROUNDING_S = 0.001
-"""Seconds by which sums of the same times may differ: more than floating-point numbers do."""
+"""Seconds by which sums of the same times may differ because of rounding."""
 
 
 class TimeLeft:
-    """The time that is left at most. Where there is no basis for a maximum, or one has not held, none is said.
+    """The most time that is left. None is shown without a basis for it, or once it has proved wrong.
 
     `clock` returns seconds.
     """
@@ -25,9 +25,10 @@ class TimeLeft:
         self._failed = False
 
     def expect(self, seconds: float | None) -> None:
-        """Take in how long the rest takes at most, None where nobody knows.
+        """Record the most seconds that the rest takes; None if unknown.
 
-        A shorter time is believed. A longer one means that what was said before does not hold: it is never said again.
+        An earlier end replaces the known one. A later end means that the known one was wrong; from then on no maximum
+        is shown.
         """
         self._known = seconds is not None
         if seconds is not None:
@@ -37,14 +38,14 @@ class TimeLeft:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds that are left at most, more than 0; None where no maximum is known to hold."""
+        """The most seconds left, more than 0; None if no valid maximum is known."""
         left = self._end - self._clock()
-        self._failed = self._failed or left <= 0  # work is left and the time is over
+        self._failed = self._failed or left <= 0  # work is left after the predicted end
         return left if self._known and not self._failed else None
 
     @property
     def words(self) -> str:
-        """What is said of it: ``at most 4 min left``; nothing where nobody knows a maximum."""
+        """The maximum in words, ``at most 4 min left``; "longer than expected" if it was wrong; "" if it is unknown."""
         seconds = self.seconds
         if self._failed:
             return "longer than expected"

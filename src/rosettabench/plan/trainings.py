@@ -1,4 +1,4 @@
-"""What is to be trained: sets, libraries, seeds, and how long."""
+"""The request for trainings by libraries as shipped: sets, libraries, seeds and length."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ STUDY = "deepar-2024"
 """The published study that is run again."""
 
 SEEDS = (42, 43, 44, 45, 46)
-"""The study's."""
+"""The seeds of the study."""
 
 EPOCHS = 100
-"""The study's, and both libraries' default."""
+"""The epochs of the study, and the default of both libraries."""
 
 SAMPLES = 100
-"""Sample paths of each series: the study's, and both libraries' default."""
+"""Sample paths of each series: the study's number, and the default of both libraries."""
 
 
 class TrainingRequest(Strict):
-    """What ``rosetta shipped`` asks for, and what a suite of ``rosetta run`` asks for beside its contests."""
+    """The request of ``rosetta shipped``, and of a suite of ``rosetta run`` in addition to its contests."""
 
     kind: Literal[RunKind.SHIPPED] = RunKind.SHIPPED
     study: str = STUDY
@@ -35,9 +35,9 @@ class TrainingRequest(Strict):
     samples: int = Field(default=SAMPLES, ge=1)
     threads: int = Field(default=1, ge=1)
     budget: float | None = None
-    """Seconds for everything; epochs and seeds are fewer then, as many as fit."""
+    """Seconds for everything; epochs and seeds are reduced until they fit."""
     long: bool = False
-    """Whether to train, too, where a library's graph takes minutes to build or may not end."""
+    """Whether to include trainings for which a library builds its graph for minutes, or without end."""
     timeout: float = 7200.0
     """Seconds after which a silent worker is stopped."""
     data_dir: str | None = None

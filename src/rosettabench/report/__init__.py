@@ -1,1 +1,1 @@
-"""What a run found, for the terminal, a browser, a spreadsheet or a program."""
+"""Reports of a run for the terminal, a browser, a spreadsheet or a program."""

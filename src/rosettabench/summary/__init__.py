@@ -1,1 +1,1 @@
-"""What a run says, as data: numbers, findings and doubts. No table, no text: report/ makes these."""
+"""The content of a run as data: numbers, findings and doubts. report/ makes tables and texts of them."""

@@ -1,8 +1,7 @@
-"""Where the factor between two libraries as shipped comes from, set by set: from the store, and from nothing else.
+"""Explain the factor between two libraries as shipped, set by set, from the store alone.
 
-The parts of the trainings tell what input, checkpoints and the start make of it; a contest on the same series, in the
-same run, what is left of it at equal work. docs/results/deepar-as-shipped.md, "Where the time goes", defines the
-factors.
+The parts of the trainings give the shares of input, checkpoints and start. A contest on the same series, in the same
+run, gives the factor at equal work. docs/results/deepar-as-shipped.md, "Where the time goes", defines the factors.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from rosettabench.summary.records import (
 )
 
 ORDER = ("input", "checkpoints", "start")
-"""The parts that are taken out, one after the other; steps are left."""
+"""The parts whose factors are taken out, one after the other; the steps remain."""
 
 MODELS, EQUAL = "models", "equal work"
-"""The two factors of the steps: what the two models differ in, and the frameworks."""
+"""The two factors of the steps: the difference between the models, and that between the frameworks."""
 
 Seconds = dict[str, float]
 
 
 def accounts(found: TrainingsSummary | None, contests: Sequence[ContestSummary]) -> tuple[Account, ...]:
-    """Return an account for each set that both of two libraries trained on, or why there is none; then that of the sum.
+    """Return an account, or why there is none, for each set that both libraries trained on; then that of the sum.
 
-    Nothing for a run of other libraries than two, or of none.
+    Empty unless the run trained exactly two libraries.
     """
     if found is None or len(found.request.libraries) != 2:
         return ()
@@ -61,9 +60,9 @@ def accounts(found: TrainingsSummary | None, contests: Sequence[ContestSummary])
 
 @dataclass(frozen=True)
 class Share:
-    """What one set gives to the sum: seconds by part of both libraries, and the ratio at equal work, if it is known.
+    """The contribution of one set to the sum: seconds by part of both libraries, and the ratio at equal work, if known.
 
-    `weight` is in proportion to the seconds that the fast contender at equal work would take for as many steps.
+    `weight` is proportional to the seconds that the fast contender at equal work would take for as many steps.
     """
 
     fast: Seconds
@@ -75,7 +74,7 @@ class Share:
 def account_of(
     found: TrainedSet, fast: TrainedEntry, slow: TrainedEntry, contests: Sequence[ContestSummary]
 ) -> tuple[Account, Share | None]:
-    """Return the account of one set, and what it gives to the sum; None for the latter where there is no account."""
+    """Return the account of one set, and its contribution to the sum; None for the latter if there is no account."""
     series, labels = found.used.series, (fast.label, slow.label)
     common = [(a, b) for a in fast.trainings for b in slow.trainings if a.seed == b.seed]
     if not common:
@@ -104,13 +103,13 @@ def account_of(
 
 
 def order_entries(entries: Sequence[TrainedEntry]) -> list[TrainedEntry]:
-    """Return the entries as the libraries are ordered, whatever order they were asked for in: PyTorch first."""
+    """Return the entries in the order of the catalogue's libraries, PyTorch first, whatever order was asked for."""
     labels = [*all_libraries()]
     return sorted(entries, key=lambda one: labels.index(one.label))
 
 
 def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
-    """Return the account of the sums over sets; at equal work only where all of them have been measured at it."""
+    """Return the account of the sums over sets. It includes equal work only if all sets were measured at equal work."""
     sums = [
         {part: fsum(one[part] for one in column) for part in column[0]}
         for column in ([share.fast for share in shares], [share.slow for share in shares])
@@ -130,9 +129,9 @@ def account_of_sum(shares: Sequence[Share], fast: str, slow: str) -> Account:
 
 
 def sum_parts(trainings: Sequence[FinishedTraining]) -> Seconds | None:
-    """Return the seconds by part, over trainings; None where one of them does not tell.
+    """Return {part: seconds}, summed over trainings; None if a training lacks one of its parts.
 
-    The start is the setup with the first batch.
+    The start consists of the setup and the first batch.
     """
     parts: list[Seconds] = []
     for one in trainings:
@@ -145,9 +144,9 @@ def sum_parts(trainings: Sequence[FinishedTraining]) -> Seconds | None:
 
 
 def taken_apart(fast: Seconds, slow: Seconds, equal: Interval | None) -> Iterator[Factor]:
-    """Yield the whole factor, then those that it is made of: of the parts, of the models, and at equal work.
+    """Yield the total factor, then its factors: of the parts, of the models, and at equal work.
 
-    Where nothing is known of equal work, the last two are one, that of the steps.
+    If equal work was not measured, the last two are replaced by one factor, that of the steps.
     """
     yield Factor("as shipped", fsum(slow.values()) / fsum(fast.values()))
     found, steps = factors(slow, fast, ORDER)
@@ -162,10 +161,10 @@ def taken_apart(fast: Seconds, slow: Seconds, equal: Interval | None) -> Iterato
 def at_equal_work(
     series: str, libraries: Sequence[str], contests: Sequence[ContestSummary]
 ) -> tuple[Interval | None, float, Estimate | None, Note | None]:
-    """Return slow over fast at equal work, the seconds of a step of the fast one, the slow one's dispatch, and why not.
+    """Return slow over fast at equal work, the fast one's step seconds, the slow one's dispatch, and why it is missing.
 
-    Who stands for a library is what its file says. Dispatch: the time of a step as its framework does it by default,
-    over that of the contender, where both are ranked.
+    A library's file names its contender. Dispatch is the step time of the framework's default mode over that of the
+    contender, if both are ranked.
     """
     fast, slow = (find_library(name).equal for name in libraries)
     for contest in contests:
@@ -182,7 +181,7 @@ def at_equal_work(
 
 
 def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> Interval | None:
-    """Return the interval of slow over fast, as the contest's own verdicts have it."""
+    """Return the interval of slow over fast, with the rules of the contest's verdicts."""
     samples = (one for entry in contest.entries for one in entry.samples if one.phase == "turn")
     confidence = float(contest.stopping["confidence"])
     return relative_time(fast.rounds, slow.rounds, process_of_round(samples), confidence, pairs(len(contest.ranked)))

@@ -1,4 +1,4 @@
-"""Where contenders must agree, and whether they do: their losses, and the settings in force."""
+"""Check that contenders agree where they must: in their losses, and in the settings in force."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rosettabench.summary.records import Agreement, EntrySummary, SettingRow
 
 
 def loss_agreement(entries: Sequence[EntrySummary]) -> Agreement | None:
-    """Return how far the losses of proven contenders lie apart at most, over the blocks that all of them took.
+    """Return the largest difference between the losses of proven contenders, over the blocks that all of them took.
 
-    The difference is the range over the mean. None where fewer than two proven contenders have a loss in common.
+    The difference is the range over the mean. None if no two proven contenders have losses for the same blocks.
     """
     curves = [{point.samples: point.loss for point in entry.curve} for entry in entries if entry.proof.holds]
     curves = [curve for curve in curves if curve]
@@ -37,7 +37,7 @@ def spread(losses: Sequence[float]) -> float:
 
 
 def setting_rows(entries: Sequence[EntrySummary]) -> tuple[SettingRow, ...]:
-    """Return every setting that was read back, with each contender's value; those that must be equal first."""
+    """Return every setting that was read back, with each contender's value, first those that must be equal."""
     settings = {entry.label: entry.settings for entry in entries}
     differing = {difference.name for difference in setting_differences(entries)}
     names = {name for found in settings.values() for name in found}
@@ -48,10 +48,10 @@ def setting_rows(entries: Sequence[EntrySummary]) -> tuple[SettingRow, ...]:
 
 
 def doubtful_settings(entries: Sequence[EntrySummary]) -> tuple[SettingDifference | PartlyCompiled, ...]:
-    """Return what a reader must know of the settings: those that differ and should not, and what was not compiled."""
+    """Return the remarkable settings: those that wrongly differ, and contenders that were only partly compiled."""
     return (*setting_differences(entries), *partly_compiled({entry.label: entry.settings for entry in entries}))
 
 
 def setting_differences(entries: Sequence[EntrySummary]) -> list[SettingDifference]:
-    """Return the differences between contenders that should not be."""
+    """Return the differences between contenders in settings that must be equal."""
     return differences({entry.label: entry.settings for entry in entries})

@@ -1,4 +1,4 @@
-"""The answer of a contest: who is first, and by which verdicts."""
+"""The answer of a contest: which contender is first, and by which verdicts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rosettabench.statistics.verdict import Finding, Verdict
 
 @dataclass(frozen=True)
 class ContestAnswer:
-    """Who is first: `labels` share the first place, as everybody does who is not surely slower than the first.
+    """The first place of a contest: `labels` share it, since none of them is surely slower than the first.
 
-    `pairs` are the verdicts that this rests on: that of the fastest on the nearest of the others, or all on those who
-    share the place. There are none where only one can be ranked, and no labels where nobody can.
+    `pairs` are the verdicts behind it: that on the fastest and the nearest other contender, or those on the contenders
+    that share the place. `pairs` is empty if only one contender is ranked; `labels` is empty if none is.
     """
 
     labels: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ def find_answer(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Conte
 
 
 def distance(verdict: Verdict) -> float:
-    """Return the ratio between the two of a pair."""
+    """Return the distance of a pair: the ratio of its times, at least 1."""
     return verdict.interval.ratio if verdict.interval else 1.0
 
 

@@ -1,4 +1,4 @@
-"""One contest: the ranking, the verdicts, the control, the data, and who is missing."""
+"""Summarise one contest: the ranking, the verdicts, the A/A control, the data, and missing contenders."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contestant:
-    """An entry with what hangs on it elsewhere in the run."""
+    """An entry with everything that belongs to it elsewhere in the run."""
 
     entry: Entry
     proof: ProofSummary
@@ -81,16 +81,16 @@ class Contestant:
 
     @property
     def rankable(self) -> bool:
-        """Whether it is proven, timed often enough for an interval, and not the control's copy.
+        """Whether it is proven, has enough rounds for an interval, and is not the control's copy.
 
-        Whoever did other work while it was timed is not.
+        A contender that did other work while it was timed is not ranked.
         """
         enough = self.proof.holds and len(self.rounds) >= FEWEST_ROUNDS
         return self.entry.control_of is None and enough and self.other_work is None
 
     @property
     def other_work(self) -> Fault | None:
-        """What it did otherwise while it was timed; None if nothing was seen."""
+        """The fault that it did other work while it was timed; None if there is none."""
         return next((fault for fault in self.faults if fault.kind == OtherWork.KIND), None)
 
 
@@ -117,9 +117,9 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
 
 
 def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[CeilingSeries]) -> ContestSummary:
-    """Return what the rows of `contest` say; `name` tells it from the run's other contests.
+    """Return the summary of a contest. `name` distinguishes it from the run's other contests.
 
-    `measured` is what is known of what the run's machine can do (ceilings/ceiling.py).
+    `measured` are the known ceilings of the run's machine (ceilings/ceiling.py).
     """
     peak = summarise_peak(contest, measured)
     contestants = [gather(run, contest, entry, name) for entry in contest.entries]
@@ -171,7 +171,7 @@ def entrants(contest: Contest) -> list[Entrant]:
 
 
 def circumstances(contest: Contest, peak: PeakSummary) -> Circumstances:
-    """Return what a contest held equal, as far as it says how far below the ceiling somebody is."""
+    """Return the circumstances that decide how far below the ceiling a contender may be."""
     workload = all_workloads().get(contest.workload)
     batch = contest.setting["batch_size"]
     known = peak.per_sample is not None and peak.ceiling is not None
@@ -183,7 +183,7 @@ def circumstances(contest: Contest, peak: PeakSummary) -> Circumstances:
 
 
 def infers(contest: Contest) -> bool:
-    """Whether a contest was one of inference; of a workload that the catalogue does not have any more: no."""
+    """Return whether a contest was one of inference; False if the catalogue no longer has the workload."""
     workload = all_workloads().get(contest.workload)
     return workload is not None and workload.inference is not None
 
@@ -195,14 +195,14 @@ def tokens_of(contest: Contest) -> int | None:
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
-    """Return what was odd about the timed contenders of a contest."""
+    """Return the oddities of a contest's timed contenders."""
     timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
     dropped = dropped_rounds(run, contest)
     return [*load_seen(run, contest, dropped), *seen_in(contest, timed, dropped, rules(contest)[1])]
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:
-    """Return the words of the command that explains the difference between the first two of a ranking, if any."""
+    """Return the words of the command that explains the difference between the first two ranked; empty without two."""
     if len(ranking) < 2:
         return ()
     asked = read_request(run.request)
@@ -215,7 +215,7 @@ def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[
 def summarise_spreads(
     contest: Contest, ranking: Sequence[Ranked], rounds: Mapping[str, Rounds]
 ) -> tuple[tuple[str, Spread], ...]:
-    """Return how much each ranked contender's time relative to the first varies, by rounds and by processes."""
+    """Return the spread of each ranked contender's time relative to the first, by rounds and by processes."""
     generations = processes(contest)
     groups = {row.label: by_process(rounds[row.label], generations) for row in ranking}
     found = [(row.label, spread(groups[ranking[0].label], groups[row.label])) for row in ranking[1:]]
@@ -235,25 +235,25 @@ def judge_pairs(
 
 
 def place_of(row: Ranked, ranking: Sequence[Ranked]) -> RankPlace:
-    """Return a row of the ranking as a Place. The first one's time relative to itself is 1 by definition."""
+    """Return a row of the ranking as a RankPlace. The relative time of the first is exactly 1."""
     if row is ranking[0]:
         return RankPlace(row.rank, Estimate(1.0, 1.0, 1.0, 0))
     return RankPlace(row.rank, from_interval(row.relative) if row.relative else None)
 
 
 def rules(contest: Contest) -> tuple[float, float]:
-    """Return confidence and margin of equivalence that the contest was run with."""
+    """Return the confidence and the margin of equivalence of a contest."""
     stopping = contest.stopping
     return stopping["confidence"], stopping["margin"]
 
 
 def processes(contest: Contest) -> dict[int, int]:
-    """Return which process each round was measured in, counted from 1."""
+    """Return {round: process in which it was measured, from 1}."""
     return process_of_round([block for entry in contest.entries for block in turns(entry)])
 
 
 def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen: Sequence[Oddity]) -> Control | None:
-    """Return what the A/A control found, judged on its own; None where it did not run."""
+    """Return the result of the A/A control, judged by itself; None if it did not run."""
     rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
     copy = next((entry for entry in contest.entries if entry.control_of in rounds), None)
     if copy is None or copy.control_of is None:
@@ -268,7 +268,7 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
 def summarise_entry(
     contest: Contest, contestant: Contestant, place: RankPlace | None, peak: PeakSummary
 ) -> EntrySummary:
-    """Return one contender's figures with its place in the ranking, None for whoever has none."""
+    """Return the summary of one contender. `place` is its place in the ranking; None if it is not ranked."""
     entry, happened = contestant.entry, contestant.happened
     confidence = contest.stopping["confidence"]
     environment = UsedEnvironment.last_of(happened) or UsedEnvironment()
@@ -316,15 +316,15 @@ def order(entry: EntrySummary, ranking: Sequence[str]) -> tuple[int, int]:
 
 
 def of_contest(failure: Failure, contest: Contest) -> bool:
-    """Whether a failure struck the contest as a whole."""
+    """Return whether a failure affected the contest as a whole."""
     return failure.contest_id == contest.id and failure.entry_id is None
 
 
 def data_note(used: UsedData | None) -> DataNote | None:
-    """Return which data was used."""
+    """Return a note on the data that a contest used; None if they are not known."""
     return None if used is None else DataNote(**used.model_dump())
 
 
 def fault(failure: Failure, contest: str, label: str) -> Fault:
-    """Return a failure as it is reported."""
+    """Return a failure in the form of a report."""
     return Fault(contest, label, failure.stage, failure.kind, failure.what, failure.hint)

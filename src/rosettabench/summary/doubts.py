@@ -1,4 +1,4 @@
-"""What was odd about a contest, and which verdicts it casts doubt on."""
+"""The oddities of a contest, and the verdicts that they cast doubt on."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Block, Contest, Run
 
 FEW_PAIRS = 3
-"""So many pairs are told one by one in a headline. Of more, it counts what was found; the report has each, without
-repeating in all of them what was odd of one contender."""
+"""The most pairs that a headline lists one by one. Beyond that it counts, and the report lists each pair without
+repeating the oddities of a contender."""
 
 
 def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
-    """Return what was odd: contenders that drift, blocks that were interrupted, clocks that jumped.
+    """Return the oddities: contenders that drift, interrupted blocks, and clocks that jumped.
 
-    A pause before a fresh process is no news, and a round that was dropped has been told of already.
+    Pauses before a fresh process are normal, and dropped rounds are reported elsewhere.
     """
     blocks = [block for entry in contest.entries for block in turns(entry)]
     processes, moments = process_of_round(blocks), round_ends(blocks)
@@ -43,7 +43,7 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
 
 
 def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
-    """Return that the machine was busy during the rounds that count, where it was."""
+    """Return that the machine was busy during the counted rounds; empty if it was not."""
     told = set(dropped)
     loads = RoundLoad.all_of(events_of(run, contest))
     found = busy(one for one in loads if one.round not in told)
@@ -51,7 +51,7 @@ def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
 
 
 def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
-    """Return when each round ended, in seconds of the wall clock."""
+    """Return {round: its end in seconds of the wall clock}."""
     moments: dict[int, float] = {}
     for block in blocks:
         moments[block.round] = max(datetime.fromisoformat(block.at).timestamp(), moments.get(block.round, 0.0))
@@ -59,9 +59,9 @@ def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
 
 
 def cast_doubts(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Verdict]:
-    """Return the verdicts, those that cannot be trusted as open ones with the reason for the doubt.
+    """Return the verdicts; those that cannot be trusted become undecided, with the reason for the doubt.
 
-    Of many, each only names who was odd: what it was stands beside them once, and not in every pair again.
+    If there are many, each only names the odd contender. Its oddities are stated once, beside the verdicts.
     """
     suspects: dict[str, list[Doubt]] = defaultdict(list)
     whole = [SuspectRounds(None) for one in seen if isinstance(one, Busy)]
@@ -74,7 +74,7 @@ def cast_doubts(verdicts: Sequence[Verdict], seen: Sequence[Oddity]) -> list[Ver
 
 
 def with_doubts(verdict: Verdict, suspects: Mapping[str, Sequence[Doubt]], whole: Sequence[Doubt] = ()) -> Verdict:
-    """Return a verdict, open if one of the two is suspect, or the contest as a `whole`, or if its rounds contradict."""
+    """Return a verdict; undecided if one of the pair or the `whole` contest is suspect, or its rounds contradict."""
     doubts = [*whole, *(one for label in (verdict.faster, verdict.slower) for one in suspects.get(label, ()))]
     if verdict.interval is not None and not verdict.interval.steady:
         doubts.append(Contradiction())

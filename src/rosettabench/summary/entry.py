@@ -1,4 +1,4 @@
-"""One contender's own figures, from its rows in the store."""
+"""The figures of one contender, from its rows in the store."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 def turns(entry: Entry) -> list[Block]:
-    """Return the blocks that count: warm-ups are recorded, not counted."""
+    """Return the counted blocks. Warm-up blocks are recorded, but not counted."""
     return [block for block in entry.blocks if block.phase == "turn"]
 
 
 def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
-    """Return the typical one of `values`, one per round, with its interval; None without one that is possible.
+    """Return the typical value of `values`, one per round, with its interval; None without a possible value.
 
-    It is the interval of the ratios (statistics/interval.py) taken to one second, or one sample per second. Unlike a
-    ratio within rounds it holds the machine's drift too, so two such intervals say little about a difference.
+    The interval is that of ratios (statistics/interval.py) to one second, or to one sample per second. Unlike a ratio
+    within rounds it includes the drift of the machine, so two such intervals say little about a difference.
     """
     counted = list(filter(possible, values))
     if not counted:
@@ -60,7 +60,7 @@ def summarise_values(values: Iterable[float]) -> MeasuredFigure | None:
 
 
 def summarise_costs(entry: Entry) -> Costs:
-    """Return what the contender costs, apart; figures of several sessions as median and extremes."""
+    """Return the separate costs of the contender. Figures of several processes become median and extremes."""
     evaluations = [figure for figure in figures_named(entry, FigureName.EVALUATE) if figure.detail.get("samples")]
     counted = turns(entry)
     elapsed = sum(block.elapsed_s for block in counted)
@@ -76,12 +76,12 @@ def summarise_costs(entry: Entry) -> Costs:
 
 
 def figures_named(entry: Entry, name: FigureName) -> list[Figure]:
-    """Return the entry's figures of one name, in the order in which they were measured."""
+    """Return the entry's figures of one name, in the order of their measurement."""
     return [figure for figure in entry.figures if figure.name == name]
 
 
 def per_session(entry: Entry, name: FigureName) -> list[float]:
-    """Return a figure's sum within each session: loading is measured for each part of the data."""
+    """Return the sum of a figure in each process. Loading, for example, is measured for each part of the data."""
     sums: dict[int, float] = defaultdict(float)
     for figure in figures_named(entry, name):
         sums[figure.session] += figure.value
@@ -89,7 +89,7 @@ def per_session(entry: Entry, name: FigureName) -> list[float]:
 
 
 def peaks(entry: Entry) -> list[float]:
-    """Return each session's highest peak memory in bytes."""
+    """Return the highest peak memory of each process, in bytes."""
     highest: dict[int, float] = defaultdict(float)
     for figure in figures_named(entry, FigureName.PEAK_MEMORY):
         highest[figure.session] = max(highest[figure.session], figure.value)
@@ -97,13 +97,13 @@ def peaks(entry: Entry) -> list[float]:
 
 
 def summarise_accuracies(entry: Entry) -> tuple[Accuracy, ...]:
-    """Return the entry's evaluations in the order in which they were made."""
+    """Return the entry's evaluations by accuracy, in the order of their measurement."""
     found = figures_named(entry, FigureName.ACCURACY)
     return tuple(Accuracy(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found)
 
 
 def summarise_areas(entry: Entry) -> tuple[MeanAucSummary, ...]:
-    """Return the entry's evaluations by the area under the ROC curve, in the order in which they were made."""
+    """Return the entry's evaluations by the area under the ROC curve, in the order of their measurement."""
     return tuple(
         MeanAucSummary(detail.get("epoch"), figure.value, detail.get("samples"), detail["labels"], detail["of"])
         for figure in figures_named(entry, FigureName.MEAN_AUC)
@@ -112,7 +112,7 @@ def summarise_areas(entry: Entry) -> tuple[MeanAucSummary, ...]:
 
 
 def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
-    """Return the entry's evaluations by the likelihood of what came, in the order in which they were made."""
+    """Return the entry's evaluations by the likelihood of the true values, in the order of their measurement."""
     found = figures_named(entry, FigureName.MEAN_NLL)
     return tuple(
         MeanLikelihood(figure.detail.get("epoch"), figure.value, figure.detail.get("samples")) for figure in found
@@ -120,7 +120,7 @@ def summarise_likelihoods(entry: Entry) -> tuple[MeanLikelihood, ...]:
 
 
 def summarise_metrics(entry: Entry) -> tuple[MetricValue, ...]:
-    """Return the entry's evaluations by the metric of its folder, in the order in which they were made."""
+    """Return the entry's evaluations by the metric of its folder, in the order of their measurement."""
     return tuple(
         MetricValue(figure.detail["metric"], figure.detail.get("epoch"), figure.value, figure.detail.get("samples"))
         for figure in figures_named(entry, FigureName.METRIC)
@@ -128,9 +128,9 @@ def summarise_metrics(entry: Entry) -> tuple[MetricValue, ...]:
 
 
 def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:
-    """Return the training loss over samples seen.
+    """Return the training loss over the number of samples seen.
 
-    A stretch trained again after a restart counts once; a loss that is not finite leaves a gap.
+    A stretch that was trained again after a restart counts once. A loss that is not finite leaves a gap.
     """
     seen: dict[int, CurvePoint] = {}
     for block in sorted(entry.blocks, key=lambda block: block.phase != "turn"):
@@ -141,6 +141,6 @@ def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:
 
 
 def summarise_samples(entry: Entry) -> tuple[Sample, ...]:
-    """Return every block, warm-ups included, as it was measured."""
+    """Return all blocks, warm-ups included, as they were measured."""
     fields = Sample.__dataclass_fields__
     return tuple(Sample(**{name: getattr(block, name) for name in fields}) for block in entry.blocks)

@@ -1,4 +1,4 @@
-"""A number with its interval, as a summary holds it."""
+"""A number with its confidence interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Estimate:
     rounds: int
 
     def inverse(self, amount: float) -> Estimate:
-        """Return how much is done in a unit of time, where this is the time that an `amount` takes."""
+        """Return the rate: `amount` over this time, with its interval."""
         low, high = (None if end is None else amount / end for end in (self.high, self.low))
         return Estimate(amount / self.value, low, high, self.rounds)
 
@@ -26,5 +26,5 @@ class Estimate:
 
     @property
     def exact(self) -> bool:
-        """Whether it is true by definition: the fastest contender's time relative to its own."""
+        """Whether it is exact by definition: the fastest contender's time relative to itself."""
         return self.low == self.high == self.value

@@ -1,4 +1,4 @@
-"""What a reader must know of a number: why there is none, how it was measured, and what is missing."""
+"""Notes on a number: why it is missing, how it was measured, and what it lacks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rosettabench.statistics.doubt import Doubt
 
 
 class NoteKind(Enum):
-    """What a note can say. Values are named in brackets; those without any say all."""
+    """The kinds of notes. Brackets name the values of a note; kinds without brackets have none."""
 
-    # Why there is no number, or none with an interval.
+    # Why there is no number, or no interval.
     ARM_UNMEASURED = auto()  # (arm)
     PAIR_UNMEASURED = auto()  # (arm, arm)
     PAIR_UNMEASURED_ON_SETS = auto()  # (arm, arm)
@@ -41,7 +41,7 @@ class NoteKind(Enum):
     SO_MANY_SEEDS = auto()  # (how many)
     BATCH = auto()  # (size)
     SAMPLES = auto()  # (how many)
-    # How what was measured lies to what is expected.
+    # How the measured value relates to the expected one.
     PAIRS = auto()  # (as published, of, the other way round, open)
     BEYOND = auto()
     WRONG_SIZE = auto()
@@ -56,7 +56,7 @@ class NoteKind(Enum):
     TRAINING_PARTS = auto()
     EQUAL_ROUNDS = auto()
     EQUAL_SETS = auto()
-    # What it would take to test it here.
+    # What a test here would need.
     WORKLOAD = auto()  # (name)
     QUANTITY = auto()  # (name)
     GPU = auto()

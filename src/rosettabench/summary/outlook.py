@@ -1,4 +1,4 @@
-"""What would decide a pair that is open for want of data."""
+"""What would decide a pair that is undecided for want of data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosettabench.statistics.verdict import Finding, Verdict
 
 
 class Remedy(StrEnum):
-    """What more data can be."""
+    """The kinds of additional data."""
 
     ROUNDS = "rounds"
     PROCESSES = "fresh processes"
@@ -22,9 +22,9 @@ class Remedy(StrEnum):
 
 @dataclass(frozen=True)
 class Outlook:
-    """What would decide an open pair: about so many of these; None where no number that one could wait for would.
+    """The additional data that would decide an undecided pair, and about how many; None if no realistic number would.
 
-    How many OTHER_PROCESSES is never known: a single process of each was measured.
+    The number of OTHER_PROCESSES is never known, since a single process of each contender was measured.
     """
 
     remedy: Remedy
@@ -34,9 +34,10 @@ class Outlook:
 def find_outlook(
     verdict: Verdict, rounds: Mapping[str, Rounds], processes: Processes, confidence: float
 ) -> Outlook | None:
-    """Return what would decide a pair; None for one that is decided, or open for another reason.
+    """Return what would decide a pair; None if it is decided, or undecided for another reason.
 
-    That is rounds; or, where as many as there were would do if it were for them, fresh processes.
+    The answer is more rounds; or fresh processes, if the present rounds would suffice without the spread of the
+    processes.
     """
     if verdict.finding is not Finding.OPEN or verdict.doubts or verdict.interval is None:
         return None

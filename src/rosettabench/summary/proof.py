@@ -1,4 +1,4 @@
-"""Whether an entry was proven to do equal work, and what its certificate shows."""
+"""Whether an entry was proven to do equal work, and the content of its certificate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosettabench.summary.records import CheckSummary, ProofState, ProofSummary
 
 
 def summarise_proof(entry: Entry) -> ProofSummary:
-    """Return the proof of `entry`. It holds if every session with a timed block has a certificate that passed."""
+    """Return the proof of `entry`. It holds if each process with a timed block has a certificate that passed."""
     certifications = sorted(entry.certifications, key=lambda certification: certification.session)
     if not certifications:
         return ProofSummary(ProofState.NOT_PROVEN)
@@ -26,7 +26,7 @@ def summarise_proof(entry: Entry) -> ProofSummary:
 
 
 def summarise_certification(certification: Certification) -> ProofSummary:
-    """Return one certificate as a Proof, after checking its content against its digest."""
+    """Return the proof of one certificate, after checking its content against its digest."""
     certificate = certification.certificate
     body = certificate.body
     if digest(body) != certificate.digest:
@@ -49,7 +49,7 @@ def summarise_certification(certification: Certification) -> ProofSummary:
 
 
 def summarise_check(check: dict[str, Any] | None) -> CheckSummary | None:
-    """Return a check of a certificate's body."""
+    """Return the summary of a check in a certificate's body; None without one."""
     if check is None:
         return None
     deviation = inf if check["deviation"] is None else float(check["deviation"])

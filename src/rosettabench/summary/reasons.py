@@ -1,4 +1,4 @@
-"""Where the differences of an examination lie: every pair with its verdict, and who is far below the machine."""
+"""Where the differences of an examination lie: every pair with its verdict, and contenders far below the ceiling."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rosettabench.summary.doubts import cast_doubts
 from rosettabench.summary.records import ExaminedPair, Reasons
 
 BENT = 0.1
-"""From this deviation on, relative to the line, the line is said not to fit: as much as neighbouring blocks of a shared
-machine differ."""
+"""The deviation from the line, relative to it, from which the line does not fit. Neighbouring blocks on a shared
+machine differ as much."""
 
 UNKNOWN = Circumstances(device="cpu", at_ceiling=None, recurrent=False)
-"""Where nothing is known of what a contest held equal."""
+"""Used if nothing is known of what a contest held equal."""
 
 
 @dataclass(frozen=True)
 class BelowZero(Doubt):
-    """A part of a contender's step surely takes less than no time: its rounds do not fit together."""
+    """A part of a contender's step takes surely less than zero time, so its rounds do not fit together."""
 
     label: str
     name: str
@@ -41,10 +41,10 @@ def summarise_reasons(
     entrants: Sequence[Entrant] = (),
     circumstances: Circumstances = UNKNOWN,
 ) -> Reasons | None:
-    """Return what follows from the rounds of an examination; None where there was none.
+    """Return the findings from the rounds of an examination; None if there was no examination.
 
-    `margin` is that of practical equivalence, `seen` what was odd about its rounds. `entrants` are the contenders of
-    which it may be told that they are far below what the machine can do under these `circumstances`.
+    `margin` is the margin of equivalence, `seen` are the oddities of the rounds. `entrants` are the contenders that may
+    be reported as far below the ceiling under these `circumstances`.
     """
     from rosettabench.reasons.parts import explain
 
@@ -60,7 +60,7 @@ def summarise_reasons(
 
 
 def verdicts(explanation: Explanation, margin: float, seen: Sequence[Oddity]) -> list[Verdict]:
-    """Return the verdict on every pair of an examination, by the rules of a run: from the rounds of the whole step."""
+    """Return the verdict on every pair of an examination, by the rules of a run, from the rounds of the whole step."""
     size = explanation.measured.batch_size
     cells = {one.label: one.cell("train", size) for one in explanation.measured.subjects}
     rounds = {label: dict(enumerate(cell.seconds, start=1)) for label, cell in cells.items() if cell is not None}
@@ -69,7 +69,7 @@ def verdicts(explanation: Explanation, margin: float, seen: Sequence[Oddity]) ->
 
 
 def doubts(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequence[Oddity]) -> Iterator[Doubt]:
-    """Yield why there is no verdict on a pair; nothing where there is one."""
+    """Yield the reasons why there is no verdict on a pair; nothing if there is one."""
     yield from [one for one in seen if isinstance(one, Busy)] or verdict.doubts
     if verdict.interval is None:
         yield TooFewRounds(explanation.rounds)
@@ -77,7 +77,7 @@ def doubts(explanation: Explanation, pair: Pair, verdict: Verdict, seen: Sequenc
 
 
 def below_zero(explanation: Explanation, pair: Pair) -> list[BelowZero]:
-    """Return which contenders of a pair have a part that surely takes less than no time, by more than BENT of a step.
+    """Return the contenders of a pair with a part that surely takes less than zero time, by more than BENT of a step.
 
     The rounds of such an examination do not fit together.
     """
@@ -91,5 +91,5 @@ def below_zero(explanation: Explanation, pair: Pair) -> list[BelowZero]:
 
 
 def is_bent(bend: PartEstimate) -> bool:
-    """Return whether a batch size surely lies off the line, and by enough to matter."""
+    """Return whether a batch size surely deviates from the line, and by enough to matter."""
     return bend.excludes(0) and abs(bend.value) > BENT

@@ -1,6 +1,6 @@
-"""What a run found, worked out once and ready to be shown: every form of the report is made from a RunSummary.
+"""The summary of a run as frozen plain data, computed once. Every form of the report is made from a RunSummary.
 
-All of it is plain, frozen data. Durations are in seconds, memory is in bytes, rates are samples per second.
+Durations are in seconds, memory is in bytes, rates are in samples per second.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Mean training loss over one block, at the number of samples seen when it ended."""
+    """Mean training loss over one block, and the number of samples seen at its end."""
 
     samples: int
     loss: float
@@ -68,7 +68,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """One evaluation: `correct` of `samples`, after `epoch` epochs (None where the training stopped elsewhere)."""
+    """One evaluation: `correct` of `samples`, after `epoch` epochs (None if the training stopped elsewhere)."""
 
     epoch: int | None
     value: float
@@ -77,9 +77,9 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class MeanAucSummary:
-    """One evaluation by the area under the ROC curve: the mean over `labels` of all, which are `of`; else as Accuracy.
+    """One evaluation by the area under the ROC curve: the mean over `labels` of the `of` labels; else as Accuracy.
 
-    The others have samples of one kind only, so that there is no area.
+    The other labels have samples of one kind only, so that they have no area.
     """
 
     epoch: int | None
@@ -91,7 +91,7 @@ class MeanAucSummary:
 
 @dataclass(frozen=True)
 class MeanLikelihood:
-    """One evaluation of forecasts: -log of the density of a value of the horizon, the mean; else as Accuracy."""
+    """One evaluation of forecasts: the mean of -log density of the true values in the horizon; else as Accuracy."""
 
     epoch: int | None
     value: float
@@ -110,7 +110,7 @@ class MetricValue:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a contender costs, apart. CPU is in cores kept busy during timed blocks: 2.0 is two cores throughout."""
+    """The separate costs of a contender. CPU is in cores busy during timed blocks: 2.0 means two cores throughout."""
 
     import_s: MeasuredFigure | None
     build_s: MeasuredFigure | None
@@ -123,7 +123,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class AmountNote:
-    """What belongs to an amount: idle power in watts, seconds between two moves of the counter, number of samples."""
+    """Details of an amount: idle power in watts, seconds between two updates of the counter, number of samples."""
 
     idle_w: float | None = None
     resolution_s: float | None = None
@@ -132,10 +132,10 @@ class AmountNote:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a contender used: `amounts` by the names of docs/reference/resources.md, with `notes` on some of them.
+    """The resources that a contender used: `amounts` by the names of docs/reference/resources.md, with `notes` on some.
 
-    `unreadable` says why others are not there.
-    Memory is the median over sessions, everything else the sum over all turns: `seconds` of them.
+    `unreadable` is {name: why it could not be read}. Memory is the median over processes; other amounts are sums over
+    all blocks, which lasted `seconds`.
     """
 
     amounts: dict[str, float]
@@ -146,7 +146,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class CheckSummary:
-    """One comparison of a proof: how far a tensor was from the reference, and how far it might be."""
+    """One comparison of a proof: the deviation of a tensor from the reference, and its tolerance."""
 
     quantity: str
     step: int | None
@@ -157,14 +157,14 @@ class CheckSummary:
 
     @property
     def share(self) -> float:
-        """The deviation as a share of its tolerance; infinite for a deviation where none is allowed."""
+        """The deviation over its tolerance; infinite for a deviation with a tolerance of zero."""
         if self.tolerance:
             return self.deviation / self.tolerance
         return float("inf") if self.deviation else 0.0
 
 
 class ProofState(StrEnum):
-    """What a proof can come to."""
+    """The possible states of a proof."""
 
     PROVEN = "proven"
     NOT_PROVEN = "not proven"
@@ -174,7 +174,7 @@ class ProofState(StrEnum):
 
 @dataclass(frozen=True)
 class ProofSummary:
-    """Whether an entry may be ranked. `session` is one that has no certificate, where others have."""
+    """Whether an entry may be ranked. `session` is a process without a certificate, while others have one."""
 
     state: ProofState
     session: int | None = None
@@ -189,7 +189,7 @@ class ProofSummary:
     cause: str | None = None
     hashes: tuple[tuple[str, str], ...] = ()
     equal_to: tuple[str, ...] = ()
-    """The file of the original, or those of references that must agree; empty in an older certificate."""
+    """The file of the original, or the files of the references that must agree; empty in an older certificate."""
 
     @property
     def holds(self) -> bool:
@@ -199,7 +199,7 @@ class ProofSummary:
 
 @dataclass(frozen=True)
 class Fault:
-    """A failure: where, what, and what to do. `contest` and `label` are empty for what struck the whole run."""
+    """A failure: where, what, and what to do. `contest` and `label` are empty for a failure of the whole run."""
 
     contest: str
     label: str
@@ -211,11 +211,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class PeakSummary:
-    """What the machine can do and what a training step asks of it, both in floating-point operations of products.
+    """The ceiling of the machine and the operations of a step, both in floating-point operations of products.
 
-    `per_sample` is counted from the workload; None where its statement has no count. `ceiling` is the highest rate, per
-    second, that `library` reached on this machine in the precision of the `setting`, with its threads and device; None
-    where nobody has measured it.
+    `per_sample` is computed from the workload; None if it does not state its operations. `ceiling` is the highest rate,
+    per second, that `library` reached on this machine in the precision of the `setting`, with its threads and device;
+    None if it was not measured.
     """
 
     workload: str
@@ -230,10 +230,10 @@ class PeakSummary:
 class EntrySummary:
     """One contender in one contest.
 
-    `rank` is None for whoever is not ranked. `relative` is the time over that of the first of the ranking; None without
-    a rank, and where the two share too few rounds. `rounds` are its seconds per step in every round that counts: all
-    verdicts follow from them. `rate` are the operations per second that it reached, `share` that
-    over the machine's ceiling (Peak).
+    `rank` is None for a contender that is not ranked. `relative` is its time over that of the first of the ranking;
+    None without a rank, and if the two share too few rounds. `rounds` are {round: seconds per step} for the counted
+    rounds; all verdicts follow from them. `rate` are the operations per second that it reached, `share` is that rate
+    over the ceiling (PeakSummary).
     """
 
     label: str
@@ -259,19 +259,19 @@ class EntrySummary:
     rate: Estimate | None
     share: Estimate | None
     first_steps: dict[int, float] = field(default_factory=dict)
-    """Process to seconds of its very first step."""
+    """{process: seconds of its very first step}."""
     areas: tuple[MeanAucSummary, ...] = ()
     """Evaluations of a workload whose samples have several labels, in their order; it has no `accuracies`."""
     likelihoods: tuple[MeanLikelihood, ...] = ()
     metrics: tuple[MetricValue, ...] = ()
-    """The same of a workload that forecasts time series."""
+    """Evaluations of a folder by its own metric, in their order."""
     forecasts: JudgedForecasts | None = None
-    """Of such a workload, what its sample paths were worth after the training."""
+    """For a workload that forecasts time series: the quality of its sample paths after the training."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """The A/A control: one contender entered twice. A false difference is one that the method should not have found."""
+    """The A/A control: one contender entered twice. Any difference that the method finds between the two is false."""
 
     first: str
     second: str
@@ -281,7 +281,7 @@ class Control:
 
 @dataclass(frozen=True)
 class DataNote:
-    """Which data the contest used. A stand-in is not the real thing, and everything made with it says so."""
+    """The data of a contest. Everything made with a stand-in says so."""
 
     name: str
     origin: str
@@ -292,28 +292,28 @@ class DataNote:
 
     @property
     def stand_in(self) -> bool:
-        """Whether made-up data took the real data's place."""
+        """Whether a stand-in replaced missing originals."""
         return self.origin == "stand-in"
 
     @property
     def synthetic(self) -> bool:
-        """Whether data that are made up were asked for."""
+        """Whether a stand-in was asked for."""
         return self.origin == "synthetic"
 
     @property
     def incomplete(self) -> bool:
-        """Whether only a part of the real data was at hand; `note` says how much."""
+        """Whether only a part of the original data was available; `note` says how much."""
         return self.origin == "incomplete"
 
     @property
     def real(self) -> bool:
-        """Whether it is not a stand-in, and no part is missing; data that were to be made up are what was asked for."""
+        """Whether the data are as asked for: no stand-in for missing originals, and no missing part."""
         return not (self.stand_in or self.incomplete)
 
 
 @dataclass(frozen=True)
 class SettingRow:
-    """One setting, as each contender's framework reported it. `differs`: contenders that should agree on it do not."""
+    """One setting, as each contender's framework reported it. `differs` if contenders that should agree do not."""
 
     name: str
     values: dict[str, str]
@@ -322,7 +322,7 @@ class SettingRow:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well the loss curves coincide: the largest relative difference in any block that all took."""
+    """The agreement of the loss curves: the largest relative difference in any block that all contenders took."""
 
     deviation: float
     samples: int
@@ -331,7 +331,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ExaminedPair:
-    """A pair of an examination: of which parts its difference is made up, the verdict on it, or why there is none."""
+    """A pair of an examination: the parts of its difference, the verdict on it, or the doubts that prevent one."""
 
     pair: Pair
     verdict: Verdict
@@ -340,7 +340,7 @@ class ExaminedPair:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Where the differences lie, as an examination found: every pair, contenders far below the machine, and numbers."""
+    """The findings of an examination: every pair, contenders far below the ceiling, and the numbers behind them."""
 
     pairs: tuple[ExaminedPair, ...]
     shortfalls: tuple[Shortfall, ...]
@@ -349,14 +349,14 @@ class Reasons:
 
 @dataclass(frozen=True)
 class ContestSummary:
-    """One workload with one setting: who did how well, how surely, and who is missing.
+    """One workload in one setting: the contenders, the verdicts on them, and what is missing.
 
-    `entries` are the ranked ones from fastest to slowest, then those measured without a rank, then those with nothing;
-    the control's second copy comes last. Each of the `verdicts` has its outlook, None where it needs none. `spreads`
-    are those of each ranked contender's time over the first one's; `oddities` are what must not happen in a contest and
-    did, and rounds that were dropped do not count. `processes` is in how many it was measured. It waits if there was no
-    time to begin. `reasons` are there where it was an examination; elsewhere `why` is the command that would find them
-    for the first two of the ranking, empty where there are no two.
+    `entries` are the ranked contenders from fastest to slowest, then those measured without a rank, then those without
+    measurements; the control's copy comes last. Each of the `verdicts` has its outlook, None if it needs none.
+    `spreads` are those of each ranked contender's time over the first one's. `dropped` rounds do not count. `oddities`
+    are events that should not happen in a contest. `processes` is the number of processes of each contender. `waits` if
+    there was no time to start it. An examination has `reasons`. Any other contest has in `why` the command that would
+    find them for the first two of the ranking; it is empty if there are not two.
     """
 
     name: str
@@ -376,7 +376,7 @@ class ContestSummary:
     end: Stopped | None
     waits: bool
     watched: tuple[Watched, ...]
-    """What was seen of each process while everybody was timed."""
+    """The watched blocks of each process."""
     agreement: Agreement | None
     settings: tuple[SettingRow, ...]
     differences: tuple[SettingDifference | PartlyCompiled, ...]
@@ -385,7 +385,7 @@ class ContestSummary:
     why: tuple[str, ...]
     peak: PeakSummary
     inference: bool = False
-    """Whether nothing is trained: what is called a step is then a batch."""
+    """Whether the workload is one of inference; a step is then one batch."""
     shown: tuple[Shown, ...] = ()
     """The time series of which forecasts are drawn."""
     tokens: int | None = None
@@ -393,12 +393,12 @@ class ContestSummary:
 
     @property
     def on_real_data(self) -> bool:
-        """Whether nothing took the place of the real data, or of a part of them."""
+        """Whether no stand-in replaced the originals or a part of them."""
         return self.data is None or self.data.real
 
     @property
     def stated(self) -> dict[str, Any]:
-        """The setting without the axes that came later and are as they always were."""
+        """The setting without the later axes that are at their defaults."""
         return without_defaults(self.setting)
 
     @property
@@ -408,21 +408,21 @@ class ContestSummary:
 
     @property
     def unranked(self) -> tuple[EntrySummary, ...]:
-        """The entries without a rank, the control's copy left out."""
+        """The entries without a rank, except the control's copy."""
         return tuple(entry for entry in self.entries if entry.rank is None and entry.control_of is None)
 
     @property
     def timed(self) -> tuple[EntrySummary, ...]:
-        """The entries with at least one timed block, the control's copy left out."""
+        """The entries with at least one timed block, except the control's copy."""
         return tuple(entry for entry in self.entries if entry.step is not None and entry.control_of is None)
 
 
 @dataclass(frozen=True)
 class TrainedEntry:
-    """One library on one set. `trainings` are those that count, by seed: all of the same number of epochs.
+    """One library on one set. `trainings` are the counted ones, by seed, all with the same number of epochs.
 
-    `relative` is its training time over the fastest one's, seed by seed; None for the fastest, and where the two share
-    no seed. `absences` say why trainings are missing, each reason once.
+    `relative` is its training time over the fastest library's, compared by seed; None for the fastest, and without a
+    common seed. `absences` are the reasons for missing trainings, each once.
     """
 
     label: str
@@ -432,14 +432,14 @@ class TrainedEntry:
     absences: tuple[str, ...]
 
     def over_seeds(self, name: str) -> MeasuredFigure | None:
-        """Return the median and the extremes of a field of the trainings; None where no training has it."""
+        """Return the median and the extremes of a field of the trainings; None if no training has it."""
         found = [value for one in self.trainings if (value := getattr(one, name)) is not None]
         return MeasuredFigure(median(found), min(found), max(found), len(found)) if found else None
 
 
 @dataclass(frozen=True)
 class TrainedSet:
-    """One set of series and everybody who trained on it."""
+    """One set of series, and the libraries that trained on it."""
 
     used: UsedSet
     epochs: int
@@ -448,13 +448,13 @@ class TrainedSet:
 
     @property
     def warning(self) -> str:
-        """What its origin says about it; empty where all of the real set was used."""
+        """A warning if the data are not the complete originals; "" if they are."""
         return "" if self.used.is_whole else self.used.note
 
 
 @dataclass(frozen=True)
 class LibraryDifference:
-    """What was read from the libraries' code about one thing: by library the value, and where it was read."""
+    """One property of the libraries' code: {library: value}, and where it was read."""
 
     what: str
     values: dict[str, str]
@@ -462,13 +462,13 @@ class LibraryDifference:
 
     @property
     def same(self) -> bool:
-        """Whether all say the same."""
+        """Whether all libraries have the same value."""
         return len(set(self.values.values())) == 1
 
 
 @dataclass(frozen=True)
 class TrainingsSummary:
-    """Library against library: whole trainings by estimators as they are shipped."""
+    """Library against library: complete trainings by estimators as they are shipped."""
 
     request: TrainingRequest
     sets: tuple[TrainedSet, ...]
@@ -479,7 +479,7 @@ class TrainingsSummary:
 
 @dataclass(frozen=True)
 class Factor:
-    """One factor between two libraries, with its interval where it has one."""
+    """One factor between two libraries, with its interval if it has one."""
 
     name: str
     value: float
@@ -489,12 +489,12 @@ class Factor:
 
 @dataclass(frozen=True)
 class Account:
-    """Where the factor between two libraries as shipped comes from on one set, or over sets: summary/account.py.
+    """The explanation of the factor between two libraries as shipped on one set, or over sets: summary/account.py.
 
-    `series` is None for the sum over sets. `trained` is of how many trainings by each it is; of the sum, of how many
-    sets. `factors` begin with the whole one, which the others multiply to; `seconds` are those of a training by library
-    and part. `dispatch` is what the slow one's framework would take longer at equal work without its graphs. `missing`
-    is why factors are missing, or all of them.
+    `series` is None for the sum over sets. `trained` is the number of trainings of each library; for the sum, the
+    number of sets. `factors` begin with the total, which is the product of the others. `seconds` are {library: {part:
+    seconds}} of a training. `dispatch` is how much longer the slow library's framework would take at equal work without
+    its graphs. `missing` is why some or all factors are missing.
     """
 
     series: str | None
@@ -510,10 +510,10 @@ class Account:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run. `labels` are all contenders in the order in which they first appear: it fixes their colours.
+    """A run. `labels` are all contenders in the order of their first appearance, which determines their colours.
 
-    `load` are the shares of the processors' time that others and the hypervisor used during its rounds, None where that
-    is not known.
+    `load` are the shares of the processors' time that other programs and the hypervisor used during its rounds; None if
+    unknown.
     """
 
     id: str
@@ -528,14 +528,14 @@ class RunSummary:
     faults: tuple[Fault, ...]
     study: StudySummary | None = None
     trainings: TrainingsSummary | None = None
-    """Whole trainings by libraries as shipped; None for a run without them."""
+    """Complete trainings by libraries as shipped; None for a run without them."""
 
     accounts: tuple[Account, ...] = ()
-    """Where the factor between two of them comes from."""
+    """The explanations of the factor between two of them."""
 
     @property
     def only_trains(self) -> bool:
-        """Whether it is a run of trainings by libraries as shipped, with no contests beside them."""
+        """Whether the run consists of trainings by libraries as shipped, without contests."""
         return self.trainings is not None and not self.contests
 
     @property
@@ -545,5 +545,5 @@ class RunSummary:
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:
-        """The contests that did not run on the whole real data."""
+        """The contests without complete original data."""
         return tuple(contest for contest in self.contests if not contest.on_real_data)

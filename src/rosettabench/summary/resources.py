@@ -1,4 +1,4 @@
-"""What a contender used of the machine: its amounts, over all sessions together."""
+"""The resources that a contender used, over all its processes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ TOGETHER: dict[str, Callable[[Sequence[float]], float]] = {
     FigureName.GPU_ENERGY: sum,
     FigureName.CPU_ENERGY: sum,
 }
-"""How the values of several sessions become one, by the names of the figures."""
+"""{name of a figure: how the values of several processes become one}."""
 
 
 def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
-    """Return what an entry used. `unreadable`: of each figure that some session could not read, why."""
+    """Return the resources that an entry used. `unreadable` is {figure: why some process could not read it}."""
     values: dict[str, list[float]] = defaultdict(list)
     notes: dict[str, AmountNote] = {}
     seconds: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""A run from the store, summarised."""
+"""Summarise a run from the store."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
-    """Return what `run` says by itself; it has to be fully loaded (Store.run).
+    """Return the summary of `run`, which must be fully loaded (Store.run).
 
-    `measured` is what is known of what its machine can do: `measured_here` of ceilings/ceiling.py reads it.
+    `measured` are the known ceilings of its machine; `measured_here` of ceilings/ceiling.py reads them.
     """
     names = contest_names(run)
     labels = dict.fromkeys(entry.label for contest in run.contests for entry in contest.entries if not entry.control_of)
@@ -46,7 +46,7 @@ def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
 
 
 def contest_names(run: Run) -> dict[int, str]:
-    """Return {contest id: name}: the workload, with the settings in which it is unlike others and unlike the usual."""
+    """Return {contest id: name}: the workload, and settings unlike other contests or the usual."""
     named = {}
     for contest in run.contests:
         siblings = [other.setting for other in run.contests if other.workload == contest.workload]

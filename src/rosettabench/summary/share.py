@@ -1,4 +1,4 @@
-"""Which share of the machine's ceiling a contender reaches: operations of a step, over its time, over the ceiling."""
+"""The share of the ceiling that a contender reaches: operations of a step, over its time, over the ceiling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def summarise_peak(contest: Contest, measured: Sequence[CeilingSeries]) -> PeakSummary:
-    """Return the operations of the contest's workload, and the ceiling among `measured` that its setting is under."""
+    """Return the operations of the contest's workload, and the ceiling among `measured` that applies to its setting."""
     workload, setting = all_workloads().get(contest.workload), contest.setting
     workload = workload and on_series(workload, setting.get("series", STATED))
     counted = operations_of_step(workload) if workload else None
@@ -32,14 +32,14 @@ def summarise_peak(contest: Contest, measured: Sequence[CeilingSeries]) -> PeakS
 
 
 def rate(step: Estimate | None, peak: PeakSummary, batch_size: int) -> Estimate | None:
-    """Return operations per second from seconds per step; None where either is unknown."""
+    """Return operations per second from seconds per step; None if either is unknown."""
     if step is None or peak.per_sample is None:
         return None
     return step.inverse(peak.per_sample * batch_size)
 
 
 def share(achieved: Estimate | None, peak: PeakSummary) -> Estimate | None:
-    """Return the share of the ceiling, which is taken as exact; None where either is unknown."""
+    """Return the share of the ceiling, which is taken as exact; None if either is unknown."""
     if achieved is None or peak.ceiling is None:
         return None
     ends = [None if end is None else end / peak.ceiling for end in (achieved.low, achieved.high)]

@@ -1,4 +1,4 @@
-"""What a run says of a published study: what became of its claims, and its numbers then beside now."""
+"""A published study in a run: the outcomes of its claims, and its numbers then and now."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosettabench.summary.note import Note
 
 
 class ClaimFinding(StrEnum):
-    """What can become of a claim."""
+    """The possible outcomes of a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -21,11 +21,11 @@ class ClaimFinding(StrEnum):
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value with its interval, or the `reasons` why there is none.
+    """A measured value with its interval, or the `reasons` for its absence.
 
-    `what` names the arms, `run` and `contests` where the rounds stand, `rounds` is how many, 0 where it is of none;
-    `remarks` are what a reader must know of it.
-    Accuracy differences are fractions of 1; everything else is a ratio.
+    `what` names the two sides of the comparison. `run` and `contests` are where its rounds are stored. `rounds` is
+    their number, 0 if the value does not come from rounds. `remarks` are notes on how it was measured. Differences in
+    accuracy are fractions of 1; everything else is a ratio.
     """
 
     value: float | None = None
@@ -40,16 +40,15 @@ class Measurement:
     remarks: tuple[Note, ...] = ()
     reasons: tuple[Doubt, ...] = ()
     missing: Note | None = None
-    """What the set lacks that the claim speaks of: a part of it can refute the claim, and cannot confirm it."""
+    """The parts of the claim's scope that were not measured. A part can refute the claim, but cannot confirm it."""
 
 
 @dataclass(frozen=True)
 class PartOutcome:
-    """What became of one part: the number, where there is one.
+    """The outcome of one part of a claim, with the measured number if there is one.
 
-    `expected` are the ends of the range that was published, None for an order. `needs` are what it would take to test
-    it here. `sight` is how what was measured lies to what is expected, where that does not say it: of an order the
-    pairs, of a range by what it was missed.
+    `expected` are the ends of the published range; None for an order. `needs` are what a test here would need. `sight`
+    explains the finding if the number does not: for an order the number of pairs, for a range how the value missed it.
     """
 
     name: str
@@ -62,7 +61,7 @@ class PartOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim, and of its parts."""
+    """The outcome of a claim and of its parts."""
 
     id: str
     study: str
@@ -75,10 +74,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ThenAndNow:
-    """One published number, `then`, and what `contender` measured of the same quantity; None where nobody did.
+    """One published number, `then`, and the same quantity measured by `contender`, `now`; None if it was not measured.
 
-    Where two libraries are compared, `contender` names both. `part` is that of the claim, where it has several, and
-    `asides` are what was otherwise than in the study: the batch, or the number of samples.
+    If two libraries are compared, `contender` names both. `part` is the part of the claim if it has several. `asides`
+    are differences from the study: the batch size, or the number of samples.
     """
 
     workload: str
@@ -97,9 +96,9 @@ class ThenAndNow:
 
 @dataclass(frozen=True)
 class StudySummary:
-    """What a run says of the published study that its suite runs again.
+    """The outcomes of the published study that the suite of a run repeats.
 
-    `lacking` are sentences: what of the suite the catalogue does not have, and what was left out for want of time.
+    `lacking` are sentences on what the catalogue lacks of the suite, and on what was left out for want of time.
     """
 
     name: str

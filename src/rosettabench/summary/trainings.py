@@ -1,4 +1,4 @@
-"""Whole trainings by libraries as shipped, summarised: set by set, and what differs between the libraries."""
+"""Summarise complete trainings by libraries as shipped: set by set, and the differences between the libraries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def summarise_trainings(run: Run) -> TrainingsSummary | None:
-    """Return what a run of trainings has found; None for a run that is none."""
+    """Return the summary of a run's trainings; None for a run without trainings."""
     request, results = trainings_asked(run.request), Results.of(run)
     if request is None:
         return None
@@ -40,7 +40,7 @@ def summarise_trainings(run: Run) -> TrainingsSummary | None:
 
 
 def trained_set(request: TrainingRequest, results: Results, used: UsedSet) -> TrainedSet:
-    """Return what was found on one set."""
+    """Return the summary of the trainings on one set."""
     pace = results.paces.get(used.series)
     epochs = request.epochs if request.budget is None else pace.epochs if pace else 1
     of_library = {
@@ -66,7 +66,7 @@ def trained_set(request: TrainingRequest, results: Results, used: UsedSet) -> Tr
 
 
 def relative(found: Sequence[FinishedTraining], of: Sequence[FinishedTraining]) -> MeasuredFigure | None:
-    """Return the ratio of training times, seed by seed: the median and the extremes; None without a common seed."""
+    """Return the ratio of training times by seed, as median and extremes; None without a common seed."""
     others = {one.seed: one.train_s for one in of}
     ratios = [one.train_s / others[one.seed] for one in found if one.seed in others]
     return MeasuredFigure(median(ratios), min(ratios), max(ratios), len(ratios)) if ratios else None
@@ -83,7 +83,7 @@ def absences(results: Results, series: str, library: str) -> tuple[str, ...]:
 
 
 def differences(installed: Sequence[Installed]) -> list[LibraryDifference]:
-    """Return what was read from the libraries' code, side by side: what differs first, then what is the same."""
+    """Return the properties of the libraries' code side by side: first those that differ."""
     found: dict[str, LibraryDifference] = {}
     for library in installed:
         for fact in library.facts:
@@ -94,6 +94,6 @@ def differences(installed: Sequence[Installed]) -> list[LibraryDifference]:
 
 
 def fault(one: Absence) -> Fault:
-    """Return an absence as tables of failures show it."""
+    """Return an absence in the form of a table of failures."""
     where = one.series if one.seed is None else f"{one.series}, seed {one.seed}"
     return Fault(where, one.library, one.stage, one.kind, one.what, one.hint)

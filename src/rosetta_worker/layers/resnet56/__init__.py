@@ -1,1 +1,1 @@
-"""ResNet-56 without its last pool and output layer, and how it is trained: one file per framework."""
+"""ResNet-56 without its last pool and output layer, with its loss and optimiser: one file per framework."""

@@ -10,7 +10,7 @@ from rosetta_worker.tensors import Tie
 
 
 class BatchNorm(L.BatchNormalization):
-    """Keeps a running mean of the variance that it normalises by; Chainer's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; Chainer's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         kept = self.decay * self.avg_var
@@ -26,7 +26,7 @@ def norm(channels):
 
 
 class Block(Chain):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()
@@ -40,7 +40,7 @@ class Block(Chain):
                 self.shortcut = L.Convolution2D(inputs, channels, ksize=1, stride=stride)
 
     def forward(self, x):
-        y = x if self.stride == 1 else F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)), "constant")  # zeros behind
+        y = x if self.stride == 1 else F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)), "constant")  # zeros after
         y = F.relu(self.norm1(self.conv1(y)))
         y = self.norm2(self.conv2(y))
         if self.stride == 2:

@@ -14,7 +14,7 @@ def norm(channels, rngs):
 
 
 class Block(nnx.Module):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, inputs, channels, stride, rngs):
         self.stride = stride

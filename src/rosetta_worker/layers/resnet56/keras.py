@@ -18,7 +18,7 @@ def norm():
 
 
 class Block(layers.Layer):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, channels, stride):
         super().__init__()
@@ -58,7 +58,7 @@ class Trunk(keras.Model):
 
 
 def loss(logits, labels):
-    # Keras itself adds what the regularizers say.
+    # Keras itself adds the penalties of the regularizers.
     return ops.mean(sparse_categorical_crossentropy(labels, logits, from_logits=True))
 
 

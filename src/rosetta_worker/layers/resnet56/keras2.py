@@ -19,8 +19,8 @@ def norm(x, name):
 
 
 def block(x, channels, stride, name):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
-    # Zeros behind, none in front: what "same" means at stride 2 depends on the back end.
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
+    # Zeros after, none before: the meaning of "same" at stride 2 depends on the back end.
     y = x if stride == 1 else ZeroPadding2D(((0, 1), (0, 1)))(x)
     y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv1", stride), name + "_norm1"))
     y = norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2")
@@ -30,7 +30,7 @@ def block(x, channels, stride, name):
 
 
 def features(images):
-    """The stem and 27 blocks: images (n, 3, height, width), or with channels last, to 64 features for each 4×4."""
+    """The stem and 27 blocks: images (n, 3, height, width), or with channels last, to 64 features per 4×4 square."""
     x = Activation(RELU)(norm(convolution(images, 16, 3, "stem"), "norm"))
     number = 0
     for channels in (16, 32, 64):
@@ -41,7 +41,7 @@ def features(images):
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean, and adds what the regularizers say.
+    # Per sample: Keras itself takes the mean, and adds the penalties of the regularizers.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

@@ -12,7 +12,7 @@ def norm(channels):
 
 
 class Block(gluon.HybridBlock):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()
@@ -25,7 +25,7 @@ class Block(gluon.HybridBlock):
             self.shortcut = nn.Conv2D(channels, kernel_size=1, strides=stride, in_channels=inputs)
 
     def hybrid_forward(self, F, x):
-        y = x if self.stride == 1 else F.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros behind, none in front
+        y = x if self.stride == 1 else F.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros after, none before
         y = F.Activation(self.norm1(self.conv1(y)), act_type="relu")
         y = self.norm2(self.conv2(y))
         if self.stride == 2:

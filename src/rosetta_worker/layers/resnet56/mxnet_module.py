@@ -12,12 +12,12 @@ def convolution(x, channels, name, stride=1):
 
 
 def norm(x, name):
-    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default its scale stays 1
+    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default the scale stays 1
 
 
 def block(x, channels, stride, name):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
-    y = x if stride == 1 else sym.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros behind, none in front
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
+    y = x if stride == 1 else sym.pad(x, "constant", (0, 0, 0, 0, 0, 1, 0, 1))  # zeros after, none before
     y = sym.Activation(norm(convolution(y, channels, name + "_conv1", stride), name + "_norm1"), act_type="relu")
     y = norm(convolution(y, channels, name + "_conv2"), name + "_norm2")
     if stride == 2:
@@ -35,7 +35,7 @@ def features(images):
 
 
 def loss(logits, labels):
-    # Not SoftmaxOutput: it tells no loss, and its gradients are a sum that the optimiser's rescale_grad must divide.
+    # Not SoftmaxOutput: it returns no loss, and sums gradients, which the optimiser's rescale_grad must divide.
     return sym.softmax_cross_entropy(logits, labels) / sym.size_array(labels).astype("float32")
 
 
@@ -46,7 +46,7 @@ def penalty(model):
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 

@@ -9,7 +9,7 @@ from rosetta_worker.tensors import Tie
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """Keeps a running mean of the variance that it normalises by; PyTorch's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; PyTorch's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         if not self.training:
@@ -22,11 +22,11 @@ class BatchNorm(nn.BatchNorm2d):
 
 
 def norm(channels):
-    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # what it takes up, not what it keeps
+    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # the weight of the new value
 
 
 class Block(nn.Module):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()
@@ -39,7 +39,7 @@ class Block(nn.Module):
             self.shortcut = nn.Conv2d(inputs, channels, kernel_size=1, stride=stride)
 
     def forward(self, x):
-        y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros behind, none in front
+        y = x if self.stride == 1 else F.pad(x, (0, 1, 0, 1))  # zeros after, none before
         y = F.relu(self.norm1(self.conv1(y)))
         y = self.norm2(self.conv2(y))
         if self.stride == 2:

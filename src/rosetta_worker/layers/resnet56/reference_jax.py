@@ -7,7 +7,7 @@ KEPT = (".mean", ".variance")
 
 
 def features(w, images, kept):
-    """What the last pool takes; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Return the input of the last pool. In training, `kept`, a dictionary, receives the new running statistics."""
     x = relu(normalised_convolution(w, "stem", "norm", images, 1, kept))
     for stage in range(3):
         for block in range(9):
@@ -15,7 +15,7 @@ def features(w, images, kept):
             name = f"block{9 * stage + block + 1}."
             y = relu(normalised_convolution(w, name + "conv1", name + "norm1", x, stride, kept))
             y = normalised_convolution(w, name + "conv2", name + "norm2", y, 1, kept)
-            if stride == 2:  # of every second row and column, each pixel's channels mixed
+            if stride == 2:  # a 1×1 convolution of every second row and column
                 mixed = jnp.einsum("oi,nihw->nohw", w[name + "shortcut.kernel"][:, :, 0, 0], x[:, :, ::2, ::2])
                 x = mixed + w[name + "shortcut.bias"][:, None, None]
             x = relu(x + y)
@@ -28,15 +28,15 @@ def penalty(w):
 
 
 def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½ there."""
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½."""
     return jnp.where(x > 0, x, 0)
 
 
 def normalised_convolution(w, conv, norm, x, stride, kept):
     """A 3×3 cross-correlation with its bias, and batch normalisation.
 
-    In training the normalisation takes the bias out again, so it is left out, and its gradient is exactly zero; the
-    running mean has it.
+    In training the normalisation cancels the bias, so it is left out, and its gradient is exactly zero. The running
+    mean includes it.
     """
     border = (1, 1) if stride == 1 else (0, 1)
     x = lax.conv_general_dilated(x, w[conv + ".kernel"], window_strides=(stride, stride), padding=(border, border))

@@ -5,9 +5,9 @@ MOMENTUM, EPSILON, PENALTY = 0.99, 1e-3, 1e-4
 
 
 def features(w, images, convolve, kept):
-    """What the last pool takes; in training, `kept` is a dictionary that takes the new running means and variances.
+    """Return the input of the last pool. In training, `kept`, a dictionary, receives the new running statistics.
 
-    `convolve(x, kernel, stride)` is a cross-correlation that leaves height / stride rows.
+    `convolve(x, kernel, stride)` is a cross-correlation with height / stride output rows.
     """
     x = relu(normalise(w, "stem", "norm", convolve(images, w["stem.kernel"], 1), kept))
     for number in range(1, 28):
@@ -36,10 +36,10 @@ def along_channels(vector):
 
 
 def normalise(w, layer, norm, x, kept):
-    """Batch normalisation of `x`, to which the bias of `layer` has not been added yet.
+    """Batch normalisation of `x`, which does not include the bias of `layer` yet.
 
-    In training the batch's own mean takes the bias out again: it shows in the running mean alone, and has the
-    gradient zero. The variance is divided by n, both where it normalises and where it is kept.
+    In training the batch's own mean cancels the bias: it appears only in the running mean, and its gradient is zero.
+    The variance is divided by n, both for normalising and for the running variance.
     """
     bias, mean, variance = w[layer + ".bias"], w[norm + ".mean"], w[norm + ".variance"]
     if kept is None:

@@ -17,7 +17,7 @@ def norm():
 
 
 class Block(layers.Layer):
-    """Two convolutions beside a shortcut, which is a convolution itself where the image gets smaller."""
+    """Two convolutions and a shortcut, which is a convolution if the image shrinks."""
 
     def __init__(self, channels, stride):
         super().__init__()
@@ -61,7 +61,7 @@ def loss(logits, labels):
 
 
 def penalty(model):
-    return tf.add_n(model.losses)  # what the regularizers say
+    return tf.add_n(model.losses)  # the penalties of the regularizers
 
 
 def optimizer(model, hyper):

@@ -8,11 +8,11 @@ from chainer import links as L
 from rosetta_worker.optimizers.chainer import Adam
 from rosetta_worker.tensors import Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 class BatchNorm(L.BatchNormalization):
-    """Keeps a running mean of the variance that it normalises by; Chainer's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; Chainer's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         kept = self.decay * self.avg_var
@@ -28,7 +28,7 @@ def norm(channels):
 
 
 class Layer(Chain):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
 
     def __init__(self, inputs):
         super().__init__()
@@ -45,7 +45,7 @@ class Layer(Chain):
 
 
 class Transition(Chain):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
 
     def __init__(self, inputs):
         super().__init__()
@@ -89,7 +89,7 @@ class Model(Chain):
 
 
 def loss(logits, labels):
-    return F.sigmoid_cross_entropy(logits, labels.astype("int32"))  # it reads no others
+    return F.sigmoid_cross_entropy(logits, labels.astype("int32"))  # it takes no others
 
 
 def optimizer(model, hyper):

@@ -7,16 +7,16 @@ from optax import sigmoid_binary_cross_entropy
 
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def norm(channels, rngs):
-    # Flax' own variance, the mean of squares less the square of the mean, is inexact (docs/findings.md).
+    # Flax's own variance, the mean of squares minus the square of the mean, is inexact (docs/findings.md).
     return nnx.BatchNorm(channels, momentum=0.9, epsilon=1e-5, use_fast_variance=False, rngs=rngs)
 
 
 class Layer(nnx.Module):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
 
     def __init__(self, inputs, rngs):
         self.norm1 = norm(inputs, rngs)
@@ -31,7 +31,7 @@ class Layer(nnx.Module):
 
 
 class Transition(nnx.Module):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
 
     def __init__(self, inputs, rngs):
         self.norm = norm(inputs, rngs)

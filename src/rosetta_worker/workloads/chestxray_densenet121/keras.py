@@ -8,7 +8,7 @@ from rosetta_worker.layers.keras import BatchNormalization
 from rosetta_worker.optimizers.keras import Adam
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def norm():
@@ -16,7 +16,7 @@ def norm():
 
 
 class Layer(layers.Layer):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +32,7 @@ class Layer(layers.Layer):
 
 
 class Transition(layers.Layer):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
 
     def __init__(self, channels):
         super().__init__()
@@ -49,10 +49,10 @@ class Model(keras.Model):
 
     def __init__(self):
         super().__init__()
-        self.stem_border = layers.ZeroPadding2D(3)  # "same" would put two zeros in front, and three behind
+        self.stem_border = layers.ZeroPadding2D(3)  # "same" would pad two zeros before and three after
         self.stem = layers.Conv2D(64, 7, strides=2, use_bias=False)
         self.norm = norm()
-        self.pool_border = layers.ZeroPadding2D(1)  # of zeros, and nothing behind a ReLU is smaller
+        self.pool_border = layers.ZeroPadding2D(1)  # zeros are safe: nothing after a ReLU is smaller
         self.pool = layers.MaxPooling2D(3, strides=2)
         self.stack = []
         self.transitions = []
@@ -66,7 +66,7 @@ class Model(keras.Model):
         self.final = norm()
         self.mean = layers.GlobalAveragePooling2D()
         self.logits = layers.Dense(14)  # Keras keeps the name `output` for itself
-        self(keras.Input((None, None, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((None, None, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = ops.relu(self.norm(self.stem(self.stem_border(images)), training=training))

@@ -17,7 +17,7 @@ from rosetta_worker.layers.keras2 import CHANNELS, KERNEL, RELU, BatchNormalizat
 from rosetta_worker.optimizers.keras2 import Adam
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def convolution(x, channels, size, name):
@@ -29,14 +29,14 @@ def norm(x, name):
 
 
 def layer(x, name):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
     y = convolution(Activation(RELU)(norm(x, name + "_norm1")), 128, 1, name + "_conv1")
     y = convolution(Activation(RELU)(norm(y, name + "_norm2")), 32, 3, name + "_conv2")
     return concatenate([x, y], CHANNELS)
 
 
 def transition(x, name):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
     channels = K.int_shape(x)[CHANNELS] // 2
     y = convolution(Activation(RELU)(norm(x, name + "_norm")), channels, 1, name + "_conv")
     return AveragePooling2D(2)(y)
@@ -45,9 +45,9 @@ def transition(x, name):
 def Model():
     """Images (n, 3, 224, 224), or with channels last, to logits (n, 14)."""
     images = Input(image(3, 224, 224))
-    x = ZeroPadding2D(3)(images)  # "same" would put two zeros in front, and three behind
+    x = ZeroPadding2D(3)(images)  # "same" would pad two zeros before and three after
     x = Conv2D(64, 7, strides=2, use_bias=False, name="stem")(x)
-    x = ZeroPadding2D(1)(Activation(RELU)(norm(x, "norm")))  # of zeros, and nothing behind a ReLU is smaller
+    x = ZeroPadding2D(1)(Activation(RELU)(norm(x, "norm")))  # zeros are safe: nothing after a ReLU is smaller
     x = MaxPooling2D(3, strides=2)(x)
     for number in range(58):
         if number in SMALLER:
@@ -58,7 +58,7 @@ def Model():
 
 
 def loss(logits, labels):
-    # Of each sample and label: Keras itself takes the mean.
+    # Per sample and label: Keras itself takes the mean.
     return K.binary_crossentropy(labels, logits, from_logits=True)
 
 

@@ -7,7 +7,7 @@ from mxnet.gluon.loss import SigmoidBinaryCrossEntropyLoss
 from rosetta_worker.optimizers.mxnet import Adam
 from rosetta_worker.tensors import Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def norm(channels):
@@ -15,7 +15,7 @@ def norm(channels):
 
 
 class Layer(gluon.HybridBlock):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
 
     def __init__(self, inputs):
         super().__init__()
@@ -31,7 +31,7 @@ class Layer(gluon.HybridBlock):
 
 
 class Transition(gluon.HybridBlock):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
 
     def __init__(self, inputs):
         super().__init__()

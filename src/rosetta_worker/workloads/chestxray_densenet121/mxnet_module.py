@@ -5,7 +5,7 @@ from mxnet import sym
 from rosetta_worker.optimizers.mxnet import Adam
 from rosetta_worker.tensors import Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def convolution(x, channels, size, name, stride=1):
@@ -14,18 +14,18 @@ def convolution(x, channels, size, name, stride=1):
 
 
 def norm(x, name):
-    return sym.BatchNorm(x, momentum=0.9, eps=1e-5, fix_gamma=False, name=name)  # by default its scale stays 1
+    return sym.BatchNorm(x, momentum=0.9, eps=1e-5, fix_gamma=False, name=name)  # by default the scale stays 1
 
 
 def layer(x, name):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
     y = convolution(sym.Activation(norm(x, name + "_norm1"), act_type="relu"), 128, 1, name + "_conv1")
     y = convolution(sym.Activation(norm(y, name + "_norm2"), act_type="relu"), 32, 3, name + "_conv2")
     return sym.concat(x, y, dim=1)
 
 
 def transition(x, channels, name):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
     x = convolution(sym.Activation(norm(x, name + "_norm"), act_type="relu"), channels, 1, name + "_conv")
     return sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="avg")
 
@@ -33,8 +33,8 @@ def transition(x, channels, name):
 class Model(object):
     """Images (n, 3, 224, 224) to logits (n, 14)."""
 
-    shape = (3, 224, 224)  # of an image: Module reserves its memory beforehand
-    labels = (14,)  # of an image
+    shape = (3, 224, 224)  # of one image: Module allocates memory beforehand
+    labels = (14,)  # of one image
 
     def __call__(self, images):
         x = sym.Activation(norm(convolution(images, 64, 7, "stem", stride=2), "norm"), act_type="relu")
@@ -51,12 +51,12 @@ class Model(object):
 
 
 def loss(logits, labels):
-    # Not LogisticRegressionOutput: it tells no loss. -log of the sigmoid, or of what it lacks of 1, without overflow.
+    # Not LogisticRegressionOutput: it returns no loss. This is -log of the sigmoid, or of 1 minus it, without overflow.
     return sym.mean(sym.relu(logits) - logits * labels + sym.Activation(-sym.abs(logits), act_type="softrelu"))
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as its outputs would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which its outputs would need.
     return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 

@@ -7,11 +7,11 @@ from torch.optim import Adam
 
 from rosetta_worker.tensors import Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """Keeps a running mean of the variance that it normalises by; PyTorch's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; PyTorch's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         if not self.training:
@@ -24,11 +24,11 @@ class BatchNorm(nn.BatchNorm2d):
 
 
 def norm(channels):
-    return BatchNorm(channels, eps=1e-5, momentum=0.1)  # what it takes up, not what it keeps
+    return BatchNorm(channels, eps=1e-5, momentum=0.1)  # the weight of the new value
 
 
 class Layer(nn.Module):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
 
     def __init__(self, inputs):
         super().__init__()
@@ -44,7 +44,7 @@ class Layer(nn.Module):
 
 
 class Transition(nn.Module):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
 
     def __init__(self, inputs):
         super().__init__()

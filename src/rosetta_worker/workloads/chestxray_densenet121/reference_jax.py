@@ -7,7 +7,7 @@ KEPT = (".mean", ".variance")
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = lax.conv_general_dilated(images, w["stem.kernel"], window_strides=(2, 2), padding=((3, 3), (3, 3)))
     x = pool(relu_of_normalised(w, "norm", x, kept))
     number = 0
@@ -28,22 +28,22 @@ def forward(w, images, kept=None):
 
 
 def loss(logits, labels):
-    """Mean over batch and labels of the binary cross-entropy: log(1 + exp z) - z where the label is there."""
+    """Mean over batch and labels of the binary cross-entropy: log(1 + exp z) - z · label."""
     return (jnp.logaddexp(0.0, logits) - labels * logits).mean()
 
 
 def mix(x, kernel):
-    """A 1×1 convolution: each pixel's channels mixed."""
+    """A 1×1 convolution, which mixes each pixel's channels."""
     return jnp.einsum("oi,nihw->nohw", kernel[:, :, 0, 0], x)
 
 
 def pool(x):
-    """The largest of each 3×3 square around every second place, borders left out."""
+    """The maximum of each 3×3 square around every second place, without the border."""
     return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), ((0, 0), (0, 0), (1, 1), (1, 1)))
 
 
 def relu_of_normalised(w, norm, x, kept):
-    """Batch normalisation, and a ReLU with the derivative 0 at 0; that of ``jnp.maximum`` is ½ there."""
+    """Batch normalisation, and a ReLU with the derivative 0 at 0; that of ``jnp.maximum`` is ½."""
     mean, variance = w[norm + ".mean"], w[norm + ".variance"]
     if kept is not None:
         pixels = x.transpose(1, 0, 2, 3).reshape(x.shape[1], -1)

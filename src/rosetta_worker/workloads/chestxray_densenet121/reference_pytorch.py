@@ -5,11 +5,11 @@ from torch.nn.functional import pad, unfold
 
 KEPT = (".mean", ".variance")
 MOMENTUM, EPSILON = 0.9, 1e-5
-TRANSITIONS = {7: "transition1.", 19: "transition2.", 43: "transition3."}  # by the layer that follows
+TRANSITIONS = {7: "transition1.", 19: "transition2.", 43: "transition3."}  # by the layer after it
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = convolve(images, w["stem.kernel"], 2)
     x = largest(relu(normalise(w, "norm", x, kept)))
     for number in range(1, 59):
@@ -25,7 +25,7 @@ def forward(w, images, kept=None):
 
 
 def loss(logits, labels):
-    """Mean over batch and labels of -log of the chance that is given to the label's being as it is."""
+    """Mean over batch and labels of -log of the probability of the label's true value."""
     sign = 2 * labels - 1
     return log(1 + exp(-sign * logits)).mean()
 
@@ -36,7 +36,7 @@ def relu(x):
 
 
 def normalise(w, norm, x, kept):
-    """Batch normalisation. The variance is divided by n, both where it normalises and where it is kept."""
+    """Batch normalisation. The variance is divided by n, for normalising and for the running variance."""
     mean, variance = w[norm + ".mean"], w[norm + ".variance"]
     if kept is not None:
         own = x.mean((0, 2, 3))
@@ -53,7 +53,7 @@ def along_channels(vector):
 
 
 def convolve(x, kernel, stride):
-    """Cross-correlation of the image with a border of zeros: every patch around a place times the kernel."""
+    """Cross-correlation of the image with a zero border: the kernel times the patch around every place."""
     n, _, height, width = x.shape
     size = kernel.shape[-1]
     patches = x.flatten(2) if size == 1 else unfold(x, size, padding=size // 2, stride=stride)
@@ -62,9 +62,9 @@ def convolve(x, kernel, stride):
 
 
 def largest(x):
-    """The largest of each 3×3 square around every second place; of equal ones the first has the derivative.
+    """The maximum of each 3×3 square around every second place. Of equal values the first has the derivative.
 
-    Nothing is smaller than 0 here, so that a border of zeros changes nothing.
+    No value here is smaller than 0, so a zero border changes nothing.
     """
     height, width = x.shape[2:]
     x = pad(x, (1, 1, 1, 1))

@@ -6,7 +6,7 @@ from rosetta_worker.layers.tensorflow1 import BatchNormalization
 from rosetta_worker.optimizers.tensorflow1 import Adam
 from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie
 
-SMALLER = (6, 18, 42)  # so many layers are in front of each transition
+SMALLER = (6, 18, 42)  # the number of layers before each transition
 
 
 def conv(x, channels, size, name):
@@ -18,14 +18,14 @@ def norm(x, training, name):
 
 
 def layer(x, training):
-    """What comes in, and beside it 32 maps more."""
+    """Append 32 feature maps to the input."""
     y = conv(tf.nn.relu(norm(x, training, "norm1")), 128, 1, "conv1")
     y = conv(tf.nn.relu(norm(y, training, "norm2")), 32, 3, "conv2")
     return tf.concat((x, y), -1)
 
 
 def transition(x, training):
-    """Half as many maps, of half the height and width."""
+    """Halve the number of maps, and their height and width."""
     y = conv(tf.nn.relu(norm(x, training, "norm")), x.shape[-1].value // 2, 1, "conv")
     return tf.layers.average_pooling2d(y, 2, strides=2)
 
@@ -33,14 +33,14 @@ def transition(x, training):
 class Model(object):
     """Images (n, 224, 224, 3) to logits (n, 14)."""
 
-    inputs = (tf.float32, (None, None, None, 3))  # of the placeholder that images are fed to
+    inputs = (tf.float32, (None, None, None, 3))  # dtype and shape of the placeholder for images
     labels = (tf.float32, (None, 14))
 
     def __call__(self, images, training):
-        x = tf.pad(images, ((0, 0), (3, 3), (3, 3), (0, 0)))  # "same" would put two zeros in front, and three behind
+        x = tf.pad(images, ((0, 0), (3, 3), (3, 3), (0, 0)))  # "same" would pad two zeros before and three after
         x = tf.layers.conv2d(x, 64, 7, strides=2, use_bias=False, name="stem")
         x = tf.nn.relu(norm(x, training, "norm"))
-        x = tf.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))  # with zeros, and nothing behind a ReLU is smaller
+        x = tf.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))  # zeros are safe: nothing after a ReLU is smaller
         x = tf.layers.max_pooling2d(x, 3, strides=2)
         for number in range(58):
             if number in SMALLER:

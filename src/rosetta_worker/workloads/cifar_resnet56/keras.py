@@ -15,7 +15,7 @@ class Model(Trunk):
         super().__init__()
         self.pool = layers.GlobalAveragePooling2D()
         self.logits = layers.Dense(10, kernel_regularizer=L2(1e-4))  # Keras keeps the name `output` for itself
-        self(keras.Input((32, 32, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((32, 32, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = self.features(images, training)

@@ -9,7 +9,7 @@ from rosetta_worker.tensors import Tie
 class Model(object):
     """Images (n, 3, 32, 32) to logits (n, 10)."""
 
-    shape = (3, 32, 32)  # of an image: Module reserves its memory beforehand
+    shape = (3, 32, 32)  # of one image: Module allocates memory beforehand
 
     def __call__(self, images):
         x = features(images)

@@ -4,6 +4,6 @@ from rosetta_worker.layers.resnet56.reference_jax import KEPT, features, penalty
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = features(w, images, kept)
     return x.mean((2, 3)) @ w["output.kernel"].T + w["output.bias"]

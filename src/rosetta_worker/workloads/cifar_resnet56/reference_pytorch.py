@@ -6,16 +6,16 @@ from rosetta_worker.layers.resnet56.reference_pytorch import KEPT, features, pen
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = features(w, images, convolve, kept)
     return x.mean((2, 3)) @ w["output.kernel"].T + w["output.bias"]
 
 
 def convolve(x, kernel, stride):
-    """Cross-correlation that leaves height / stride rows: zeros where a patch reaches over the border.
+    """Cross-correlation with height / stride output rows, padded with zeros.
 
-    A 3×3 patch has its centre at each place where the stride is 1; at stride 2 it begins at each second place and
-    reaches over the lower and the right border alone.
+    With stride 1, a 3×3 patch is centred at each place. With stride 2, it begins at each second place, and extends
+    beyond the lower and the right border only.
     """
     n, _, height, width = x.shape
     size = kernel.shape[-1]

@@ -23,7 +23,7 @@ class Model(object):
         x = max_pool(helper, x, "pool4", channels=100, extent=16)
         x = brew.relu(helper, x, "relu4")
         x = brew.dropout(helper, x, "dropout4", ratio=0.25)
-        x = brew.fc(helper, x, "hidden", dim_in=6400, dim_out=512)  # flattens what it is given, channel by channel
+        x = brew.fc(helper, x, "hidden", dim_in=6400, dim_out=512)  # flattens its input, channel by channel
         x = brew.relu(helper, x, x)
         x = brew.dropout(helper, x, "dropout_hidden", ratio=0.5)
         return brew.fc(helper, x, "output", dim_in=512, dim_out=10)
@@ -35,7 +35,7 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    # v holds the rate: equal while it is constant
+    # v includes the rate: equivalent while the rate is constant
     return build_sgd(model, hyper.learning_rate, momentum=hyper.momentum, nesterov=0)
 
 

@@ -28,7 +28,7 @@ class Model(Chain):
         x = F.relu(self.conv3(x))
         x = F.relu(F.max_pooling_2d(self.conv4(x), 2))
         x = F.dropout(x, 0.25)
-        x = F.relu(self.hidden(x))  # flattens what it is given, channel by channel
+        x = F.relu(self.hidden(x))  # flattens its input, channel by channel
         x = F.dropout(x, 0.5)
         return self.output(x)
 
@@ -38,7 +38,7 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    # v holds the rate: equal while it is constant
+    # v includes the rate: equivalent while the rate is constant
     return MomentumSGD(lr=hyper.learning_rate, momentum=hyper.momentum).setup(model)
 
 

@@ -32,11 +32,11 @@ class Model(object):
 
 
 def loss(logits, labels):
-    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 10))  # of each sample: the trainer takes their mean
+    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 10))  # per sample: the trainer takes the mean
 
 
 def optimizer(model, hyper):
-    # By itself a gradient comes in times 1 - momentum ("unit gain").
+    # By default, a gradient is multiplied by 1 - momentum ("unit gain").
     return C.momentum_sgd(model.parameters, hyper.learning_rate, hyper.momentum, unit_gain=False)
 
 

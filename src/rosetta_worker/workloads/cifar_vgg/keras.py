@@ -24,7 +24,7 @@ class Model(keras.Model):
         self.hidden = layers.Dense(512, activation="relu")
         self.dropout3 = layers.Dropout(0.5)
         self.logits = layers.Dense(10)  # Keras keeps the name `output` for itself
-        self(keras.Input((32, 32, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((32, 32, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = self.conv1(images)
@@ -44,7 +44,7 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    # v holds the rate: equal while it is constant
+    # v includes the rate: equivalent while the rate is constant
     return SGD(hyper.learning_rate, momentum=hyper.momentum)
 
 

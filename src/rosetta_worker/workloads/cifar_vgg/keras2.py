@@ -20,19 +20,19 @@ def Model():
     x = Conv2D(100, 3, padding="same", name="conv4")(x)
     x = Activation(RELU)(MaxPooling2D(2)(x))
     x = Dropout(0.25)(x)
-    x = Flatten()(x)  # with channels last, whatever the images are
+    x = Flatten()(x)  # to channels last, for any image format
     x = Dense(512, activation=RELU, name="hidden")(x)
     x = Dropout(0.5)(x)
     return keras.Model(images, Dense(10, name="output")(x))
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 
 def optimizer(model, hyper):
-    # v holds the rate: equal while it is constant
+    # v includes the rate: equivalent while the rate is constant
     return SGD(hyper.learning_rate, momentum=hyper.momentum)
 
 

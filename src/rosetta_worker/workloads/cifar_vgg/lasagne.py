@@ -30,11 +30,11 @@ class Model(object):
 
 
 def loss(logits, labels):
-    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano makes one operation of the two
+    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano fuses the two
 
 
 def optimizer(model, hyper):
-    # v holds the rate: equal while it is constant
+    # v includes the rate: equivalent while the rate is constant
     return partial(momentum, learning_rate=hyper.learning_rate, momentum=hyper.momentum)
 
 

@@ -1,4 +1,4 @@
-"""cifar-vgg in MXNet 1.0.0's Module, whose symbols know no softmax_cross_entropy."""
+"""cifar-vgg in MXNet 1.0.0's Module, whose symbol softmax_cross_entropy takes no labels."""
 
 from mxnet import sym
 from mxnet.optimizer import SGD
@@ -9,7 +9,7 @@ from rosetta_worker.tensors import Tie
 class Model(object):
     """Images (n, 3, 32, 32) to logits (n, 10)."""
 
-    shape = (3, 32, 32)  # of an image: Module reserves its memory beforehand
+    shape = (3, 32, 32)  # of one image: Module allocates memory beforehand
 
     def __call__(self, images):
         x = sym.Activation(
@@ -29,12 +29,12 @@ class Model(object):
 
 
 def loss(logits, labels):
-    # Not softmax_cross_entropy: as a symbol, that of this release takes no labels.
+    # Not softmax_cross_entropy: in this release, the symbol takes no labels.
     return sym.mean(-sym.pick(sym.log_softmax(logits), labels))
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return SGD(learning_rate=hyper.learning_rate, momentum=hyper.momentum)
 
 

@@ -14,17 +14,17 @@ def forward(w, images):
 
 
 def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½ there."""
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½."""
     return jnp.where(x > 0, x, 0)
 
 
 def convolve(x, kernel, bias):
-    """Cross-correlation, of (n, channels, height, width) with (out, in, 3, 3); a border of zeros keeps the size."""
+    """Cross-correlation of (n, channels, height, width) with (out, in, 3, 3). A zero border keeps the size."""
     out = lax.conv_general_dilated(x, kernel, window_strides=(1, 1), padding=((1, 1), (1, 1)))
     return out + bias[:, None, None]
 
 
 def pool(x):
-    """The largest of each 2×2 square; of equal ones the first, as in every framework, has the derivative."""
+    """The maximum of each 2×2 square. Of equal values the first has the derivative, as in every framework."""
     squares = jnp.stack([x[:, :, row::2, column::2] for row in (0, 1) for column in (0, 1)], -1)
     return jnp.take_along_axis(squares, squares.argmax(-1, keepdims=True), -1)[..., 0]

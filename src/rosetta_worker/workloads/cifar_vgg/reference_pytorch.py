@@ -18,7 +18,7 @@ def relu(x):
 
 
 def convolve(x, kernel, bias):
-    """Cross-correlation of the image with a border of zeros: every 3×3 patch times the kernel."""
+    """Cross-correlation of the image with a zero border: every 3×3 patch times the kernel."""
     n, _, height, width = x.shape
     patches = unfold(x, (3, 3), padding=1)  # (n, channels · 9, places)
     out = kernel.reshape(len(kernel), -1) @ patches + bias[:, None]
@@ -26,7 +26,7 @@ def convolve(x, kernel, bias):
 
 
 def pool(x):
-    """The largest of each 2×2 square; of equal ones the first, as in every framework, has the derivative."""
+    """The maximum of each 2×2 square. Of equal values the first has the derivative, as in every framework."""
     n, channels, height, width = x.shape
     squares = x.reshape(n, channels, height // 2, 2, width // 2, 2).transpose(3, 4).flatten(-2)
     return squares.gather(-1, squares.argmax(-1, keepdim=True)).squeeze(-1)

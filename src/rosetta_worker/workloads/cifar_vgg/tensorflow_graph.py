@@ -8,7 +8,7 @@ from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie, flatten_last
 class Model(object):
     """Images (n, 32, 32, 3) to logits (n, 10)."""
 
-    inputs = (tf.float32, (None, 32, 32, 3))  # of the placeholder that images are fed to
+    inputs = (tf.float32, (None, 32, 32, 3))  # dtype and shape of the placeholder for images
 
     def __call__(self, images, training):
         x = tf.layers.conv2d(images, 50, kernel_size=3, padding="same", activation=tf.nn.relu, name="conv1")

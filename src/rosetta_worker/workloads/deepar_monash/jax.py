@@ -10,7 +10,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie
 
 
 class Model(nnx.Module):
-    """What is shown in each step, (n, steps, 22), to freedom, location and width, (n, steps, 3)."""
+    """Inputs (n, steps, 22) to degrees of freedom, location and width, (n, steps, 3)."""
 
     def __init__(self, rngs):
         self.lstm1 = nnx.RNN(nnx.OptimizedLSTMCell(22, 40, rngs=rngs))
@@ -24,7 +24,7 @@ class Model(nnx.Module):
         return parameters
 
     def unroll(self, lags, features, counts, scale, state=(None, None)):
-        """Go on from a state: return the parameters of each step, and the state behind the last one."""
+        """Continue from a state. Return the parameters of each step, and the state after the last."""
         x = jnp.concatenate([lags / scale, features, jnp.broadcast_to(jnp.log(scale), counts.shape)], 2)
         first, x = self.lstm1(x, initial_carry=state[0], return_carry=True)
         x = self.dropout(x)
@@ -40,7 +40,7 @@ def scale_of(lags, counts):
 
 
 def sample(model, steps, lags, horizon, paths, key):
-    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    """Draw forecasts, (n, paths, horizon). A drawn value becomes an input again `lags` steps later."""
     known, _, counts = jnp.split(steps, [16, 21], 2)
     scale = scale_of(known, counts)
     _, state = model.unroll(*jnp.split(steps[:, :-horizon], [16, 21], 2), scale)
@@ -71,7 +71,7 @@ def loss(logits, labels):
 def optimizer(model, hyper):
     adam = optax.chain(
         optax.clip_by_global_norm(hyper.clip_norm),
-        optax.add_decayed_weights(hyper.weight_decay),  # to the gradient, in front of Adam: not AdamW
+        optax.add_decayed_weights(hyper.weight_decay),  # added to the gradient before Adam: not AdamW
         optax.adam(hyper.learning_rate, hyper.beta1, hyper.beta2, hyper.epsilon),
     )
     return nnx.Optimizer(model, adam, wrt=nnx.Param)

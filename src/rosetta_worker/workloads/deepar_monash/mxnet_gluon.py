@@ -10,15 +10,15 @@ from rosetta_worker.tensors import Tie
 
 
 class Model(gluon.HybridBlock):
-    """What is shown in each step, (n, steps, 22), to freedom, location and width, (n, steps, 3)."""
+    """Inputs (n, steps, 22) to degrees of freedom, location and width, (n, steps, 3)."""
 
     def __init__(self):
         super().__init__()
         self.lstm1 = rnn.LSTM(40, layout="NTC", input_size=22)
-        self.dropout = nn.Dropout(0.1)  # that of an LSTM of two layers drops nothing on the CPU (docs/findings.md)
+        self.dropout = nn.Dropout(0.1)  # dropout in a two-layer LSTM does nothing on the CPU (docs/findings.md)
         self.lstm2 = rnn.LSTM(40, layout="NTC", input_size=40)
         for lstm in (self.lstm1, self.lstm2):
-            lstm.l0_h2h_bias.grad_req = "null"  # stays zero: one bias is trained (docs/findings.md)
+            lstm.l0_h2h_bias.grad_req = "null"  # stays zero: only one bias is trained (docs/findings.md)
         self.output = nn.Dense(3, flatten=False, in_units=40)
 
     def hybrid_forward(self, F, steps):
@@ -27,7 +27,7 @@ class Model(gluon.HybridBlock):
         return parameters
 
     def unroll(self, F, lags, features, counts, scale, state=(None, None)):
-        """Go on from a state: return the parameters of each step, and the state behind the last one."""
+        """Continue from a state. Return the parameters of each step, and the state after the last."""
         x = F.concat(F.broadcast_div(lags, scale), features, F.broadcast_like(F.log(scale), counts), dim=2)
         x, first = stateful(self.lstm1, x, state[0])
         x = self.dropout(x)
@@ -39,7 +39,7 @@ class Model(gluon.HybridBlock):
 
 
 def stateful(lstm, x, state):
-    return (lstm(x), None) if state is None else lstm(x, state)  # who gives no state is given none
+    return (lstm(x), None) if state is None else lstm(x, state)  # returns a state only if given one
 
 
 def split(F, steps):
@@ -53,7 +53,7 @@ def scale_of(F, lags, counts):
 
 
 def sample(model, steps, lags, horizon, paths):
-    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    """Draw forecasts, (n, paths, horizon). A drawn value becomes an input again `lags` steps later."""
     known, _, counts = split(nd, steps)
     scale = scale_of(nd, known, counts)
     state = [lstm.begin_state(len(steps), ctx=steps.context) for lstm in (model.lstm1, model.lstm2)]
@@ -77,7 +77,7 @@ def student_t(freedom, location, width):
 
 
 class NegativeLogLikelihood(gluon.HybridBlock):
-    """Freedom, location and width, (n, steps, 3), and values with their weights, (n, steps, 2), to the mean loss."""
+    """Freedom, location and width, (n, steps, 3), and weighted values, (n, steps, 2), to the mean loss."""
 
     def hybrid_forward(self, F, logits, labels):
         freedom, location, width = F.split(logits, num_outputs=3, axis=2, squeeze_axis=True)

@@ -10,13 +10,13 @@ from rosetta_worker.tensors import Tie
 
 
 class Model(nn.Module):
-    """What is shown in each step, (n, steps, 22), to freedom, location and width, (n, steps, 3)."""
+    """Inputs (n, steps, 22) to degrees of freedom, location and width, (n, steps, 3)."""
 
     def __init__(self):
         super().__init__()
         self.lstm = nn.LSTM(22, 40, num_layers=2, dropout=0.1, batch_first=True)
         for bias in (self.lstm.bias_hh_l0, self.lstm.bias_hh_l1):
-            nn.init.zeros_(bias).requires_grad_(False)  # one bias is trained (docs/findings.md)
+            nn.init.zeros_(bias).requires_grad_(False)  # only one bias is trained (docs/findings.md)
         self.output = nn.Linear(40, 3)
 
     def forward(self, steps):
@@ -25,7 +25,7 @@ class Model(nn.Module):
         return parameters
 
     def unroll(self, lags, features, counts, scale, state=None):
-        """Go on from a state: return the parameters of each step, and the state behind the last one."""
+        """Continue from a state. Return the parameters of each step, and the state after the last."""
         x = torch.cat([lags / scale, features, scale.log().expand_as(counts)], 2)
         x, state = self.lstm(x, state)
         freedom, location, width = self.output(x).split(1, 2)
@@ -38,11 +38,11 @@ def scale_of(lags, counts):
 
 
 def sample(model, steps, lags, horizon, paths):
-    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    """Draw forecasts, (n, paths, horizon). A drawn value becomes an input again `lags` steps later."""
     known, _, counts = steps.split([16, 5, 1], 2)
     scale = scale_of(known, counts)
     _, state = model.unroll(*steps[:, :-horizon].split([16, 5, 1], 2), scale)
-    rows = torch.arange(len(steps) * paths, device=steps.device) // paths  # each series once for each of its paths
+    rows = torch.arange(len(steps) * paths, device=steps.device) // paths  # each series, repeated for its paths
     state = tuple(one.index_select(1, rows) for one in state)
     scale, future = scale[rows], steps[rows, -horizon:]
     drawn = future.new_zeros(len(future), horizon)

@@ -19,7 +19,7 @@ def forward(w, steps):
 
 
 def lstm(x, kernel, recurrent_kernel, bias):
-    """Every output of a layer, (steps, n, 40), from a state of zeros on."""
+    """All outputs of a layer, (steps, n, 40), starting from a zero state."""
 
     def step(state, x):
         h, c = state
@@ -33,12 +33,12 @@ def lstm(x, kernel, recurrent_kernel, bias):
 
 
 def softplus(x):
-    """log(1 + exp(x)): the logarithm of the sum of two exponentials."""
+    """log(1 + exp(x)), as the logarithm of a sum of two exponentials."""
     return jnp.logaddexp(x, 0)
 
 
 def loss(logits, labels):
-    """Minus the logarithm of Student's density, the mean over all values of the batch that are there."""
+    """Mean over the batch's observed values of -log of Student's density."""
     freedom, location, width = logits[:, :, 0], logits[:, :, 1], logits[:, :, 2]
     off = (labels[:, :, 0] - location) / width
     tail = (1 + freedom) / 2 * jnp.log1p(off * off / freedom)

@@ -17,7 +17,7 @@ def forward(w, steps):
 
 
 def lstm(x, kernel, recurrent_kernel, bias):
-    """Every output of a layer, (n, steps, 40), from a state of zeros on."""
+    """All outputs of a layer, (n, steps, 40), starting from a zero state."""
     h = c = x.new_zeros(len(x), 40)
     outputs = []
     for from_input in (x @ kernel.T + bias).unbind(1):
@@ -34,7 +34,7 @@ def softplus(x):
 
 
 def loss(logits, labels):
-    """Minus the logarithm of Student's density, the mean over all values of the batch that are there."""
+    """Mean over the batch's observed values of -log of Student's density."""
     freedom, location, width = logits.unbind(2)
     values, weights = labels.unbind(2)
     half = (freedom + 1) / 2

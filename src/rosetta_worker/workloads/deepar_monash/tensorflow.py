@@ -10,7 +10,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie
 
 
 class Model(tf.keras.Model):
-    """What is shown in each step, (n, steps, 22), to freedom, location and width, (n, steps, 3)."""
+    """Inputs (n, steps, 22) to degrees of freedom, location and width, (n, steps, 3)."""
 
     def __init__(self):
         super().__init__()
@@ -18,7 +18,7 @@ class Model(tf.keras.Model):
         self.dropout = layers.Dropout(0.1)
         self.lstm2 = layers.LSTM(40, return_sequences=True, return_state=True, unit_forget_bias=False)
         self.logits = layers.Dense(3)  # Keras keeps the name `output` for itself
-        self(tf.keras.Input((None, 22)))  # makes the weights: Keras learns their shapes from what comes in
+        self(tf.keras.Input((None, 22)))  # creates the weights, whose shapes follow from the input
 
     def call(self, steps, training=None):
         lags, features, counts = tf.split(steps, [16, 5, 1], 2)
@@ -26,7 +26,7 @@ class Model(tf.keras.Model):
         return parameters
 
     def unroll(self, lags, features, counts, scale, state=(None, None), training=None):
-        """Go on from a state: return the parameters of each step, and the state behind the last one."""
+        """Continue from a state. Return the parameters of each step, and the state after the last."""
         x = tf.concat([lags / scale, features, tf.broadcast_to(tf.math.log(scale), tf.shape(counts))], 2)
         x, *first = self.lstm1(x, initial_state=state[0])
         x = self.dropout(x, training=training)
@@ -43,7 +43,7 @@ def scale_of(lags, counts):
 
 
 def sample(model, steps, lags, horizon, paths, seed):
-    """Draw what follows each series, (n, paths, horizon). A value is shown again `lags` steps after its own."""
+    """Draw forecasts, (n, paths, horizon). A drawn value becomes an input again `lags` steps later."""
     known, _, counts = tf.split(steps, [16, 5, 1], 2)
     scale = scale_of(known, counts)
     _, state = model.unroll(*tf.split(steps[:, :-horizon], [16, 5, 1], 2), scale)

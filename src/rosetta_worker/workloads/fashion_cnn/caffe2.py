@@ -14,7 +14,7 @@ class Model(object):
         x = brew.relu(helper, x, x)
         x = brew.conv(helper, x, "conv2", dim_in=64, dim_out=32, kernel=3)
         x = brew.relu(helper, x, x)
-        return brew.fc(helper, x, "output", dim_in=18432, dim_out=10)  # flattens what it is given, channel by channel
+        return brew.fc(helper, x, "output", dim_in=18432, dim_out=10)  # flattens its input, channel by channel
 
 
 def loss(logits, labels):

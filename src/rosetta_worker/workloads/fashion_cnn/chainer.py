@@ -21,7 +21,7 @@ class Model(Chain):
     def forward(self, images):
         x = F.relu(self.conv1(images))
         x = F.relu(self.conv2(x))
-        return self.output(x)  # flattens what it is given, channel by channel
+        return self.output(x)  # flattens its input, channel by channel
 
 
 def loss(logits, labels):

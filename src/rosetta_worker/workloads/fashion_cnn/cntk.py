@@ -24,7 +24,7 @@ class Model(object):
 
 
 def loss(logits, labels):
-    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 10))  # of each sample: the trainer takes their mean
+    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 10))  # per sample: the trainer takes the mean
 
 
 def optimizer(model, hyper):

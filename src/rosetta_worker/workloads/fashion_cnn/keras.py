@@ -17,7 +17,7 @@ class Model(keras.Model):
         self.conv2 = layers.Conv2D(32, kernel_size=3, activation="relu")
         self.flatten = layers.Flatten()
         self.logits = layers.Dense(10)  # Keras keeps the name `output` for itself
-        self(keras.Input((28, 28, 1)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((28, 28, 1)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images):
         x = self.conv1(images)

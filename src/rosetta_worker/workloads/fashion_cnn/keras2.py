@@ -14,12 +14,12 @@ def Model():
     images = Input(image(1, 28, 28))
     x = Conv2D(64, 3, activation=RELU, name="conv1")(images)
     x = Conv2D(32, 3, activation=RELU, name="conv2")(x)
-    x = Flatten()(x)  # with channels last, whatever the images are
+    x = Flatten()(x)  # to channels last, for any image format
     return keras.Model(images, Dense(10, name="output")(x))
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

@@ -22,7 +22,7 @@ class Model(object):
 
 
 def loss(logits, labels):
-    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano makes one operation of the two
+    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano fuses the two
 
 
 def optimizer(model, hyper):

@@ -17,7 +17,7 @@ class Model(gluon.HybridBlock):
         self.output = nn.Dense(10, in_units=18432)
 
     def hybrid_forward(self, F, images):
-        # Not F.relu: behind a convolution it has oneDNN turn its layout back (docs/explanation/measurement.md).
+        # Not F.relu: after a convolution it makes oneDNN convert the layout back (docs/explanation/measurement.md).
         x = F.Activation(self.conv1(images), act_type="relu")
         x = F.Activation(self.conv2(x), act_type="relu")
         x = F.flatten(x)

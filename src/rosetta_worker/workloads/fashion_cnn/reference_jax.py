@@ -11,7 +11,7 @@ def forward(w, images):
 
 
 def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½ there."""
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½."""
     return jnp.where(x > 0, x, 0)
 
 

@@ -10,9 +10,9 @@ def forward(w, images):
 
 
 def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework; that of ``clamp`` is 1 there.
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``clamp`` is 1.
 
-    On this workload it matters: where the image is black and the bias still 0, so is the sum.
+    It matters in this workload: the sum is exactly 0 where the image is black and the bias still 0.
     """
     return x * (x > 0)
 

@@ -9,7 +9,7 @@ from rosetta_worker.tensors import CHANNELS_LAST, TRANSPOSE, Tie, flatten_last
 class Model(object):
     """Images (n, 28, 28, 1) to logits (n, 10)."""
 
-    inputs = (tf.float32, (None, 28, 28, 1))  # of the placeholder that images are fed to
+    inputs = (tf.float32, (None, 28, 28, 1))  # dtype and shape of the placeholder for images
 
     def __call__(self, images, training):
         x = tf.layers.conv2d(images, 64, kernel_size=3, activation=tf.nn.relu, name="conv1")

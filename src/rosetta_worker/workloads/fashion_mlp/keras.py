@@ -15,7 +15,7 @@ class Model(keras.Model):
         super().__init__()
         self.hidden = layers.Dense(128, activation="relu")
         self.logits = layers.Dense(10)  # Keras keeps the name `output` for itself
-        self(keras.Input((784,)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((784,)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images):
         x = self.hidden(images)

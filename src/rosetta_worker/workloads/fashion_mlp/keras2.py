@@ -17,7 +17,7 @@ def Model():
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

@@ -9,7 +9,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie
 class Model(object):
     """Images (n, 784) to logits (n, 10)."""
 
-    inputs = (tf.float32, (None, 784))  # of the placeholder that images are fed to
+    inputs = (tf.float32, (None, 784))  # dtype and shape of the placeholder for images
 
     def __call__(self, images, training):
         x = tf.layers.dense(images, 128, activation=tf.nn.relu, name="hidden")

@@ -13,7 +13,7 @@ class Model(Trunk):
     def __init__(self):
         super().__init__()
         with self.init_scope():
-            self.output = L.Linear(4096, 1000)  # flattens what it is given
+            self.output = L.Linear(4096, 1000)  # flattens its input
 
     def forward(self, images):
         x = self.features(images)

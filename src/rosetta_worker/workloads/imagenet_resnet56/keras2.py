@@ -13,7 +13,7 @@ def Model():
     """Images (n, 3, 256, 256), or with channels last, to logits (n, 1000)."""
     images = Input(image(3, 256, 256))
     x = features(images)
-    x = Flatten()(AveragePooling2D(8)(x))  # with channels last, whatever the images are
+    x = Flatten()(AveragePooling2D(8)(x))  # to channels last, for any image format
     return keras.Model(images, Dense(1000, kernel_regularizer=l2(1e-4), name="output")(x))
 
 

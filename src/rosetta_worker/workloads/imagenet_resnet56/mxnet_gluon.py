@@ -12,7 +12,7 @@ class Model(Trunk):
     def __init__(self):
         super().__init__()
         self.pool = nn.AvgPool2D(8)
-        self.output = nn.Dense(1000, in_units=4096)  # flattens what it is given
+        self.output = nn.Dense(1000, in_units=4096)  # flattens its input
 
     def hybrid_forward(self, F, images):
         x = self.features(F, images)

@@ -9,7 +9,7 @@ from rosetta_worker.tensors import Tie
 class Model(object):
     """Images (n, 3, 256, 256) to logits (n, 1000)."""
 
-    shape = (3, 256, 256)  # of an image: Module reserves its memory beforehand
+    shape = (3, 256, 256)  # of one image: Module allocates memory beforehand
 
     def __call__(self, images):
         x = features(images)

@@ -4,7 +4,7 @@ from rosetta_worker.layers.resnet56.reference_jax import KEPT, features, penalty
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = features(w, images, kept)
     n, channels, height, width = x.shape
     squares = x.reshape(n, channels, height // 8, 8, width // 8, 8)

@@ -16,7 +16,7 @@ class Model(Trunk):
         self.pool = layers.AveragePooling2D(8)
         self.flatten = layers.Flatten()
         self.logits = layers.Dense(1000, kernel_regularizer=L2(1e-4))  # Keras keeps the name `output` for itself
-        self(tf.keras.Input((256, 256, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(tf.keras.Input((256, 256, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = self.features(images, training)

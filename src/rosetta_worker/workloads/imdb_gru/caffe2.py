@@ -12,17 +12,17 @@ class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
     def __call__(self, helper, tokens):
-        x = embedded(helper, tokens, "embedding", length=150, dim_in=30000, dim_out=125)  # time comes first
+        x = embedded(helper, tokens, "embedding", length=150, dim_in=30000, dim_out=125)  # time is axis 0
         _, last = GRU(
             helper,
             x,
             seq_lengths=None,
-            initial_states=(zeros(helper, "hidden", 100),),  # trained, if not given
+            initial_states=(zeros(helper, "hidden", 100),),  # otherwise they are trained
             dim_in=125,
             dim_out=100,
             scope="gru",
-            linear_before_reset=True,  # resets after the product, as cuDNN does; by itself before it
-            outputs_with_grads=(1,),  # what the loss reads: the last output, not those of all steps
+            linear_before_reset=True,  # resets after the product, as cuDNN; the default is before
+            outputs_with_grads=(1,),  # the loss reads only the last output
         )
         last = helper.net.Squeeze(last, "last", dims=[0])
         return brew.fc(helper, last, "output", dim_in=100, dim_out=2)

@@ -20,7 +20,7 @@ class Model(Chain):
 
     def forward(self, tokens):
         x = self.embedding(tokens)
-        last, _ = self.gru(None, F.separate(x))  # a list of sequences goes in
+        last, _ = self.gru(None, F.separate(x))  # takes a list of sequences
         return self.output(last[0])
 
 

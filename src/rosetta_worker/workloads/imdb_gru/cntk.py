@@ -18,13 +18,13 @@ class Model(object):
         self.output = Dense(2)
 
     def __call__(self, tokens):
-        x = C.gather(self.embedding, tokens)  # the layer Embedding has a sparse gradient, which its Adam does not take
+        x = C.gather(self.embedding, tokens)  # the layer Embedding has a sparse gradient, which CNTK's Adam rejects
         x = Recurrence(self.gru)(x)
         return self.output(C.sequence.last(x))
 
 
 def gru(inputs, units):
-    """Return a step that resets behind the product; that of CNTK's own GRU resets before it."""
+    """Return a step that resets after the product; CNTK's own GRU resets before it."""
     kernel, recurrent = C.parameter((inputs, 3 * units), name="W"), C.parameter((units, 3 * units), name="R")
     bias, second = C.parameter(3 * units, name="b"), C.parameter(3 * units, name="c")
 
@@ -40,7 +40,7 @@ def gru(inputs, units):
 
 
 def loss(logits, labels):
-    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 2))  # of each sample: the trainer takes their mean
+    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 2))  # per sample: the trainer takes the mean
 
 
 def optimizer(model, hyper):

@@ -62,7 +62,7 @@ class GRU(Layer):
 
 
 def loss(logits, labels):
-    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano makes one operation of the two
+    return categorical_crossentropy(softmax(logits), labels).mean()  # Theano fuses the two
 
 
 def optimizer(model, hyper):

@@ -1,4 +1,4 @@
-"""imdb-gru in MXNet Gluon 1.0.0, whose recurrent layers are no HybridBlocks, and unroll cells on the CPU."""
+"""imdb-gru in MXNet Gluon 1.0.0, whose recurrent layers are not HybridBlocks; they unroll cells on the CPU."""
 
 from mxnet import gluon, nd
 from mxnet.gluon import nn, rnn

@@ -10,7 +10,7 @@ from rosetta_worker.tensors import Tie, join
 class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
-    shape = (150,)  # of a review: Module reserves its memory beforehand
+    shape = (150,)  # of one review: Module allocates memory beforehand
 
     def __call__(self, tokens):
         x = sym.Embedding(tokens, input_dim=30000, output_dim=125, name="embedding")
@@ -20,12 +20,12 @@ class Model(object):
 
 
 def loss(logits, labels):
-    # Not SoftmaxOutput: it tells no loss, and its gradients are a sum that the optimiser's rescale_grad must divide.
+    # Not SoftmaxOutput: it returns no loss, and sums gradients, which the optimiser's rescale_grad must divide.
     return sym.softmax_cross_entropy(logits, labels) / sym.size_array(labels).astype("float32")
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 

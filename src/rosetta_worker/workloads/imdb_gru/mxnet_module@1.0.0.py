@@ -1,4 +1,4 @@
-"""imdb-gru in MXNet 1.0.0's Module, which has no fused GRU on the CPU, and unrolls cells."""
+"""imdb-gru in MXNet 1.0.0's Module. Without a fused GRU on the CPU, cells are unrolled."""
 
 from mxnet import sym
 from mxnet.rnn import GRUCell
@@ -10,7 +10,7 @@ from rosetta_worker.tensors import Tie
 class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
-    shape = (150,)  # of a review: Module reserves its memory beforehand
+    shape = (150,)  # of one review: Module allocates memory beforehand
 
     def __call__(self, tokens):
         x = sym.Embedding(tokens, input_dim=30000, output_dim=125, name="embedding")
@@ -19,12 +19,12 @@ class Model(object):
 
 
 def loss(logits, labels):
-    # Not softmax_cross_entropy: as a symbol, that of this release takes no labels.
+    # Not softmax_cross_entropy: in this release, the symbol takes no labels.
     return sym.mean(-sym.pick(sym.log_softmax(logits), labels))
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 

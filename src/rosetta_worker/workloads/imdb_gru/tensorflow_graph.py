@@ -10,7 +10,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie, beside, split, tiles
 class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
-    inputs = (tf.int32, (None, 150))  # of the placeholder that token ids are fed to
+    inputs = (tf.int32, (None, 150))  # dtype and shape of the placeholder for token ids
 
     def __call__(self, tokens, training):
         x = tf.nn.embedding_lookup(tf.get_variable("embedding", (30000, 125)), tokens)
@@ -19,9 +19,10 @@ class Model(object):
 
 
 class GRUCell(CudnnCompatibleGRUCell):
-    """TensorFlow's cell that resets after the product, with the second bias that its gates leave out.
+    """TensorFlow's cell that resets after the product, with the second bias that its gates lack.
 
-    Forward the sum is all that counts. Trained, each of the two biases makes a step of its own (docs/findings.md).
+    In the forward pass only their sum matters. In training, each of the two biases makes its own step
+    (docs/findings.md).
     """
 
     def build(self, shape):

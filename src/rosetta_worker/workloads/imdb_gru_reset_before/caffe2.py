@@ -12,19 +12,19 @@ class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
     def __call__(self, helper, tokens):
-        x = embedded(helper, tokens, "embedding", length=150, dim_in=30000, dim_out=125)  # time comes first
+        x = embedded(helper, tokens, "embedding", length=150, dim_in=30000, dim_out=125)  # time is axis 0
         _, last = GRU(
             helper,
             x,
             seq_lengths=None,
-            initial_states=(zeros(helper, "hidden", 100),),  # trained, if not given
+            initial_states=(zeros(helper, "hidden", 100),),  # otherwise they are trained
             dim_in=125,
             dim_out=100,
             scope="gru",
-            outputs_with_grads=(1,),  # what the loss reads: the last output, not those of all steps
+            outputs_with_grads=(1,),  # the loss reads only the last output
         )
         for gate in ("reset", "update", "output"):
-            helper.params.remove("gru/%s_gate_t_b" % gate)  # stays zero: one bias is trained (docs/findings.md)
+            helper.params.remove("gru/%s_gate_t_b" % gate)  # stays zero: only one bias is trained (docs/findings.md)
         last = helper.net.Squeeze(last, "last", dims=[0])
         return brew.fc(helper, last, "output", dim_in=100, dim_out=2)
 

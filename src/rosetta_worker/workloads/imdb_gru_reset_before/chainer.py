@@ -27,7 +27,7 @@ class Model(Chain):
 class GRU(Chain):
     """Sequences (n, time, in) to the last state (n, out).
 
-    Written out because links.GRU trains a second bias, and its update gate is what is left of the canonical one.
+    Written out because links.GRU trains a second bias, and its update gate is 1 minus the canonical one.
     """
 
     def __init__(self, in_size, out_size):

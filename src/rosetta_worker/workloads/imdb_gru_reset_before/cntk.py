@@ -18,13 +18,13 @@ class Model(object):
         self.output = Dense(2)
 
     def __call__(self, tokens):
-        x = C.gather(self.embedding, tokens)  # the layer Embedding has a sparse gradient, which its Adam does not take
+        x = C.gather(self.embedding, tokens)  # the layer Embedding has a sparse gradient, which CNTK's Adam rejects
         x = Recurrence(self.gru)(x)
         return self.output(C.sequence.last(x))
 
 
 def loss(logits, labels):
-    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 2))  # of each sample: the trainer takes their mean
+    return C.cross_entropy_with_softmax(logits, C.one_hot(labels, 2))  # per sample: the trainer takes the mean
 
 
 def optimizer(model, hyper):

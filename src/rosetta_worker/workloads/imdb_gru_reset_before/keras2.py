@@ -12,12 +12,12 @@ def Model():
     """Token ids (n, 150) to logits (n, 2)."""
     tokens = Input((150,), dtype="int32")
     x = Embedding(30000, 125, name="embedding")(tokens)
-    x = GRU(100, recurrent_activation="sigmoid", name="gru")(x)  # by default it resets before, and a hard sigmoid
+    x = GRU(100, recurrent_activation="sigmoid", name="gru")(x)  # the defaults: reset before, and a hard sigmoid
     return keras.Model(tokens, Dense(2, name="output")(x))
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

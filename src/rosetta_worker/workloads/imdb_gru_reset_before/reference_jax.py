@@ -13,7 +13,7 @@ def forward(w, tokens):
     def step(h, from_input):
         reset = sigmoid(from_input[:, :100] + h @ reset_kernel.T)
         update = sigmoid(from_input[:, 100:200] + h @ update_kernel.T)
-        new = jnp.tanh(from_input[:, 200:] + (reset * h) @ new_kernel.T)  # the product takes what the reset gate left
+        new = jnp.tanh(from_input[:, 200:] + (reset * h) @ new_kernel.T)  # the reset gate acts before the product
         return (1 - update) * new + update * h, None
 
     h, _ = lax.scan(step, jnp.zeros((len(x), 100), x.dtype), gates)

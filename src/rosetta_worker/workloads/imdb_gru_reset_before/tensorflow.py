@@ -15,7 +15,7 @@ class Model(tf.keras.Model):
         self.embedding = layers.Embedding(30000, 125)
         self.gru = layers.GRU(100, reset_after=False)
         self.logits = layers.Dense(2)  # Keras keeps the name `output` for itself
-        self(tf.keras.Input((150,), dtype="int32"))  # makes the weights: Keras learns their shapes from what comes in
+        self(tf.keras.Input((150,), dtype="int32"))  # creates the weights, whose shapes follow from the input
 
     def call(self, tokens):
         x = self.embedding(tokens)

@@ -10,7 +10,7 @@ from rosetta_worker.tensors import TRANSPOSE, Tie, beside, split
 class Model(object):
     """Token ids (n, 150) to logits (n, 2)."""
 
-    inputs = (tf.int32, (None, 150))  # of the placeholder that token ids are fed to
+    inputs = (tf.int32, (None, 150))  # dtype and shape of the placeholder for token ids
 
     def __call__(self, tokens, training):
         x = tf.nn.embedding_lookup(tf.get_variable("embedding", (30000, 125)), tokens)

@@ -12,18 +12,18 @@ class Model(object):
     """Token ids (n, 500) to logits (n, 2)."""
 
     def __call__(self, helper, tokens):
-        x = embedded(helper, tokens, "embedding", length=500, dim_in=5000, dim_out=32)  # time comes first
+        x = embedded(helper, tokens, "embedding", length=500, dim_in=5000, dim_out=32)  # time is axis 0
         _, last, _, _ = LSTM(
             helper,
             x,
             seq_lengths=None,
-            initial_states=(zeros(helper, "hidden", 100), zeros(helper, "cell", 100)),  # trained, if not given
+            initial_states=(zeros(helper, "hidden", 100), zeros(helper, "cell", 100)),  # otherwise they are trained
             dim_in=32,
             dim_out=100,
             scope="lstm",
-            outputs_with_grads=(1,),  # what the loss reads: the last output, not those of all steps
+            outputs_with_grads=(1,),  # the loss reads only the last output
         )
-        helper.params.remove("lstm/gates_t_b")  # stays zero: one bias is trained (docs/findings.md)
+        helper.params.remove("lstm/gates_t_b")  # stays zero: only one bias is trained (docs/findings.md)
         last = helper.net.Squeeze(last, "last", dims=[0])
         return brew.fc(helper, last, "output", dim_in=100, dim_out=2)
 

@@ -20,7 +20,7 @@ class Model(Chain):
 
     def forward(self, tokens):
         x = self.embedding(tokens)
-        last, _, _ = self.lstm(None, None, F.separate(x))  # a list of sequences goes in
+        last, _, _ = self.lstm(None, None, F.separate(x))  # takes a list of sequences
         return self.output(last[0])
 
 
@@ -31,7 +31,7 @@ def loss(logits, labels):
 def optimizer(model, hyper):
     adam = Adam(alpha=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, eps=hyper.epsilon).setup(model)
     for second in (model.lstm[0].b4, model.lstm[0].b5, model.lstm[0].b6, model.lstm[0].b7):
-        second.update_rule.enabled = False  # stays zero: one bias is trained (docs/findings.md)
+        second.update_rule.enabled = False  # stays zero: only one bias is trained (docs/findings.md)
     return adam
 
 

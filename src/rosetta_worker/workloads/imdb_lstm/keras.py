@@ -16,7 +16,7 @@ class Model(keras.Model):
         self.embedding = layers.Embedding(5000, 32)
         self.lstm = layers.LSTM(100, unit_forget_bias=False)
         self.logits = layers.Dense(2)  # Keras keeps the name `output` for itself
-        self(keras.Input((500,), dtype="int32"))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((500,), dtype="int32"))  # creates the weights, whose shapes follow from the input
 
     def call(self, tokens):
         x = self.embedding(tokens)

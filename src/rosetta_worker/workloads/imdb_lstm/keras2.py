@@ -12,8 +12,8 @@ def Model():
     """Token ids (n, 500) to logits (n, 2)."""
     tokens = Input((500,), dtype="int32")
     x = Embedding(5000, 32, name="embedding")(tokens)
-    # One product for all gates: with one for each, Keras on MXNet gives all of them the bias of the input gate. And the
-    # hidden state from among the states: what comes first is that of the cell on CNTK.
+    # One product for all gates: with one for each, Keras on MXNet gives all of them the bias of the input gate. The
+    # hidden state is taken from the list of states, since the first one is the cell state on CNTK.
     lstm = LSTM(
         100, recurrent_activation="sigmoid", unit_forget_bias=False, implementation=2, return_state=True, name="lstm"
     )
@@ -22,7 +22,7 @@ def Model():
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

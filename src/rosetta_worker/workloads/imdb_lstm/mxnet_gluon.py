@@ -14,7 +14,7 @@ class Model(gluon.HybridBlock):
         super().__init__()
         self.embedding = nn.Embedding(5000, 32)
         self.lstm = rnn.LSTM(100, layout="NTC", input_size=32)
-        self.lstm.l0_h2h_bias.grad_req = "null"  # stays zero: one bias is trained (docs/findings.md)
+        self.lstm.l0_h2h_bias.grad_req = "null"  # stays zero: only one bias is trained (docs/findings.md)
         self.output = nn.Dense(2, in_units=100)
 
     def hybrid_forward(self, F, tokens):

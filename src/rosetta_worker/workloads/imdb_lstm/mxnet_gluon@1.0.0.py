@@ -1,4 +1,4 @@
-"""imdb-lstm in MXNet Gluon 1.0.0, whose recurrent layers are no HybridBlocks, and unroll cells on the CPU."""
+"""imdb-lstm in MXNet Gluon 1.0.0, whose recurrent layers are not HybridBlocks; they unroll cells on the CPU."""
 
 from mxnet import gluon, nd
 from mxnet.gluon import nn, rnn
@@ -14,7 +14,7 @@ class Model(gluon.HybridBlock):
         super().__init__()
         self.embedding = nn.Embedding(5000, 32)
         self.lstm = rnn.LSTMCell(100, input_size=32)
-        self.lstm.h2h_bias.grad_req = "null"  # stays zero: one bias is trained (docs/findings.md)
+        self.lstm.h2h_bias.grad_req = "null"  # stays zero: only one bias is trained (docs/findings.md)
         self.output = nn.Dense(2, in_units=100)
 
     def hybrid_forward(self, F, tokens):

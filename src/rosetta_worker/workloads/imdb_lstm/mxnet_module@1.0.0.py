@@ -1,4 +1,4 @@
-"""imdb-lstm in MXNet 1.0.0's Module, which has no fused LSTM on the CPU, and unrolls cells."""
+"""imdb-lstm in MXNet 1.0.0's Module. Without a fused LSTM on the CPU, cells are unrolled."""
 
 from mxnet import sym
 from mxnet.rnn import LSTMCell, RNNParams
@@ -10,7 +10,7 @@ from rosetta_worker.tensors import Tie
 class Model(object):
     """Token ids (n, 500) to logits (n, 2)."""
 
-    shape = (500,)  # of a review: Module reserves its memory beforehand
+    shape = (500,)  # of one review: Module allocates memory beforehand
 
     def __call__(self, tokens):
         x = sym.Embedding(tokens, input_dim=5000, output_dim=32, name="embedding")
@@ -19,19 +19,19 @@ class Model(object):
 
 
 class OneBias(RNNParams):
-    """The recurrent bias stays zero: one bias is trained (docs/findings.md)."""
+    """The recurrent bias stays zero: only one bias is trained (docs/findings.md)."""
 
     def get(self, name, **given):
         return sym.zeros(400) if name == "h2h_bias" else super().get(name, **given)
 
 
 def loss(logits, labels):
-    # Not softmax_cross_entropy: as a symbol, that of this release takes no labels.
+    # Not softmax_cross_entropy: in this release, the symbol takes no labels.
     return sym.mean(-sym.pick(sym.log_softmax(logits), labels))
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return Adam(learning_rate=hyper.learning_rate, beta1=hyper.beta1, beta2=hyper.beta2, epsilon=hyper.epsilon)
 
 

@@ -14,7 +14,7 @@ class Model(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(5000, 32)
         self.lstm = nn.LSTM(32, 100, batch_first=True)
-        nn.init.zeros_(self.lstm.bias_hh_l0).requires_grad_(False)  # one bias is trained (docs/findings.md)
+        nn.init.zeros_(self.lstm.bias_hh_l0).requires_grad_(False)  # only one bias is trained (docs/findings.md)
         self.output = nn.Linear(100, 2)
 
     def forward(self, tokens):

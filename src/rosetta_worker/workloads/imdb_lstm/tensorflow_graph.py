@@ -10,10 +10,10 @@ from rosetta_worker.tensors import TRANSPOSE, Tie, beside, gates
 class Model(object):
     """Token ids (n, 500) to logits (n, 2)."""
 
-    inputs = (tf.int32, (None, 500))  # of the placeholder that token ids are fed to
+    inputs = (tf.int32, (None, 500))  # dtype and shape of the placeholder for token ids
 
     def __call__(self, tokens, training):
-        x = tf.nn.embedding_lookup(tf.get_variable("embedding", (5000, 32)), tf.transpose(tokens))  # time comes first
+        x = tf.nn.embedding_lookup(tf.get_variable("embedding", (5000, 32)), tf.transpose(tokens))  # time is axis 0
         _, (_, last) = LSTMBlockFusedCell(100, forget_bias=0, name="lstm")(x, dtype=tf.float32)
         return tf.layers.dense(last, 2, name="output")
 

@@ -14,7 +14,7 @@ def norm(helper, x, name, channels):
 
 
 def block(helper, x, inputs, channels, stride, name):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = norm(helper, conv(helper, x, name + "conv1", inputs, channels, 1), name + "norm1", channels)
     y = brew.relu(helper, y, y)
     y = norm(helper, conv(helper, y, name + "conv2", channels, channels, 3, stride), name + "norm2", channels)
@@ -66,7 +66,7 @@ STATE = [
     Tie("block{1..16}.norm{1..2}.mean", "block{1..16}/norm{1..2}_rm"),
     Tie("block{1..16}.norm3.mean", "block{1..16}/norm3_rm"),
     Tie("block{1,4,8,14}.shortcut_norm.mean", "block{1,4,8,14}/shortcut_norm_rm"),
-    Tie("norm.variance", "norm_riv"),  # "running inverse variance": it is the variance
+    Tie("norm.variance", "norm_riv"),  # named "running inverse variance", but it is the variance
     Tie("block{1..16}.norm{1..2}.variance", "block{1..16}/norm{1..2}_riv"),
     Tie("block{1..16}.norm3.variance", "block{1..16}/norm3_riv"),
     Tie("block{1,4,8,14}.shortcut_norm.variance", "block{1,4,8,14}/shortcut_norm_riv"),

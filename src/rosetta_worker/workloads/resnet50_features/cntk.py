@@ -11,11 +11,11 @@ def conv(channels, size, stride=1):
 
 
 def norm():
-    return BatchNormalization(map_rank=1, epsilon=1e-5)  # one of each channel
+    return BatchNormalization(map_rank=1, epsilon=1e-5)  # one for each channel
 
 
 class Block(object):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         self.conv1, self.norm1 = conv(channels, 1), norm()

@@ -8,7 +8,7 @@ from rosetta_worker.tensors import Tie
 
 
 def convolution(x, channels, size, name, stride=1):
-    if stride == 2 and size > 1:  # what "same" means at stride 2 depends on the back end
+    if stride == 2 and size > 1:  # the meaning of "same" at stride 2 depends on the back end
         x = ZeroPadding2D(size // 2)(x)
     padding = "same" if stride == 1 else "valid"
     return Conv2D(channels, size, strides=stride, padding=padding, use_bias=False, name=name)(x)
@@ -19,7 +19,7 @@ def norm(x, name):
 
 
 def block(x, channels, stride, first, name):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = Activation(RELU)(norm(convolution(x, channels, 1, name + "_conv1"), name + "_norm1"))
     y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv2", stride), name + "_norm2"))
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
@@ -32,7 +32,7 @@ def Model():
     """Images (n, 3, 224, 224), or with channels last, to features (n, 2048)."""
     images = Input(image(3, 224, 224))
     x = Activation(RELU)(norm(convolution(images, 64, 7, "stem", 2), "norm"))
-    x = MaxPooling2D(3, strides=2)(ZeroPadding2D(1)(x))  # behind a ReLU a zero is never more than the largest
+    x = MaxPooling2D(3, strides=2)(ZeroPadding2D(1)(x))  # zeros are safe: nothing after a ReLU is smaller
     number = 0
     for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
         for place in range(count):

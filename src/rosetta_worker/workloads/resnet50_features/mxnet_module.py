@@ -13,11 +13,11 @@ def convolution(x, channels, size, name, stride=1):
 
 
 def norm(x, name):
-    return sym.BatchNorm(x, eps=1e-5, fix_gamma=False, name=name)  # by default its scale stays 1
+    return sym.BatchNorm(x, eps=1e-5, fix_gamma=False, name=name)  # by default the scale stays 1
 
 
 def block(x, channels, stride, first, name):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = sym.Activation(norm(convolution(x, channels, 1, name + "_conv1"), name + "_norm1"), act_type="relu")
     y = sym.Activation(norm(convolution(y, channels, 3, name + "_conv2", stride), name + "_norm2"), act_type="relu")
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
@@ -29,7 +29,7 @@ def block(x, channels, stride, first, name):
 class Model(object):
     """Images (n, 3, 224, 224) to features (n, 2048)."""
 
-    shape = (3, 224, 224)  # of an image: Module reserves its memory beforehand
+    shape = (3, 224, 224)  # of one image: Module allocates memory beforehand
 
     def __call__(self, images):
         x = sym.Activation(norm(convolution(images, 64, 7, "stem", 2), "norm"), act_type="relu")

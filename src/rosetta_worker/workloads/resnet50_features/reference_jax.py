@@ -5,7 +5,7 @@ from jax import numpy as jnp
 
 
 def forward(w, images):
-    """The averages of all 2,048 channels; running means and variances are numbers like others here."""
+    """The means of all 2,048 channels. Running means and variances are constants here."""
     x = largest_of_nine(relu(normalised_convolution(w, "stem", "norm", images, 2)))
     number = 0
     for stage, blocks in enumerate((3, 4, 6, 3)):
@@ -27,7 +27,7 @@ def relu(x):
 
 
 def normalised_convolution(w, conv, norm, x, stride):
-    """A cross-correlation with as much border as its kernel reaches, and normalisation by what was kept."""
+    """A cross-correlation with padding for its kernel, and normalisation by the running statistics."""
     kernel = w[conv + ".kernel"]
     border = (kernel.shape[-1] // 2, kernel.shape[-1] // 2)
     x = lax.conv_general_dilated(x, kernel, window_strides=(stride, stride), padding=(border, border))
@@ -36,7 +36,7 @@ def normalised_convolution(w, conv, norm, x, stride):
 
 
 def largest_of_nine(x):
-    """The largest of each pixel in every second row and column and of the eight around it, those there are."""
+    """The maximum of each pixel in every second row and column and its eight neighbours, if inside the image."""
     height, width = x.shape[2:]
     wide = jnp.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-jnp.inf)
     places = [(row, column) for row in range(3) for column in range(3)]

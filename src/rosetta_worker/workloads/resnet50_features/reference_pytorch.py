@@ -3,11 +3,11 @@
 from torch.nn.functional import pad, unfold
 
 EPSILON = 1e-5
-SHRINKING = (4, 8, 14)  # the blocks whose images are half as high and wide as those that come in
+SHRINKING = (4, 8, 14)  # the blocks that halve the height and width of their images
 
 
 def forward(w, images):
-    """The averages of all 2,048 channels; running means and variances are numbers like others here."""
+    """The means of all 2,048 channels. Running means and variances are constants here."""
     x = pool(relu(convolve(w, "stem", "norm", images, 2)))
     for number in range(1, 17):
         name, stride = f"block{number}.", 2 if number in SHRINKING else 1
@@ -25,7 +25,7 @@ def relu(x):
 
 
 def convolve(w, layer, norm, x, stride):
-    """Cross-correlation with zeros around, so that height / stride rows are left, and normalisation."""
+    """Cross-correlation with zero padding and height / stride output rows, and normalisation."""
     kernel = w[layer + ".kernel"]
     out = kernel.reshape(len(kernel), -1) @ patches(x, kernel.shape[-1], stride)
     scale = w[norm + ".scale"] / (w[norm + ".variance"] + EPSILON).sqrt()
@@ -34,13 +34,13 @@ def convolve(w, layer, norm, x, stride):
 
 
 def patches(x, size, stride):
-    """Return (n, channels · size², places): what patches of `size` rows and columns see, zeros beyond the border."""
+    """Return the patches of `size` rows and columns, padded with zeros: (n, channels · size², places)."""
     border = size // 2
     return unfold(pad(x, (border, border, border, border)), size, stride=stride)
 
 
 def pool(x):
-    """The largest of every second 3×3 patch; the zeros around are no more than any of what a ReLU left."""
+    """The maximum of every second 3×3 patch. Zero borders are safe: nothing after a ReLU is smaller."""
     n, channels, height, width = x.shape
     squares = patches(x, 3, 2).reshape(n, channels, 9, -1)
     return squares.max(2)[0].reshape(n, channels, height // 2, width // 2)

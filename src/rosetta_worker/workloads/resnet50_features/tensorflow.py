@@ -11,13 +11,13 @@ def norm():
 
 
 class Block(layers.Layer):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()
         self.conv1 = layers.Conv2D(channels, 1, use_bias=False)
         self.norm1 = norm()
-        self.border = layers.ZeroPadding2D(1)  # padding "same" has none in front at stride 2
+        self.border = layers.ZeroPadding2D(1)  # padding "same" has none before, at stride 2
         self.conv2 = layers.Conv2D(channels, 3, strides=stride, use_bias=False)
         self.norm2 = norm()
         self.conv3 = layers.Conv2D(4 * channels, 1, use_bias=False)
@@ -44,7 +44,7 @@ class Model(tf.keras.Model):
         self.border3 = layers.ZeroPadding2D(3)
         self.stem = layers.Conv2D(64, 7, strides=2, use_bias=False)
         self.norm = norm()
-        self.border1 = layers.ZeroPadding2D(1)  # behind a ReLU a zero is never more than the largest
+        self.border1 = layers.ZeroPadding2D(1)  # zeros are safe: nothing after a ReLU is smaller
         self.shrink = layers.MaxPooling2D(3, strides=2)
         self.blocks = []
         inputs = 64
@@ -52,7 +52,7 @@ class Model(tf.keras.Model):
             for number in range(count):
                 self.blocks.append(Block(inputs, channels, 2 if number == 0 and channels > 64 else 1))
                 inputs = 4 * channels
-        self(tf.keras.Input((None, None, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(tf.keras.Input((None, None, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = tf.nn.relu(self.norm(self.stem(self.border3(images)), training=training))

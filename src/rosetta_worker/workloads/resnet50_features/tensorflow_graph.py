@@ -6,7 +6,7 @@ from rosetta_worker.tensors import CHANNELS_LAST, Tie
 
 
 def conv(x, channels, size, stride, name):
-    border = size // 2  # padding "same" has none in front at stride 2
+    border = size // 2  # padding "same" has none before, at stride 2
     x = tf.pad(x, ((0, 0), (border, border), (border, border), (0, 0))) if border else x
     return tf.layers.conv2d(x, channels, size, strides=stride, use_bias=False, name=name)
 
@@ -16,7 +16,7 @@ def norm(x, training, name):
 
 
 def block(x, channels, stride, training):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = tf.nn.relu(norm(conv(x, channels, 1, 1, "conv1"), training, "norm1"))
     y = tf.nn.relu(norm(conv(y, channels, 3, stride, "conv2"), training, "norm2"))
     y = norm(conv(y, 4 * channels, 1, 1, "conv3"), training, "norm3")
@@ -28,11 +28,11 @@ def block(x, channels, stride, training):
 class Model(object):
     """Images (n, 224, 224, 3) to features (n, 2048)."""
 
-    inputs = (tf.float32, (None, None, None, 3))  # of the placeholder that images are fed to
+    inputs = (tf.float32, (None, None, None, 3))  # dtype and shape of the placeholder for images
 
     def __call__(self, images, training):
         x = tf.nn.relu(norm(conv(images, 64, 7, 2, "stem"), training, "norm"))
-        x = tf.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))  # behind a ReLU a zero is never more than the largest
+        x = tf.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))  # zeros are safe: nothing after a ReLU is smaller
         x = tf.layers.max_pooling2d(x, 3, strides=2)
         number = 0
         for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):

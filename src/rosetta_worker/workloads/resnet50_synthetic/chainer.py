@@ -10,7 +10,7 @@ from rosetta_worker.tensors import Tie
 
 
 class BatchNorm(L.BatchNormalization):
-    """Keeps a running mean of the variance that it normalises by; Chainer's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; Chainer's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         kept = self.decay * self.avg_var
@@ -26,7 +26,7 @@ def norm(channels):
 
 
 class Block(Chain):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()

@@ -12,7 +12,7 @@ def norm(channels, rngs):
 
 
 class Block(nnx.Module):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride, rngs):
         self.conv1 = nnx.Conv(inputs, channels, kernel_size=(1, 1), strides=stride, rngs=rngs)
@@ -63,7 +63,7 @@ def loss(logits, labels):
 
 
 def optimizer(model, hyper):
-    # Optax adds epsilon within the root unless it is told not to.
+    # By default, Optax adds epsilon within the root.
     own = optax.rmsprop(hyper.learning_rate, decay=hyper.rho, eps=hyper.epsilon, eps_in_sqrt=False)
     return nnx.Optimizer(model, own, wrt=nnx.Param)
 

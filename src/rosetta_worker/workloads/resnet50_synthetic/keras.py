@@ -14,7 +14,7 @@ def norm():
 
 
 class Block(layers.Layer):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()
@@ -43,10 +43,10 @@ class Model(keras.Model):
 
     def __init__(self):
         super().__init__()
-        self.border3 = layers.ZeroPadding2D(3)  # padding "same" has one row less in front than behind, at stride 2
+        self.border3 = layers.ZeroPadding2D(3)  # padding "same" has one row less before than after, at stride 2
         self.stem = layers.Conv2D(64, 7, strides=2)
         self.norm = norm()
-        self.border1 = layers.ZeroPadding2D(1)  # behind a ReLU a zero is never more than the largest
+        self.border1 = layers.ZeroPadding2D(1)  # zeros are safe: nothing after a ReLU is smaller
         self.shrink = layers.MaxPooling2D(3, strides=2)
         self.blocks = []
         inputs = 64
@@ -56,7 +56,7 @@ class Model(keras.Model):
                 inputs = 4 * channels
         self.pool = layers.GlobalAveragePooling2D()
         self.logits = layers.Dense(1000)  # Keras keeps the name `output` for itself
-        self(keras.Input((None, None, 3)))  # makes the weights: Keras learns their shapes from what comes in
+        self(keras.Input((None, None, 3)))  # creates the weights, whose shapes follow from the input
 
     def call(self, images, training=None):
         x = ops.relu(self.norm(self.stem(self.border3(images)), training=training))

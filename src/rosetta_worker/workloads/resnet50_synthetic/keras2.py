@@ -19,7 +19,7 @@ def norm(x, name):
 
 
 def block(x, channels, stride, first, name):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = Activation(RELU)(norm(convolution(x, channels, 1, name + "_conv1", stride), name + "_norm1"))
     y = Activation(RELU)(norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2"))
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
@@ -31,9 +31,9 @@ def block(x, channels, stride, first, name):
 def Model():
     """Images (n, 3, 256, 256), or with channels last, to logits (n, 1000)."""
     images = Input(image(3, 256, 256))
-    x = ZeroPadding2D(3)(images)  # padding "same" has one row less in front than behind, at stride 2
+    x = ZeroPadding2D(3)(images)  # padding "same" has one row less before than after, at stride 2
     x = Activation(RELU)(norm(convolution(x, 64, 7, "stem", 2), "norm"))
-    x = MaxPooling2D(3, strides=2)(ZeroPadding2D(1)(x))  # behind a ReLU a zero is never more than the largest
+    x = MaxPooling2D(3, strides=2)(ZeroPadding2D(1)(x))  # zeros are safe: nothing after a ReLU is smaller
     number = 0
     for channels, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
         for place in range(count):
@@ -44,7 +44,7 @@ def Model():
 
 
 def loss(logits, labels):
-    # Of each sample: Keras itself takes the mean.
+    # Per sample: Keras itself takes the mean.
     return K.sparse_categorical_crossentropy(labels, logits, from_logits=True)
 
 

@@ -12,7 +12,7 @@ def norm(channels):
 
 
 class Block(gluon.HybridBlock):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()

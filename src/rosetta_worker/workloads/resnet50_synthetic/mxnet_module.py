@@ -12,11 +12,11 @@ def convolution(x, channels, size, name, stride=1):
 
 
 def norm(x, name):
-    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default its scale stays 1
+    return sym.BatchNorm(x, momentum=0.99, eps=1e-3, fix_gamma=False, name=name)  # by default the scale stays 1
 
 
 def block(x, channels, stride, first, name):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
     y = sym.Activation(norm(convolution(x, channels, 1, name + "_conv1", stride), name + "_norm1"), act_type="relu")
     y = sym.Activation(norm(convolution(y, channels, 3, name + "_conv2"), name + "_norm2"), act_type="relu")
     y = norm(convolution(y, 4 * channels, 1, name + "_conv3"), name + "_norm3")
@@ -28,7 +28,7 @@ def block(x, channels, stride, first, name):
 class Model(object):
     """Images (n, 3, 256, 256) to logits (n, 1000)."""
 
-    shape = (3, 256, 256)  # of an image: Module reserves its memory beforehand
+    shape = (3, 256, 256)  # of one image: Module allocates memory beforehand
 
     def __call__(self, images):
         x = sym.Activation(norm(convolution(images, 64, 7, "stem", 2), "norm"), act_type="relu")
@@ -44,12 +44,12 @@ class Model(object):
 
 
 def loss(logits, labels):
-    # Not SoftmaxOutput: it tells no loss, and its gradients are a sum that the optimiser's rescale_grad must divide.
+    # Not SoftmaxOutput: it returns no loss, and sums gradients, which the optimiser's rescale_grad must divide.
     return sym.softmax_cross_entropy(logits, labels) / sym.size_array(labels).astype("float32")
 
 
 def optimizer(model, hyper):
-    # rescale_grad stays 1: the loss is a mean already. Module warns that it is not 1/n, as SoftmaxOutput would need it.
+    # rescale_grad stays 1: the loss is already a mean. Module warns that it is not 1/n, which SoftmaxOutput would need.
     return RMSProp(learning_rate=hyper.learning_rate, gamma1=hyper.rho, epsilon=hyper.epsilon)
 
 

@@ -8,7 +8,7 @@ from rosetta_worker.tensors import Tie
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """Keeps a running mean of the variance that it normalises by; PyTorch's own is n / (n - 1) times that."""
+    """The running variance averages the normalising variance; PyTorch's own averages n / (n - 1) times that."""
 
     def forward(self, x):
         if not self.training:
@@ -21,11 +21,11 @@ class BatchNorm(nn.BatchNorm2d):
 
 
 def norm(channels):
-    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # what it takes up, not what it keeps
+    return BatchNorm(channels, eps=1e-3, momentum=0.01)  # the weight of the new value
 
 
 class Block(nn.Module):
-    """Three convolutions, the outer ones 1×1, beside a shortcut; a stage's first block has a convolution there, too."""
+    """Three convolutions, the outer ones 1×1, and a shortcut, which has a convolution in a stage's first block."""
 
     def __init__(self, inputs, channels, stride):
         super().__init__()

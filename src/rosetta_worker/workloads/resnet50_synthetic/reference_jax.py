@@ -7,7 +7,7 @@ KEPT = (".mean", ".variance")
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = largest_of_nine(relu(normalised_convolution(w, "stem", "norm", images, 2, kept)))
     number = 0
     for stage, blocks in enumerate((3, 4, 6, 3)):
@@ -25,15 +25,15 @@ def forward(w, images, kept=None):
 
 
 def relu(x):
-    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½ there."""
+    """ReLU with the derivative 0 at 0, as in every framework; that of ``jnp.maximum`` is ½."""
     return jnp.where(x > 0, x, 0)
 
 
 def normalised_convolution(w, conv, norm, x, stride, kept):
-    """A cross-correlation with as much border as its kernel reaches, its bias, and batch normalisation.
+    """A cross-correlation with padding for its kernel, its bias, and batch normalisation.
 
-    In training the normalisation takes the bias out again, so it is left out, and its gradient is exactly zero; the
-    running mean has it.
+    In training the normalisation cancels the bias, so it is left out, and its gradient is exactly zero. The running
+    mean includes it.
     """
     kernel = w[conv + ".kernel"]
     border = (kernel.shape[-1] // 2, kernel.shape[-1] // 2)
@@ -50,7 +50,7 @@ def normalised_convolution(w, conv, norm, x, stride, kept):
 
 
 def largest_of_nine(x):
-    """The largest of each pixel in every second row and column and of the eight around it, those there are."""
+    """The maximum of each pixel in every second row and column and its eight neighbours, if inside the image."""
     height, width = x.shape[2:]
     wide = jnp.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-jnp.inf)
     places = [(row, column) for row in range(3) for column in range(3)]

@@ -4,11 +4,11 @@ from torch.nn.functional import pad, unfold
 
 KEPT = (".mean", ".variance")
 MOMENTUM, EPSILON = 0.99, 1e-3
-SHRINKING = (4, 8, 14)  # the blocks whose images are half as high and wide as those that come in
+SHRINKING = (4, 8, 14)  # the blocks that halve the height and width of their images
 
 
 def forward(w, images, kept=None):
-    """Logits; in training, `kept` is a dictionary that takes the new running means and variances."""
+    """Logits. In training, `kept`, a dictionary, receives the new running means and variances."""
     x = relu(convolve(w, "stem", "norm", images, 2, kept))
     x = pool(x)
     for number in range(1, 17):
@@ -32,7 +32,7 @@ def along_channels(vector):
 
 
 def convolve(w, layer, norm, x, stride, kept):
-    """Cross-correlation with zeros around, so that height / stride rows are left, and batch normalisation."""
+    """Cross-correlation with zero padding and height / stride output rows, and batch normalisation."""
     kernel = w[layer + ".kernel"]
     places = patches(x, kernel.shape[-1], stride)
     out = kernel.reshape(len(kernel), -1) @ places
@@ -41,16 +41,16 @@ def convolve(w, layer, norm, x, stride, kept):
 
 
 def patches(x, size, stride):
-    """Return (n, channels · size², places): what patches of `size` rows and columns see, zeros beyond the border."""
+    """Return the patches of `size` rows and columns, padded with zeros: (n, channels · size², places)."""
     border = size // 2
     return unfold(pad(x, (border, border, border, border)), size, stride=stride)
 
 
 def normalise(w, layer, norm, x, kept):
-    """Batch normalisation of `x`, to which the bias of `layer` has not been added yet.
+    """Batch normalisation of `x`, which does not include the bias of `layer` yet.
 
-    In training the batch's own mean takes the bias out again: it shows in the running mean alone, and has the
-    gradient zero. The variance is divided by n, both where it normalises and where it is kept.
+    In training the batch's own mean cancels the bias: it appears only in the running mean, and its gradient is zero.
+    The variance is divided by n, for normalising and for the running variance.
     """
     bias, mean, variance = w[layer + ".bias"], w[norm + ".mean"], w[norm + ".variance"]
     if kept is None:
@@ -67,7 +67,7 @@ def normalise(w, layer, norm, x, kept):
 
 
 def pool(x):
-    """The largest of every second 3×3 patch; the zeros around are no more than any of what a ReLU left."""
+    """The maximum of every second 3×3 patch. Zero borders are safe: nothing after a ReLU is smaller."""
     n, channels, height, width = x.shape
     squares = patches(x, 3, 2).reshape(n, channels, 9, -1)
     largest = squares.gather(2, squares.argmax(2, keepdim=True))

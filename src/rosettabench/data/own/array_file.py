@@ -1,4 +1,4 @@
-"""Arrays in the user's own files: .npy, or one of those in an .npz."""
+"""The user's own array files: .npy, or one array of an .npz."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from rosettabench.errors import DataError
 
 BEGINNINGS = (b"\x93NUMPY", b"PK")
-"""What .npy and .npz files begin with: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html."""
+"""The first bytes of .npy and .npz files: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html."""
 
 
 def array_path(name: str, folder: Path) -> Path:
-    """Return the file that a name means, ``x.npy`` or ``pairs.npz:x``, beside the workload in `folder`."""
+    """Return the file of a name, ``x.npy`` or ``pairs.npz:x``, beside the workload in `folder`."""
     file, _, _ = name.partition(".npz:")
     return folder / (name if file == name else f"{file}.npz")
 
 
 def read_array_file(name: str, folder: Path) -> NDArray[Any]:
-    """Return the array that a name means. Raises DataError where there is none, or it is no array of numbers.
+    """Return the array of a name. Raises DataError if there is none, or it does not hold numbers.
 
-    Nothing is unpickled: an array of Python's objects is refused.
+    Nothing is unpickled: an array of Python objects is refused.
     """
     path, key = array_path(name, folder), name.partition(".npz:")[2]
     try:
@@ -45,7 +45,7 @@ def read_array_file(name: str, folder: Path) -> NDArray[Any]:
 
 
 def check_kind(path: Path) -> None:
-    """Raise DataError where a file begins as no .npy and no .npz does; OSError where it cannot be read."""
+    """Raise DataError if a file begins like neither .npy nor .npz; OSError if it cannot be read."""
     with path.open("rb") as file:
         if not file.read(6).startswith(BEGINNINGS):
             raise DataError(f"{path} is not a file of arrays", "Save it with numpy.save, or numpy.savez.")

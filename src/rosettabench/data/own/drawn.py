@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from rosettabench.catalogue.data_entry import Draw, OwnDrawn
 
 SEEDS = {"train": 1, "labels": 2, "test": 3, "test_labels": 4}
-"""Key of the Philox stream of each array."""
+"""The key of the Philox stream of each array."""
 
 
 def draw_arrays(stated: OwnDrawn) -> dict[str, NDArray[Any]]:
-    """Return {name: array} of both parts: always the same for the same statement."""
+    """Return {name: array} of both parts, always the same for the same statement."""
     counts = {"train": stated.samples, "labels": stated.samples, "test": stated.test, "test_labels": stated.test}
     rules = {"train": stated.inputs, "labels": stated.labels, "test": stated.inputs, "test_labels": stated.labels}
     return {name: draw(rule, counts[name], SEEDS[name]) for name, rule in rules.items() if rule is not None}
 
 
 def draw(rule: Draw, samples: int, seed: int) -> NDArray[Any]:
-    """Return so many samples, (samples, …), of a rule."""
+    """Return an array of `samples` samples, (samples, …), drawn by a rule."""
     generator = np.random.Generator(np.random.Philox(key=seed))
     shape = (samples, *rule.shape)
     if rule.below is not None:

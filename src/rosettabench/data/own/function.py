@@ -1,4 +1,4 @@
-"""Running the user's function that returns arrays, and the messages if it fails."""
+"""Run the user's function that returns arrays, and explain its failures."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from rosettabench.data.own import returned
 from rosettabench.errors import DataError
 
 LIMIT_S = 900.0
-"""Seconds after which a function is given up."""
+"""Seconds after which the function is stopped."""
 
 DEFAULT = "load"
-"""The function's name, where none is stated."""
+"""The default name of the function."""
 
 
 def function_path(stated: OwnFunction, folder: Path) -> Path:
-    """Return the file of a function, beside the workload in `folder`."""
+    """Return the file of the function, beside the workload in `folder`."""
     return folder / stated.function.partition(":")[0]
 
 
 def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float | None = None) -> dict[str, Any]:
-    """Return {name: array} of what a function returns, memory-mapped files in `place`.
+    """Return {name: array} from the user's function, as memory-mapped files in `place`.
 
-    Raises DataError where it raises, with file and line, or has not ended after `limit_s` seconds.
+    Raises DataError if the function raises, with file and line, or has not ended after `limit_s` seconds.
     """
     path = function_path(stated, folder)
     name = stated.function.partition(":")[2] or DEFAULT
@@ -53,18 +53,18 @@ def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float
 
 
 def loaded(file: Path) -> NDArray[Any]:
-    """Return an array that was written, memory-mapped."""
+    """Return a written array, memory-mapped."""
     array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     return array
 
 
 def last_line(said: str) -> str:
-    """Return the last line of what a program said."""
+    """Return the last line of a program's output that is not blank."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return lines[-1] if lines else "it said nothing"
 
 
 def line_of(path: Path, said: str) -> str:
-    """Return the line of the file in which it failed, as the last such line of the traceback has it; else nothing."""
+    """Return the last line of `path` that a traceback names, as ``, line 7``; "" if it names none."""
     lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', said)
     return f", line {lines[-1]}" if lines else ""

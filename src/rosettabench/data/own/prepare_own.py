@@ -1,4 +1,4 @@
-"""The user's own data as arrays that workers read: prepared once, and reused until something changes."""
+"""The user's own data as arrays for workers: prepared once, and reused until a source changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
 
 VERSION = 1
-"""Counted up whenever the same files would be prepared into other numbers."""
+"""The version of the preparation: increased when the same files give other numbers."""
 
 TEST_SHARE = 10
 """Without a test part, the last 1/TEST_SHARE of the samples is the test part."""
@@ -32,9 +32,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def prepare_own(form: Mapping[str, Any], folder: Path, cache: Path, progress: DataProgress) -> Prepared:
-    """Return the data that a workload in `folder` states as its own, ready for workers.
+    """Return the user's own data of a workload in `folder`, prepared for workers.
 
-    Raises DataError where a file cannot be read, a function fails, or arrays do not fit each other.
+    Raises DataError if a file cannot be read, a function fails, or arrays do not fit each other.
     """
     stated = own_form(dict(form))
     recipe = {"set": OWN, "form": dict(form), "version": VERSION}
@@ -43,7 +43,7 @@ def prepare_own(form: Mapping[str, Any], folder: Path, cache: Path, progress: Da
     place = cache / "prepared" / f"{OWN}-{key}"
 
     def put() -> shelf.Manifest:
-        """Read the arrays, or have them made, and keep them."""
+        """Read, call or draw the arrays, and store them."""
         with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
             arrays = obtain_arrays(stated, folder, Path(scratch), progress)
             return shelf.put(place, recipe, portions(arrays, folder), progress)
@@ -58,7 +58,7 @@ def prepare_own(form: Mapping[str, Any], folder: Path, cache: Path, progress: Da
 
 
 def source_digests(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> dict[str, str]:
-    """Return {file: sha256} of what the data are made of."""
+    """Return {file: sha256} of the data's sources; empty for drawn data. Raises DataError for an unreadable file."""
     if isinstance(stated, OwnDrawn):
         return {}
     if isinstance(stated, OwnFunction):
@@ -77,7 +77,7 @@ def source_digests(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> 
 def obtain_arrays(
     stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path, scratch: Path, progress: DataProgress
 ) -> Arrays:
-    """Return {train, labels, test, test_labels: array} as far as they are stated."""
+    """Return {train, labels, test, test_labels: array}, as far as stated."""
     if isinstance(stated, OwnDrawn):
         return draw_arrays(stated)
     if isinstance(stated, OwnFunction):
@@ -88,7 +88,7 @@ def obtain_arrays(
 
 
 def portions(arrays: Arrays, folder: Path) -> Iterator[Portion]:
-    """Yield both parts in the types that workers read. Raises DataError for arrays that do not fit each other."""
+    """Yield both parts in the dtypes that workers read. Raises DataError for empty or mismatched arrays."""
     train = arrays["train"]
     labels = arrays.get("labels", train)
     check_lengths("labels", labels, "train", train, folder)
@@ -107,7 +107,7 @@ def portions(arrays: Arrays, folder: Path) -> Iterator[Portion]:
 
 
 def check_lengths(name: str, array: NDArray[Any], of: str, other: NDArray[Any], folder: Path) -> None:
-    """Raise DataError where two arrays have not as many samples."""
+    """Raise DataError if two arrays differ in their number of samples."""
     if array.ndim == 0 or other.ndim == 0 or len(array) != len(other):
         raise DataError(
             f"{folder}: {name} has the shape {array.shape}, and {of} {other.shape}: not one for each sample",
@@ -116,7 +116,7 @@ def check_lengths(name: str, array: NDArray[Any], of: str, other: NDArray[Any], 
 
 
 def as_read(array: NDArray[Any], folder: Path) -> NDArray[Any]:
-    """Return numbers as workers read them: int32 or float32. Raises DataError where that changes a whole number."""
+    """Return whole numbers as int32, others as float32. Raises DataError for too large or infinite numbers, and NaN."""
     if array.dtype.kind in "bui":
         if array.size and (array.max() > np.iinfo(np.int32).max or array.min() < np.iinfo(np.int32).min):
             raise DataError(f"{folder}: a whole number of its data does not fit into 32 bits")
@@ -127,12 +127,12 @@ def as_read(array: NDArray[Any], folder: Path) -> NDArray[Any]:
 
 
 def origin_of(stated: OwnArrays | OwnFunction | OwnDrawn) -> str:
-    """Return the origin, as `Prepared` has it."""
+    """Return the origin in the sense of `Prepared`."""
     return "drawn" if isinstance(stated, OwnDrawn) else "original"
 
 
 def note_of(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> str:
-    """Return the sentence on where the data came from."""
+    """Return the sentence on the origin of the data."""
     if isinstance(stated, OwnDrawn):
         return f"Drawn at random, as {folder.name} states: nothing can be learned from them."
     if isinstance(stated, OwnFunction):

@@ -1,9 +1,9 @@
-"""Calls the user's function in a process of its own, since it may raise or hang.
+"""Call the user's function in its own process, since it may raise or hang.
 
     python returned.py FILE FUNCTION FOLDER
 
-writes the returned arrays into FOLDER, one .npy each. This file imports nothing but NumPy, so that
-any interpreter can run it.
+writes the returned arrays into FOLDER, one .npy each. This file imports nothing but NumPy, so that any interpreter can
+run it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 NAMES = ("train", "labels", "test", "test_labels")
-"""The keys of the returned dictionary; or the order of the arrays of a returned tuple."""
+"""The keys of a returned dictionary, and the order of the arrays in a returned tuple."""
 
 
 def call(file: str, function: str, folder: str) -> None:
-    """Call the function and write its arrays. Raises whatever it raises, and ValueError for a wrong result."""
+    """Call the function and write its arrays. Raises any error of the function, and ValueError for a wrong result."""
     sys.path.insert(0, str(Path(file).parent))
     spec = importlib.util.spec_from_file_location("data", file)
     assert spec is not None

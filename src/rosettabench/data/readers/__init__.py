@@ -1,1 +1,1 @@
-"""The formats of files."""
+"""Readers of file formats."""

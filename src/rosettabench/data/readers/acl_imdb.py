@@ -1,4 +1,4 @@
-"""The raw IMDB reviews, aclImdb, and how their text becomes Keras' word ranks (https://ai.stanford.edu/~amaas/data/sentiment/)."""
+"""Read the raw IMDB reviews, aclImdb, as Keras' word ranks (https://ai.stanford.edu/~amaas/data/sentiment/)."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ WORD_INDEX_URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/im
 LABELS = {"neg": 0, "pos": 1}
 MEMBER = re.compile(r"(?:\./)?aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt")
 LONGEST = 1 << 20
-"""No review has a megabyte (the longest has 13,704 bytes): a larger member of an archive is something else."""
+"""Larger members of an archive are refused. The longest review has 13,704 bytes."""
 
 CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 BLANKED = b'!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 CLEAN = bytes.maketrans(CAPITALS + BLANKED, CAPITALS.lower() + b" " * len(BLANKED))
-"""What Keras did to the text before it split it at blanks. It worked on Python 2's byte strings: letters beyond ASCII
-keep their case. Apostrophes stay."""
+"""How Keras changed the text before it split it at blanks. It worked on byte strings of Python 2, so letters beyond
+ASCII keep their case. Apostrophes stay."""
 
 
 class Text(NamedTuple):
-    """One review: ``train`` or ``test``, its class, and its bytes."""
+    """One review: its part, ``train`` or ``test``, its class, and its bytes."""
 
     part: str
     label: int
@@ -41,9 +41,9 @@ class Text(NamedTuple):
 
 
 def texts_of_archive(path: Path) -> Iterator[Text]:
-    """Yield the reviews of a tar archive, packed in any way, in its order; nothing is unpacked to disk.
+    """Yield the reviews of a tar archive, compressed in any way, in its order. Nothing is unpacked to disk.
 
-    Members that are no plain file with the name of a review are passed over. Raises DataError where it is cut off.
+    Members that are not plain files named like a review are skipped. Raises DataError for a truncated archive.
     """
     try:
         with tarfile.open(path, "r|*") as archive:
@@ -62,7 +62,7 @@ def texts_of_archive(path: Path) -> Iterator[Text]:
 
 
 def texts_of_folder(folder: Path) -> Iterator[Text]:
-    """Yield the reviews of the unpacked folder aclImdb; raise DataError where a folder of a class is missing."""
+    """Yield the reviews of the unpacked folder aclImdb. Raises DataError if the folder of a class is missing."""
     for part in ("train", "test"):
         for word, label in LABELS.items():
             of_class = folder / part / word
@@ -76,7 +76,7 @@ def texts_of_folder(folder: Path) -> Iterator[Text]:
 
 
 def load_word_index(path: Path, md5: str) -> dict[bytes, int]:
-    """Return {word: rank by frequency, from 1} of Keras' imdb_word_index.json; raise DataError for another file."""
+    """Return {word: rank by frequency, from 1} of Keras' imdb_word_index.json. Raises DataError for another file."""
     content = path.read_bytes()
     found = hashlib.md5(content, usedforsecurity=False).hexdigest()
     if found != md5:
@@ -90,10 +90,10 @@ def load_word_index(path: Path, md5: str) -> dict[bytes, int]:
 def reviews_of_texts(
     texts: Iterable[Text], index: Mapping[bytes, int], expected: int, progress: DataProgress
 ) -> dict[str, Reviews]:
-    """Return {part: reviews} for `texts`, of which `expected` are to come.
+    """Return {part: reviews} of `texts`, which number `expected`, for the progress.
 
-    Words that the index has not are dropped, as Keras did: the index was made from the training part, so they occur
-    in the test part only (63,712 of them).
+    Words that are missing in the index are dropped, as Keras did. The index was made from the training part, so they
+    occur only in the test part (63,712 of them).
     """
     ranks: dict[str, list[np.ndarray]] = {"train": [], "test": []}
     labels: dict[str, list[int]] = {"train": [], "test": []}

@@ -1,4 +1,4 @@
-"""The idx format of the MNIST family: a magic number, the lengths of the axes, and unsigned bytes.
+"""Read the idx format of the MNIST family: a magic number, the lengths of the axes, and unsigned bytes.
 
 Format: http://yann.lecun.com/exdb/mnist/, section "the IDX file format". All numbers are big-endian.
 """
@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 from rosettabench.errors import DataError
 
 UNSIGNED_BYTE = 0x08
-"""Third byte of the magic number: the type of the elements."""
+"""The third byte of the magic number, for the type of the elements."""
 
 GZIP = b"\x1f\x8b"
 
 
 def read_idx(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return the array of the idx file at `path`, packed with gzip or not, which must have `shape`.
+    """Return the array of the idx file at `path`, with or without gzip. It must have `shape`.
 
-    Raises DataError where the file is cut off, damaged, of another type or of another shape.
+    Raises DataError if the file is truncated, damaged, or of another type or shape.
     """
     hint = "Fetch the file again, or remove it so that it is downloaded."
     try:
         with _open(path) as stream:
             _check_header(path, stream, shape)
-            # One byte more than is needed: whatever follows the last element is a mistake too.
+            # Read one byte more than needed, to detect bytes after the last element.
             body = stream.read(math.prod(shape) + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is cut off or damaged ({error}): expected {_words(shape)} bytes.", hint) from error
@@ -43,14 +43,14 @@ def read_idx(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 def _open(path: Path) -> IO[bytes]:
-    """Open `path`, unpacking it where its first bytes say gzip: browsers unpack and leave the name as it was."""
+    """Open `path`, and unpack it if its first bytes are those of gzip. Browsers unpack a file and keep its name."""
     with path.open("rb") as stream:
         packed = stream.read(2) == GZIP
     return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]
 
 
 def _check_header(path: Path, stream: IO[bytes], shape: tuple[int, ...]) -> None:
-    """Read the header from `stream`; raise DataError unless it announces unsigned bytes of `shape`."""
+    """Read the header from `stream`. Raises DataError unless it announces unsigned bytes of `shape`."""
     hint = "Is it the right file, and whole?"
     magic = bytes([0, 0, UNSIGNED_BYTE, len(shape)])
     found = stream.read(4)
@@ -65,5 +65,5 @@ def _check_header(path: Path, stream: IO[bytes], shape: tuple[int, ...]) -> None
 
 
 def _words(shape: tuple[int, ...]) -> str:
-    """Return a shape as people write it: 60,000 × 28 × 28."""
+    """Return a shape in words: 60,000 × 28 × 28."""
     return " × ".join(f"{length:,}" for length in shape)

@@ -1,6 +1,6 @@
-"""Keras' imdb.npz: the ranks of the words of every review, as NumPy object arrays, that is as pickles.
+"""Read Keras' imdb.npz: the word ranks of every review, as NumPy object arrays, which are pickles.
 
-Nothing is unpickled; `pickled_lists` says how.
+Nothing is unpickled; `pickled_lists` explains how.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from rosettabench.data.readers.reviews import Reviews, from_ranks
 from rosettabench.errors import DataError
 
 LARGEST = 256 << 20
-"""Bytes that one array may unpack to: Keras' have 14 to 18 million."""
+"""The most bytes of one unpacked array. Keras' arrays have 14 to 18 million."""
 
 HIGHEST = 1_000_000
-"""No word index is that long (Keras' has 88,584 words), and an int32 holds its ids."""
+"""The largest rank that is accepted. Keras' word index has 88,584 words."""
 
 
 def reviews_of_npz(path: Path, progress: DataProgress) -> dict[str, Reviews]:
-    """Return {part: reviews}. Raises DataError where the file is not Keras' archive, or asks to run something."""
+    """Return {part: reviews}. Raises DataError if the file is not Keras' archive, or asks to run code."""
     try:
         with zipfile.ZipFile(path) as archive:
             return {part: _reviews(path, archive, part, progress) for part in ("train", "test")}

@@ -1,10 +1,10 @@
-"""Reads lists of whole numbers out of a pickled NumPy object array without unpickling anything.
+"""Read lists of whole numbers from a pickled NumPy object array without unpickling anything.
 
-A pickle is a program for a small stack machine, and two of its instructions (REDUCE and BUILD) call what the file
-names: whoever unpickles a file runs it. The machine below has the same stack and never calls anything: a call stays on
-the stack as a note of what would be called (`Call`). At the end the stack must hold exactly the note that NumPy writes
-for an object array, and the lists are taken from it. A name that NumPy does not use there, or an instruction that such
-an array does not need, refuses the file. Instructions: the comments of Python's pickletools module.
+A pickle is a program for a small stack machine. Two of its instructions (REDUCE and BUILD) call what the file names, so
+unpickling a file runs its code. The machine below has the same stack but never calls anything. A call stays on the
+stack as a note of what would be called (`Call`). At the end, the stack must hold exactly the note that NumPy writes for
+an object array, and the lists are taken from it. A file is refused if it contains a name or an instruction that NumPy
+does not use for such arrays. Instructions: the comments of Python's pickletools module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 
 class PickleRefused(ValueError):
-    """The pickle is cut off, or holds something else than lists of whole numbers."""
+    """The pickle is truncated, or holds something other than lists of whole numbers."""
 
 
 class Name(NamedTuple):
@@ -31,7 +31,7 @@ class Name(NamedTuple):
 
 
 class Call:
-    """A note of a call that the pickle asks for, and of the state that it wants to give to its result."""
+    """A note of a call that the pickle requests, and of the state for its result."""
 
     def __init__(self, function: Name, arguments: tuple[Any, ...]) -> None:
         self.function = function
@@ -43,7 +43,7 @@ RECONSTRUCT = {Name("numpy.core.multiarray", "_reconstruct"), Name("numpy._core.
 NDARRAY = Name("numpy", "ndarray")
 DTYPE = Name("numpy", "dtype")
 ENCODE = Name("_codecs", "encode")
-"""How Python 3 writes the byte string b"b" in pickles that Python 2 can read."""
+"""The function in pickles that stands for the byte string b"b", in a form that Python 2 can read."""
 
 ALLOWED = RECONSTRUCT | {NDARRAY, DTYPE, ENCODE}
 
@@ -51,7 +51,7 @@ ALLOWED = RECONSTRUCT | {NDARRAY, DTYPE, ENCODE}
 def lists_of_numbers(pickle: bytes) -> list[NDArray[np.int64]]:
     """Return the elements of the one-dimensional object array in `pickle`, each a list of whole numbers.
 
-    Raises PickleRefused for everything else.
+    Raises PickleRefused for anything else.
     """
     try:
         call = Machine(pickle).run()
@@ -68,7 +68,7 @@ def lists_of_numbers(pickle: bytes) -> list[NDArray[np.int64]]:
 
 
 def _numbers(element: object) -> NDArray[np.int64]:
-    """Return one list as an array; anything but a list of whole numbers is refused by `array` or here."""
+    """Return one list as an array. Anything but a list of whole numbers is refused, by `array` or here."""
     if not isinstance(element, list):
         raise PickleRefused("an element of the array is not a list")
     return np.frombuffer(array("q", element), np.int64)
@@ -85,7 +85,7 @@ class Machine:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> object:
-        """Follow the instructions to the end and return what lies on the stack then."""
+        """Execute the instructions to the end, and return the final top of the stack."""
         while True:
             self.integers()
             code = chr(self.pickle[self.at])
@@ -99,7 +99,7 @@ class Machine:
             act(self)
 
     def integers(self) -> None:
-        """Put the numbers that come next on the stack: BININT1, BININT2 and BININT are nearly all of the file."""
+        """Push the numbers that come next: BININT1, BININT2 and BININT are nearly all of the file."""
         pickle, at, found = self.pickle, self.at, []
         while True:
             code = pickle[at]
@@ -126,7 +126,7 @@ class Machine:
         return piece
 
     def number(self, size: int) -> int:
-        """Return the next `size` bytes as a number without sign."""
+        """Return the next `size` bytes as an unsigned number."""
         return int.from_bytes(self.take(size), "little")
 
     def line(self) -> str:
@@ -135,33 +135,33 @@ class Machine:
         return self.take(end + 1 - self.at)[:-1].decode("ascii")
 
     def push(self, thing: object) -> None:
-        """Put `thing` on the stack."""
+        """Push `thing` on the stack."""
         self.stack.append(thing)
 
     def pop_to_mark(self) -> list[Any]:
-        """Take everything above the last mark from the stack."""
+        """Pop everything above the last mark."""
         mark = self.marks.pop()
         things = self.stack[mark:]
         del self.stack[mark:]
         return things
 
     def pop(self, count: int) -> tuple[Any, ...]:
-        """Take the topmost `count` things from the stack."""
+        """Pop the topmost `count` things."""
         if count > len(self.stack):
-            raise PickleRefused("it takes more from its stack than lies there")
+            raise PickleRefused("it takes more from its stack than is there")
         things = tuple(self.stack[-count:])
         del self.stack[-count:]
         return things
 
     def name(self, module: str, name: str) -> None:
-        """Put a name on the stack; refuse the file where NumPy would not have written it."""
+        """Push a name. Refuse the file if NumPy would not have written it."""
         found = Name(module, name)
         if found not in ALLOWED:
             raise PickleRefused(f"it wants to use {module}.{name}, which no list of numbers needs")
         self.push(found)
 
     def note_call(self) -> None:
-        """Put a note on the stack of what REDUCE would call; byte strings of Python 3 are made here, by hand."""
+        """Push a note of the call that REDUCE requests. Byte strings of Python 3 are built here, without a call."""
         function, arguments = self.pop(2)
         if function == ENCODE:
             self.push(arguments[0].encode("latin1"))

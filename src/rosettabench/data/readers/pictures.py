@@ -1,4 +1,4 @@
-"""The picture files of a data set, for a framework's own loader: which they are, and what becomes of one."""
+"""The picture files of a data set, for a framework's own loader: their paths, and the conversion to numbers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from rosettabench.errors import DataError
 
 @dataclass(frozen=True)
 class Rendering:
-    """How a picture becomes a model's numbers: the same for all pictures of a data set.
+    """The conversion of decoded images to a model's numbers, the same for all images of a data set.
 
-    `resampling` is how it is stretched to another size, ``bilinear`` or ``nearest`` as Pillow means them. Without a
-    `mean` it stays bytes; else they are divided by 255, the mean of each colour is subtracted, its `deviation` divides.
+    `resampling` is Pillow's filter for changes of size: ``bilinear`` or ``nearest``. Without a `mean`, images stay
+    bytes. Otherwise they are divided by 255; then the mean of each colour is subtracted, and the result divided by its
+    `deviation`.
     """
 
     resampling: str
@@ -27,7 +28,7 @@ class Rendering:
     deviation: tuple[float, ...] | None = None
 
     def numbers(self, pixels: NDArray[np.uint8]) -> NDArray[Any]:
-        """Return bytes, (height, width, 3), as (3, height, width): float32, or bytes where there is no mean."""
+        """Return bytes, (height, width, 3), as (3, height, width): float32, or bytes without a mean."""
         if self.mean is None:
             return pixels.transpose(2, 0, 1)
         unit = np.divide(pixels, np.float32(255), dtype=np.float32)
@@ -36,7 +37,7 @@ class Rendering:
 
 
 class PictureFile(NamedTuple):
-    """A file as it was when the data set was prepared: its path, its bytes, and when it was last changed."""
+    """A file as it was when the data set was prepared: its path, its size in bytes, and its modification time."""
 
     path: str
     size: int
@@ -51,7 +52,7 @@ class PictureFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Pictures:
-    """The files of a training part, in the order of its arrays, and the side of the squares that a model is to see."""
+    """The files of a training part, in the order of its arrays, and the side in pixels of a model's input."""
 
     files: tuple[PictureFile, ...]
     side: int
@@ -59,11 +60,11 @@ class Pictures:
 
     @classmethod
     def of(cls, paths: Iterable[Path], side: int, rendering: Rendering) -> Self:
-        """Return the pictures at `paths` as they are now."""
+        """Return the images at `paths` as they are now."""
         return cls(tuple(map(PictureFile.at, paths)), side, rendering)
 
     def stretch(self, number: int, stored: int) -> NDArray[Any]:
-        """Return a picture as (3, stored, stored) numbers; DataError where it is not there, or none any more."""
+        """Return image `number`, resized to (3, stored, stored). Raises DataError if the file is missing or damaged."""
         path = Path(self.files[number].path)
         try:
             return self.rendering.numbers(square(path, stored, resampling=self.rendering.resampling))
@@ -71,7 +72,7 @@ class Pictures:
             raise DataError(f"{path} cannot be read: {error.strerror or error}.", "Put it back.") from error
 
     def as_json(self, stored: int) -> dict[str, Any]:
-        """Return what a worker must know of them: docs/reference/protocol.md, `data`."""
+        """Return what a worker must know of the images: docs/reference/protocol.md, `data`."""
         rendering = self.rendering
         return {
             "files": [list(file) for file in self.files],

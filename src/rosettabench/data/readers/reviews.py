@@ -1,4 +1,4 @@
-"""Reviews as Keras numbers their words, and how they become a rectangle.
+"""Reviews with words numbered as in Keras, and their conversion to a rectangle of ids.
 
 The coding is that of ``keras.datasets.imdb.load_data`` with its defaults, followed by ``pad_sequences``.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 PADDING = 0
 START = 1
-"""Stands before the first word of every review, and is cut off with the words where the end of a review is kept."""
+"""The id before the first word of every review. It is cut off with the first words if the end of a review is kept."""
 OUT_OF_VOCABULARY = 2
 INDEX_FROM = 3
 """A word's id is its rank by frequency, counted from 1, plus this."""
@@ -23,21 +23,21 @@ INDEX_FROM = 3
 
 @dataclass(frozen=True)
 class Reviews:
-    """Reviews of different lengths: for each the ids (int32) of START and of all its words, and its class (1: good)."""
+    """Reviews of different lengths: the ids (int32) of START and all words of each, and its class (1: positive)."""
 
     ids: Sequence[NDArray[np.int32]]
     labels: NDArray[np.int32]
 
     @property
     def total(self) -> int:
-        """Number of all ids, START included."""
+        """The number of all ids, START included."""
         return sum(len(review) for review in self.ids)
 
     def in_order_of_content(self) -> Reviews:
-        """Return the same reviews in the order of a hash of their ids.
+        """Return the same reviews, sorted by a hash of their ids.
 
-        The originals come in different orders (Keras' archive shuffled, the text class by class): so all of them
-        give the same arrays, and the classes are mixed.
+        The originals come in different orders: Keras' archive is shuffled, and the text is sorted by class. Sorting
+        gives the same arrays for all of them, and mixes the classes.
         """
         keys = [
             (hashlib.blake2b(review.tobytes(), digest_size=16).digest(), int(label))
@@ -47,7 +47,7 @@ class Reviews:
         return Reviews([self.ids[place] for place in order], self.labels[order])
 
     def coded(self, form: Mapping[str, Any]) -> NDArray[np.int32]:
-        """Return (reviews, length) ids: words beyond the vocabulary replaced, reviews cut and padded as `form` says."""
+        """Return ids, (reviews, length), with unknown words replaced, and reviews cut and padded as `form` says."""
         length, last, at_end = form["length"], form["keep"] == "last", form["pad"] == "end"
         rectangle = np.full((len(self.ids), length), PADDING, np.int32)
         for row, review in zip(rectangle, self.ids, strict=True):

@@ -1,4 +1,4 @@
-"""The .tsf format of the Monash archive: a header of lines that begin with @, and then one series a line.
+"""Read the .tsf format of the Monash archive: header lines that begin with @, then one series per line.
 
 Godahewa, Bergmeir, Webb, Hyndman and Montero-Manso 2021, "Monash Time Series Forecasting Archive"
 (https://forecastingdata.org)::
@@ -14,7 +14,7 @@ Godahewa, Bergmeir, Webb, Hyndman and Montero-Manso 2021, "Monash Time Series Fo
     @data
     T1:1979-01-01 00-00-00:1149.87,?,1388.8798
 
-Before the values of a series stand its attributes, in the order of the header. Other words after an @ say nothing here.
+Before the values of a series come its attributes, in the order of the header. Other words after an @ are ignored.
 """
 
 from __future__ import annotations
@@ -41,27 +41,28 @@ KINDS = ("string", "numeric", "date")
 DATE = "%Y-%m-%d %H-%M-%S"
 MISSING = "?"
 UNKNOWN = ("", MISSING)
-"""What stands for a number or a date that nobody knows."""
+"""The texts of an unknown number or date."""
 
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")
-"""How a line may be encoded, tried in this order: the archive's comments hold dashes of Windows. The last fits all."""
+"""Encodings to try for a line, in this order. The archive's comments hold Windows dashes. The last accepts any
+bytes."""
 
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What is raised for an archive that is cut off, packed in a way that nobody here unpacks, or locked by a password."""
+"""The errors of an archive that is truncated, compressed with an unsupported method, or encrypted."""
 
 Value = str | float | datetime | None
-"""Of an attribute; None where a number or a date is unknown."""
+"""The value of an attribute; None for an unknown number or date."""
 
 
 class Attribute(NamedTuple):
-    """What is told of every series beside its values: its name, and which of KINDS it is."""
+    """An attribute of every series: its name, and its kind, one of KINDS."""
 
     name: str
     kind: str
 
 
 class Row(NamedTuple):
-    """One series: its attributes in the order of the header, and its values, NaN where one is missing."""
+    """One series: its attributes in the order of the header, and its values, NaN if missing."""
 
     attributes: tuple[Value, ...]
     values: NDArray[np.float64]
@@ -69,48 +70,48 @@ class Row(NamedTuple):
 
 @dataclass
 class Tsf:
-    """What a file holds. Of what the header may leave out: None where it did."""
+    """The content of a file. Optional parts of the header are None if they are not there."""
 
     attributes: list[Attribute] = field(default_factory=list)
     relation: str | None = None
     frequency: Frequency | None = None
     horizon: int | None = None
-    """Observations to be forecast."""
+    """The number of observations to forecast."""
     missing: bool | None = None
-    """Whether values are missing, as the header says; the values themselves know better."""
+    """Whether values are missing, according to the header, which may be wrong."""
     equal_length: bool | None = None
-    """Whether all series have one length, as the header says."""
+    """Whether all series have the same length, according to the header."""
     rows: list[Row] = field(default_factory=list)
 
     def column(self, name: str) -> list[Value] | None:
-        """Return an attribute of every series, or None where there is none of that name."""
+        """Return an attribute of every series; None if there is no attribute of that name."""
         place = next((place for place, attribute in enumerate(self.attributes) if attribute.name == name), None)
         return None if place is None else [row.attributes[place] for row in self.rows]
 
     @property
     def names(self) -> list[str]:
-        """The name of every series: its attribute, or T and its number, as the archive itself calls most."""
+        """The name of every series: its attribute, or T and its number, as in the archive itself."""
         names = self.column(NAME) or [None] * len(self.rows)
         return [str(name) if name else f"T{number}" for number, name in enumerate(names, start=1)]
 
     @property
     def starts(self) -> list[datetime | None]:
-        """When every series was first observed, or None where that is unknown."""
+        """The time of the first observation of every series; None if it is unknown."""
         starts = self.column(START) or [None] * len(self.rows)
         return [start if isinstance(start, datetime) else None for start in starts]
 
 
 class Line(NamedTuple):
-    """A line that says something, and where it stands, in words."""
+    """A line with content, and its location in words."""
 
     where: str
     text: str
 
 
 def read_tsf(path: Path) -> Tsf:
-    """Return what the .tsf file at `path` holds, which may be the only one in a zip archive.
+    """Return the content of the .tsf file at `path`, which may be the only one in a zip archive.
 
-    Raises DataError, which names file and line, for what is not as the format has it.
+    Raises DataError, with file and line, for a violation of the format.
     """
     try:
         with _opened(path) as (what, stream):
@@ -126,7 +127,7 @@ def read_tsf(path: Path) -> Tsf:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Open the file, or the only .tsf file in the archive, with what it is called in messages."""
+    """Open the file, or the only .tsf file in the archive, and return its name for messages, too."""
     if path.suffix != ".zip":
         with path.open("rb") as stream:
             yield str(path), stream
@@ -143,7 +144,7 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def _lines(what: str, stream: IO[bytes]) -> Iterator[Line]:
-    """Yield the lines that are neither empty nor a comment."""
+    """Yield the lines that are neither empty nor comments."""
     for number, raw in enumerate(stream, start=1):
         text = _decoded(raw).strip()
         if text and not text.startswith("#"):
@@ -151,7 +152,7 @@ def _lines(what: str, stream: IO[bytes]) -> Iterator[Line]:
 
 
 def _decoded(raw: bytes) -> str:
-    """Return a line as text. Each is tried for itself, as some files hold lines of two encodings."""
+    """Return a line as text. Each line is tried separately, since some files mix two encodings."""
     for encoding in ENCODINGS[:-1]:
         try:
             return raw.decode(encoding)
@@ -179,7 +180,7 @@ def _header(what: str, lines: Iterator[Line]) -> Tsf:
 
 
 def _take(tsf: Tsf, where: str, tag: str, words: list[str]) -> None:
-    """Take in what one line of the header says; raise DataError where it is not what its tag takes."""
+    """Apply one line of the header to `tsf`. Raises DataError if the words do not fit the tag."""
     word = " ".join(words)
     try:
         if tag == "@attribute":
@@ -199,7 +200,7 @@ def _take(tsf: Tsf, where: str, tag: str, words: list[str]) -> None:
 
 
 def _attribute(tsf: Tsf, words: list[str]) -> Attribute:
-    """Return the attribute that a line declares; ValueError for one without a kind, and for one that stands twice."""
+    """Return the attribute that a line declares. Raises ValueError for an unknown kind or a repeated attribute."""
     if len(words) != 2 or words[1] not in KINDS:
         raise ValueError(f"an attribute has a name and is {', '.join(KINDS[:-1])} or {KINDS[-1]}, not {words}")
     if words[0] in (attribute.name for attribute in tsf.attributes):
@@ -208,26 +209,26 @@ def _attribute(tsf: Tsf, words: list[str]) -> Attribute:
 
 
 def _horizon(word: str) -> int:
-    """Return the observations to be forecast, from 1 on; ValueError for everything else."""
+    """Return the number of observations to forecast, at least 1. Raises ValueError for anything else."""
     if not (word.isascii() and word.isdigit() and int(word)):
         raise ValueError(f"the horizon is a whole number from 1 on, not {word!r}")
     return int(word)
 
 
 def _truth(word: str) -> bool:
-    """Return whether `word` is true or false; ValueError where it is neither."""
+    """Return whether `word` is true or false. Raises ValueError for anything else."""
     if word.lower() not in ("true", "false"):
         raise ValueError(f"true or false was expected, not {word!r}")
     return word.lower() == "true"
 
 
 def _row(line: Line, attributes: list[Attribute]) -> Row:
-    """Return the series that stands on a line after @data."""
+    """Return the series of a line after @data."""
     *told, values = line.text.split(":")
     if len(told) != len(attributes):
         raise DataError(
-            f"{line.where}: {len(attributes)} attributes ({', '.join(one.name for one in attributes)}) and the values "
-            f"were expected, parted by colons, and {len(told) + 1} parts are there.",
+            f"{line.where}: {len(attributes)} attributes ({', '.join(one.name for one in attributes)}) and the values, "
+            f"separated by colons, were expected, not {len(told) + 1} parts.",
             "It is cut off, or the header is that of another file.",
         )
     pairs = zip(attributes, told, strict=True)
@@ -235,7 +236,7 @@ def _row(line: Line, attributes: list[Attribute]) -> Row:
 
 
 def _value(where: str, attribute: Attribute, text: str) -> Value:
-    """Return an attribute of a series; raise DataError where it is not of its kind."""
+    """Return the value of a series' attribute. Raises DataError if it does not fit the attribute's kind."""
     if attribute.kind == "string":
         return text
     if text.strip() in UNKNOWN:
@@ -248,13 +249,13 @@ def _value(where: str, attribute: Attribute, text: str) -> Value:
 
 
 def _values(where: str, text: str) -> NDArray[np.float64]:
-    """Return the values of a series; raise DataError that names the first that is none."""
+    """Return the values of a series. Raises DataError that names the first invalid one."""
     words = text.replace(MISSING, "nan").split(",")
     try:
         values = np.array(words, np.float64)
     except ValueError:
         values = np.array([np.inf])
-    # A value that is written as nan or inf is none, either: only what stands as ? may be missing.
+    # The words nan and inf are invalid too: only ? marks a missing value.
     if not np.isinf(values).any() and np.isnan(values).sum() == text.count(MISSING):
         return values
     place, word = next((place, word) for place, word in enumerate(text.split(","), start=1) if not _is_value(word))
@@ -265,7 +266,7 @@ def _values(where: str, text: str) -> NDArray[np.float64]:
 
 
 def _is_value(word: str) -> bool:
-    """Whether a word is a finite number, or says that one is missing."""
+    """Return whether a word is a finite number, or the mark of a missing one."""
     try:
         return word.strip() == MISSING or bool(np.isfinite(float(word)))
     except ValueError:

@@ -16,30 +16,30 @@ from numpy.typing import NDArray
 from rosettabench.errors import DataError, UsageError
 
 Tensors = dict[str, NDArray[Any]]
-"""A framework's name of a tensor to its array."""
+"""{the framework's name of a tensor: array}."""
 
 SAFETENSORS, NPZ = ".safetensors", ".npz"
 
 PICKLES = (".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth")
-"""Endings of files that are pickles, or may be."""
+"""Suffixes of files that are, or may be, pickles."""
 
 PICKLED = "is a pickle, which can run code; save it as .safetensors"
 
 HOW = "In PyTorch: safetensors.torch.save_file(model.state_dict(), 'model.safetensors')"
-"""How to save a file that is read here."""
+"""How to save a file that can be read here."""
 
 DTYPES = {
     "BOOL": "?", "F16": "<f2", "F32": "<f4", "F64": "<f8",
     "I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8", "U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8",
 }  # fmt: skip
-"""What safetensors calls NumPy's types. Its BF16 is none of them, and is read as float32, which holds it exactly."""
+"""{dtype in safetensors: dtype in NumPy}. NumPy lacks BF16, which is read as float32 without loss."""
 
 PLAIN_DATE = (1980, 1, 1, 0, 0, 0)
-"""The date of every member of an .npz file: the same weights make the same file."""
+"""The fixed date of every member of an .npz file, so that the same weights give the same file."""
 
 
 def check_ending(path: Path) -> None:
-    """Raise UsageError where the name of a file does not end as a file of weights that is read and written here."""
+    """Raise UsageError if a file does not have the suffix of a supported file of weights."""
     if path.suffix in PICKLES:
         raise UsageError(f"{path} {PICKLED}", HOW)
     if path.suffix not in (SAFETENSORS, NPZ):
@@ -47,7 +47,7 @@ def check_ending(path: Path) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Raise UsageError where a file cannot be written: it is a folder, or its folder is not there or not writable."""
+    """Raise UsageError if a file cannot be written: it is a folder, or its folder is missing or not writable."""
     folder = path.parent
     if not folder.is_dir():
         raise UsageError(f"{path} cannot be written: there is no folder {folder}", f"Make it: mkdir -p {folder}")
@@ -58,7 +58,7 @@ def check_place(path: Path) -> None:
 
 
 def read_weights(path: Path) -> Tensors:
-    """Return the tensors of a file. Raises DataError, with the path, where it cannot be read or is damaged."""
+    """Return the tensors of a file. Raises DataError, with the path, if it cannot be read or is damaged."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -93,7 +93,7 @@ def read_part(name: str, part: Mapping[str, Any], path: Path) -> NDArray[Any]:
 
 def read_npz(content: bytes, path: Path) -> Tensors:
     """Return the arrays of an .npz file."""
-    if not content.startswith(b"PK"):  # NumPy would take it for a pickle, and say so
+    if not content.startswith(b"PK"):  # NumPy would call it a pickle, which may be wrong
         raise explain_damage(content, path, "it is no .npz file")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -109,15 +109,15 @@ def read_npz(content: bytes, path: Path) -> Tensors:
 
 
 def explain_damage(content: bytes, path: Path, why: str) -> DataError:
-    """Return the error for a file that cannot be read: a pickle, plain or as torch.save packs it, or a damaged file."""
-    plain = content.startswith(b"\x80") and content[8:9] != b"{"  # behind a length, safetensors begins with JSON
+    """Return the error for an unreadable file: a pickle, plain or packed by torch.save, or a damaged file."""
+    plain = content.startswith(b"\x80") and content[8:9] != b"{"  # in safetensors, JSON follows the first 8 bytes
     if plain or (content.startswith(b"PK") and b"/data.pkl" in content):
         return DataError(f"{path} {PICKLED}", HOW)
     return DataError(f"{path} is cut off or damaged: {why}", "Save or copy it again.")
 
 
 def encode_weights(tensors: Mapping[str, NDArray[Any]], path: Path) -> bytes:
-    """Return the content of a file of weights, in the form that the ending of `path` names."""
+    """Return the content of a file of weights, in the format of the suffix of `path`."""
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     if path.suffix == SAFETENSORS:
         from safetensors.numpy import save
@@ -132,5 +132,5 @@ def encode_weights(tensors: Mapping[str, NDArray[Any]], path: Path) -> bytes:
 
 
 def decode_weights(content: bytes, path: Path) -> Tensors:
-    """Return the tensors of what `encode_weights` has made."""
+    """Return the tensors from the output of `encode_weights`."""
     return (read_safetensors if path.suffix == SAFETENSORS else read_npz)(content, path)

@@ -1,1 +1,1 @@
-"""Time series: the archive, windows of them, and what a model is shown."""
+"""Time series: the Monash archive, windows of its series, and the inputs of a model."""

@@ -1,15 +1,15 @@
-"""What a model is shown in each step of a window of a time series: the channels, and how each is made.
+"""The input channels of a model in each step of a window of a time series, and how each is computed.
 
-The order is that of CHANNELS. A step is the observation that is to be foreseen, and its place is counted from the
-first one of its series, which is 0; nothing that is shown in a step tells of its own value.
+A step belongs to one observation, which is to be predicted. Its place is its index in the series, from 0. No channel of
+a step depends on the step's own value. The channels, in order:
 
-    0 … 15      values that lie so far back as `lags_of` the season says, the one before it first; 0 where unknown
-    16, 17      sine and cosine of its place in the season: of the 12 months, the 7 days, the 24 hours …
-    18, 19      sine and cosine of its place in the year
-    20          its age: the decimal logarithm of 2 + its place, as GluonTS has it
-    21          1 where the value before it counts for the scale, else 0
+    0 … 15      earlier values at the lags of `lags_of`, the value just before first; 0 if unknown
+    16, 17      sine and cosine of the place in the season: of the 12 months, the 7 days, the 24 hours …
+    18, 19      sine and cosine of the place in the year
+    20          the age: the decimal logarithm of 2 + place, as in GluonTS
+    21          1 if the value just before counts for the scale, else 0
 
-Values are as they are: a model divides them by a scale, and makes that of the last channel.
+Values are not scaled. A model divides them by a scale that it computes with the last channel.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from rosettabench.data.series.frequency import EPOCH, Frequency
 from rosettabench.data.series.lags import LAGS, lag_values, lags_of, observed_places
 
 CHANNELS = LAGS + 6
-"""How many numbers a model is shown in each step."""
+"""The number of channels in each step."""
 
 
 def time_features(frequency: Frequency, start: datetime | None, places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return sine and cosine of the place in the season, and of that in the year, of each of `places`: (places, 4).
+    """Return sine and cosine of the position in the season and in the year, for each of `places`: (places, 4).
 
-    `start` is when the series was first observed; where that is not known, as if it was at the beginning of 1970. Both
-    are counted from there, the season in observations, the year as 365.25 days.
+    `start` is the time of the first observation; if it is unknown, the beginning of 1970 is used. Positions are counted
+    from the beginning of 1970: in the season by observations, in the year of 365.25 days by time.
     """
     counted = frequency.since_1970(start or EPOCH) + places
     turns = np.stack([counted % frequency.cycle / frequency.cycle, counted / frequency.per_year % 1], 1)
@@ -38,14 +38,14 @@ def time_features(frequency: Frequency, start: datetime | None, places: NDArray[
 
 
 def ages(places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log10(2 + place) of each of `places`, (places,); before the first observation it is that of the first."""
+    """Return log10(2 + place) for each of `places`, (places,). Places before the series count as its first."""
     return np.log10(2.0 + np.maximum(places, 0))
 
 
 def for_the_scale(history: NDArray[np.float64], places: NDArray[np.int64], context: int) -> NDArray[np.bool_]:
-    """Return in which of `places`, the steps of a window, the value before it counts for the scale: (places,).
+    """Return for each step of a window whether the value before it counts for the scale: (places,).
 
-    That is where it is one of the window's first `context` values, and is not missing.
+    It counts if it is one of the window's first `context` values, and is not missing.
     """
     within = np.arange(len(places)) - 1
     return observed_places(history, places - 1) & (within >= 0) & (within < context)
@@ -54,10 +54,10 @@ def for_the_scale(history: NDArray[np.float64], places: NDArray[np.int64], conte
 def inputs_of(
     history: NDArray[np.float64], start: datetime | None, frequency: Frequency, places: NDArray[np.int64], context: int
 ) -> NDArray[np.float32]:
-    """Return what a model is shown in the steps of a window, (places, CHANNELS).
+    """Return the inputs of a model for the steps of a window, (places, CHANNELS), float32.
 
-    `history` are the values that are known, (observations,), NaN where one is missing. What would lie behind its end is
-    0, so that a forecast, step by step, may put there what it has drawn.
+    `history` holds the known values, (observations,), NaN if missing. Lagged values after its end are 0, so that a
+    forecast can insert its own draws there, step by step.
     """
     return np.column_stack(
         [

@@ -1,4 +1,4 @@
-"""The Monash archive of time series: which sets a study takes from it, and where their files are found.
+"""The Monash archive of time series: the sets that a study uses, and where their files are.
 
 Godahewa, Bergmeir, Webb, Hyndman and Montero-Manso 2021, "Monash Time Series Forecasting Archive", NeurIPS Datasets and
 Benchmarks (https://forecastingdata.org).
@@ -27,34 +27,34 @@ SETS = Path(__file__).parent / "monash.toml"
 ZENODO = "https://zenodo.org/records"
 
 FOLDERS = (".", "monash-tsf", "original", "converted", "monash-tsf/original", "monash-tsf/converted")
-"""Where files of the archive lie in a data folder."""
+"""The folders of a data folder in which files of the archive may be."""
 
 ENDINGS = {"tsf": ".tsf", "zip": ".zip"}
-"""A file as it is, and packed as Zenodo has it, alone in an archive; by the word for its checksum."""
+"""{key of a checksum: file suffix}: a plain file, and a zip archive with a single file, as at Zenodo."""
 
 
 class MonashSet(Strict):
-    """One set of the archive, an Original that `find.find` looks for; its table is an entry of ``monash.toml``."""
+    """One set of the archive, an Original for `find.find`. An entry of ``monash.toml`` states it."""
 
     key: str
-    """What the study calls it: ``hospital``."""
+    """Its name in the study: ``hospital``."""
     files: tuple[str, ...]
-    """Names of its files without their endings, the best first."""
+    """The names of its files without suffix, the preferred first."""
     frequency: str
     context: int
-    """Observations that the study's models look back at."""
+    """The observations of the study's models in a context."""
     horizon: int
-    """Observations to be forecast, where a file's header does not say."""
+    """The number of observations to forecast, if the file's header does not state it."""
     series: int
-    """How many the whole set has."""
+    """The number of series in the complete set."""
     record: int | None = None
-    """Zenodo's."""
+    """The number of its record at Zenodo."""
     zip_sha256: str = ""
-    """sha256 of the archive that Zenodo's record holds, where it is known."""
+    """The sha256 of the zip archive at Zenodo; "" if it is unknown."""
     tsf_sha256: str = ""
-    """sha256 of the first of `files`, unpacked, where it is known."""
+    """The sha256 of the first of `files`, unpacked; "" if it is unknown."""
     study: bool = True
-    """Whether it is one of the study's."""
+    """Whether the study uses it."""
 
     @property
     def name(self) -> str:
@@ -63,29 +63,29 @@ class MonashSet(Strict):
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its usual name."""
         return f"{self.key} of the Monash archive"
 
     @property
     def version(self) -> int:
-        """Counted up whenever the same file would be prepared into other numbers."""
+        """The version of the preparation: increased when the same file gives other numbers."""
         return 1
 
     @property
     def drawn(self) -> bool:
-        """False: there are originals of it."""
+        """Always False: it has originals."""
         return False
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """The archive at Zenodo, where its checksum is known."""
+        """The archive at Zenodo, if its checksum is known."""
         if not (self.record and self.zip_sha256):
             return ()
         file = f"{self.files[0]}.zip"
         return (Remote(file, f"{ZENODO}/{self.record}/files/{file}", f"sha256:{self.zip_sha256}"),)
 
     def find(self, folder: Path) -> Source | None:
-        """Return its file in `folder` or in one of FOLDERS below it, the best of `files` that is there."""
+        """Return its file in `folder` or in one of FOLDERS below it: the preferred one of `files` that is there."""
         for file in self.files:
             for place in FOLDERS:
                 for word, ending in ENDINGS.items():
@@ -95,13 +95,13 @@ class MonashSet(Strict):
         return None
 
     def is_known(self, source: Source, checksums: Mapping[str, str]) -> bool:
-        """Whether a file, of these checksums by their words, is the one whose checksum is known, or none is known."""
+        """Return whether the checksums of a file are the known ones; True if none is known."""
         ((word, path),) = source.paths.items()
         known = {"tsf": self.tsf_sha256, "zip": self.zip_sha256}[word]
         return not known or path.stem != self.files[0] or known == checksums[word]
 
     def read(self, source: Source) -> Collection:
-        """Return all series of the file; raise DataError, which names file and line, for what should not be there."""
+        """Return all series of the file. Raises DataError, with file and line, for wrong content."""
         (path,) = source.paths.values()
         tsf = read_tsf(path)
         expected = Frequency.of(self.frequency)
@@ -116,7 +116,7 @@ class MonashSet(Strict):
         return Collection(frequency, tsf.horizon or self.horizon, series)
 
     def stand_in(self) -> Collection:
-        """Return made-up seasonal series of its frequency and horizon, always the same."""
+        """Return synthetic seasonal series of its frequency and horizon, always the same."""
         frequency = Frequency.of(self.frequency)
         count = min(self.series, stand_in.MOST_SERIES)
         made = stand_in.seasonal(
@@ -128,12 +128,12 @@ class MonashSet(Strict):
 
 @cache
 def all_monash_sets() -> dict[str, MonashSet]:
-    """Return every set that is known, those of the study first, by what the study calls it."""
+    """Return {name in the study: set} of all known sets, those of the study first."""
     tables = tomllib.loads(SETS.read_text(encoding="utf-8"))
     return {key: MonashSet(key=key, **table) for key, table in tables.items()}
 
 
 def monash_set(key: str) -> MonashSet:
-    """Return the set that the study calls `key`; UsageError with the nearest match if there is none."""
+    """Return the set `key`, a name in the study. Raises UsageError, with the nearest match, if there is none."""
     sets = all_monash_sets()
     return sets[nearest("set of the Monash archive", key, sets)]

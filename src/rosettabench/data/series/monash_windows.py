@@ -1,4 +1,4 @@
-"""A set of the Monash archive as a workload trains on it: windows of its series."""
+"""A set of the Monash archive for a workload that trains on windows of its series."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from rosettabench.errors import UsageError
 
 @dataclass(frozen=True)
 class MonashWindows:
-    """An Original whose series `prepare_windows` cuts into windows. Its form is ``{windows = 16000}``, of training."""
+    """An Original whose series `prepare_windows` cuts into windows. Its form is ``{windows = 16000}``, for training."""
 
     series: MonashSet
 
     @classmethod
     def called(cls, name: str) -> MonashWindows:
-        """Return the set of a name like ``monash-hospital``; UsageError with the nearest match if there is none."""
+        """Return the set of a name like ``monash-hospital``. Raises UsageError, with the nearest match, for others."""
         return cls(monash_set(name.removeprefix(MONASH)))
 
     @property
     def name(self) -> str:
-        """``monash-hospital``."""
+        """Its name: ``monash-hospital``."""
         return self.series.name
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its usual name."""
         return self.series.title
 
     @property
     def version(self) -> int:
-        """Counted up whenever the same series would be cut into other windows."""
+        """The version of the preparation: increased when the same series give other windows."""
         return 1
 
     @property
     def drawn(self) -> bool:
-        """False: there are originals of it."""
+        """Always False: it has originals."""
         return self.series.drawn
 
     @property
     def remotes(self) -> tuple[Remote, ...]:
-        """Those of the series."""
+        """The files to download: those of the series."""
         return self.series.remotes
 
     def find(self, folder: Path) -> Source | None:
-        """Return the file of the series in `folder`, if it is there."""
+        """Return the file of the series in `folder`; None if it is not there."""
         return self.series.find(folder)
 
     def check(self, form: Mapping[str, Any]) -> None:

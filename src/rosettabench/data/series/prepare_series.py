@@ -1,4 +1,4 @@
-"""A set of time series from the Monash archive: prepared once, found again ever after."""
+"""A set of time series from the Monash archive: prepared once, then reused from the cache."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def prepare_series(
     asked: str = FOUND,
     progress: DataProgress = silent,
 ) -> PreparedSeries:
-    """Return the set that the study calls `key`, ``hospital``, with context and horizon.
+    """Return the set `key`, a name in the study such as ``hospital``, with context and horizon.
 
-    The arguments are those of `prepare`. Series that are no longer than the horizon leave nothing to train on: they are
-    left out, and the note says so, as it says what else the file lacks.
+    The arguments are those of `prepare`. Series that are no longer than the horizon leave nothing to train on and are
+    left out; the note mentions that, and anything else that the file lacks.
 
-    Raises UsageError where there is no such set, and DataError where a file is not as it should be, a folder cannot be
-    read or written, or what is asked for cannot be had: a stand-in never hides it.
+    Raises UsageError for an unknown set. Raises DataError if a file is wrong, a folder cannot be read or written, or
+    originals are asked for and missing. A stand-in never hides such an error.
     """
     chosen = monash_set(key)
     try:
@@ -43,7 +43,7 @@ def prepare_series(
 
 
 def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: DataProgress) -> PreparedSeries:
-    """Take the set from the shelf, or put it there first."""
+    """Return the set from the shelf, after preparing it if necessary."""
     recipe = {"set": chosen.name, "version": chosen.version}
     source = identity(found.source)
     made_of = {"recipe": recipe, "source": source, "as": [chosen.frequency, chosen.context, chosen.horizon]}
@@ -88,7 +88,7 @@ def _write(making: Path, chosen: MonashSet, found: Found, progress: DataProgress
 
 
 def remarks(chosen: MonashSet, held: dict[str, int], known: bool) -> list[str]:
-    """Return what of an original is not as one would expect: parts of a sentence."""
+    """Return the unexpected properties of an original, as clauses of a sentence."""
     short, missing, without = held["found"] - held["series"], held["missing"], held["without start"]
     told = {
         f"{held['found']:,} of {chosen.series:,} series": held["found"] != chosen.series,

@@ -1,4 +1,4 @@
-"""Windows of a set of time series: drawn once, found again ever after."""
+"""Windows of a set of time series: drawn once, then reused from the cache."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ def prepare_windows(
     asked: str = FOUND,
     progress: DataProgress = silent,
 ) -> Prepared:
-    """Return the windows of a set of the Monash archive in `form`; the other arguments are those of `prepare`.
+    """Return the windows of a set of the Monash archive in `form`. The other arguments are those of `prepare`.
 
-    Where they come from, and what the file lacks, is told as of its series.
+    Origin and note are those of the series.
 
-    Raises UsageError where the form is none, DataError where the windows cannot be written, and what `prepare_series`
-    raises.
+    Raises UsageError for a wrong form, DataError if the windows cannot be written, and the errors of `prepare_series`.
     """
     chosen.check(form)
     key = chosen.series.key
@@ -43,7 +42,7 @@ def prepare_windows(
     folder = cache / "prepared" / f"{chosen.name}-windows-{key}"
 
     def put() -> shelf.Manifest:
-        """Cut the windows and keep them as arrays."""
+        """Cut the windows and store the arrays."""
         return shelf.put(folder, recipe, portions(series, form["windows"]), progress)
 
     try:

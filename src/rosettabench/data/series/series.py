@@ -1,9 +1,9 @@
-"""Time series of one kind, of different lengths, as they are prepared in the cache: four memory-mapped .npy files.
+"""Prepared time series of different lengths: four memory-mapped .npy files in the cache.
 
-``values.npy`` holds the float64 values of all series one after the other, NaN where one is missing; ``offsets.npy``,
-int64, where each begins and, last, where all end; ``starts.npy``, int64, when each was first observed, in seconds since
-1970 as NumPy's datetime64[s] counts them, NaT where that is unknown; ``names.npy``, bytes, their names in UTF-8, with
-line feeds between them.
+``values.npy``, float64, holds the values of all series one after the other, NaN if missing. ``offsets.npy``, int64,
+holds the index of each series' first value and, last, the total length. ``starts.npy``, int64, holds the time of each
+first observation in seconds since 1970, as in NumPy's datetime64[s]; NaT if unknown. ``names.npy``, bytes, holds the
+names in UTF-8, separated by line feeds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ARRAYS = ("values", "offsets", "starts", "names")
 
 
 class Series(NamedTuple):
-    """One time series: its name, when it was first observed, if that is known, and its values, NaN where missing."""
+    """One time series: its name, the time of its first observation, None if unknown, and its values, NaN if missing."""
 
     name: str
     start: datetime | None
@@ -35,7 +35,7 @@ class Series(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """Series in memory, of one frequency, and how many observations of each are to be forecast."""
+    """Series in memory, of one frequency, and the number of observations to forecast for each."""
 
     frequency: Frequency
     horizon: int
@@ -44,20 +44,20 @@ class Collection(NamedTuple):
 
 @dataclass(frozen=True)
 class PreparedSeries(OnShelf):
-    """A set of time series ready for use; a sequence of `Series`, whose values lie in memory-mapped files."""
+    """A prepared set of time series: a sequence of `Series` whose values are in memory-mapped files."""
 
     frequency: Frequency
     context: int
-    """Observations that a model looks back at."""
+    """The observations in a model's context."""
     horizon: int
-    """Observations at the end of each series that are to be forecast, and are no part of training."""
+    """The observations at the end of each series that are to be forecast, and that training does not see."""
 
     def __len__(self) -> int:
         """Return the number of series."""
         return len(self.arrays["offsets"]) - 1
 
     def __getitem__(self, place: int) -> Series:
-        """Return the series at a place, counted from 0, whole."""
+        """Return the complete series at a place, counted from 0."""
         if not 0 <= place < len(self):
             raise IndexError(place)
         begin, end = self.arrays["offsets"][place : place + 2]
@@ -65,21 +65,21 @@ class PreparedSeries(OnShelf):
         return Series(self.names[place], start, self.arrays["values"][begin:end])
 
     def __iter__(self) -> Iterator[Series]:
-        """Return the series, one after the other."""
+        """Iterate over the series."""
         return (self[place] for place in range(len(self)))
 
     def training(self, place: int) -> Series:
-        """Return the part of a series that training may see: all but the last `horizon` observations."""
+        """Return the part of a series for training: all but the last `horizon` observations."""
         series = self[place]
         return series._replace(values=series.values[: -self.horizon])
 
     def truth(self, place: int) -> NDArray[np.float64]:
-        """Return the last `horizon` observations of a series, which forecasts are held against."""
+        """Return the last `horizon` observations of a series, with which forecasts are compared."""
         return self[place].values[-self.horizon :]
 
     @cached_property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The four arrays, mapped into memory, by the names in ARRAYS."""
+        """The four arrays, memory-mapped, by the names in ARRAYS."""
         return {name: np.load(path, mmap_mode="r") for name, path in zip(ARRAYS, files(self.folder), strict=True)}
 
     @cached_property
@@ -94,7 +94,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def save(folder: Path, series: Iterable[Series]) -> dict[str, int]:
-    """Write the four arrays; return the numbers of series, of values, of missing values and of unknown starts."""
+    """Write the four arrays. Return the numbers of series, values, missing values and unknown starts."""
     kept = list(series)
     values = np.concatenate([one.values for one in kept])
     offsets = np.cumsum([0, *(len(one.values) for one in kept)], dtype=np.int64)

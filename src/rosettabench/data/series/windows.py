@@ -1,7 +1,7 @@
-"""Windows of time series as samples: a context that is known, and behind it the horizon that is to be forecast.
+"""Windows of time series as samples: a known context, followed by the horizon to forecast.
 
-A window has a step for each observation of both. One that begins before its series does is filled up in front with
-steps of which nothing is known, and which weigh nothing.
+A window has one step for each observation of both. A window that begins before its series is padded in front with steps
+of unknown values and weight 0.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from rosettabench.data.series.lags import observed_places
 from rosettabench.data.series.series import PreparedSeries
 
 BYTES = 2**28
-"""Most that the inputs of all training windows take: of long windows there are fewer."""
+"""The most bytes for the inputs of all training windows: there are fewer of long windows."""
 
 SEED = 0
-"""Of the windows that are drawn for training."""
+"""The seed of the draw of training windows."""
 
 
 def portions(series: PreparedSeries, windows: int) -> Iterator[Portion]:
-    """Yield so many windows to train on, or as many as BYTES hold, and the last window of each series to test with."""
+    """Yield `windows` training windows, or as many as BYTES hold; then each series' last window as the test part."""
     length = series.context + series.horizon
     most = max(1, BYTES // (length * CHANNELS * np.dtype(np.float32).itemsize))
     yield Portion("train", *samples(series, draw_windows(series, min(windows, most))))
     inputs, labels = samples(series, ((place, len(one.values)) for place, one in enumerate(series)))
-    labels[:, : series.context, 1] = 0  # a model has been trained on these
+    labels[:, : series.context, 1] = 0  # a model was trained on these values
     yield Portion("test", inputs, labels)
 
 
 def draw_windows(series: PreparedSeries, windows: int) -> Iterator[tuple[int, int]]:
-    """Yield the place of a series and the end of a window in its training part, drawn at random, so many times.
+    """Yield (place of a series, end of a window in its training part), `windows` times, drawn at random.
 
-    Every series is as likely as any other, and in it every end at which the horizon, and at least one observation
-    before it, lie within the training part; of a shorter one it is the last. They are made of uniform numbers alone,
-    which NumPy promises to be the same in all its versions.
+    All series are equally likely. Within a series, all ends are equally likely for which the horizon, and at least one
+    observation before it, are in the training part. For a shorter series it is the last end. Only uniform numbers are
+    used, which NumPy keeps the same in all its versions.
     """
     stream = np.random.Generator(np.random.Philox(key=SEED))
     lengths = np.diff(series.arrays["offsets"]) - series.horizon
@@ -52,9 +52,10 @@ def draw_windows(series: PreparedSeries, windows: int) -> Iterator[tuple[int, in
 def samples(
     series: PreparedSeries, chosen: Iterable[tuple[int, int]]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return inputs, (windows, steps, CHANNELS), and labels, (windows, steps, 2), of windows that end at such places.
+    """Return inputs, (windows, steps, CHANNELS), and labels, (windows, steps, 2), of windows with the given ends.
 
-    The lagged values of the horizon are the true ones: each step is shown what came before it, not what a model said.
+    The lagged values in the horizon are the true ones: each step is shown the values before it, not a model's
+    forecasts.
     """
     inputs, labels = [], []
     for place, end in chosen:
@@ -66,19 +67,16 @@ def samples(
 
 
 def known_inputs(series: PreparedSeries, places: Iterable[int]) -> NDArray[np.float32]:
-    """Return the inputs of the last windows of the series at `places`, with nothing known of the horizon itself.
-
-    (windows, steps, CHANNELS), as for who is to forecast it.
-    """
+    """Return the inputs for a forecast, (places, steps, CHANNELS): last windows without values of the horizon."""
     return np.stack([last_window(series, place, series.training(place).values) for place in places])
 
 
 def continued_inputs(
     series: PreparedSeries, places: Iterable[int], paths: NDArray[np.floating[Any]]
 ) -> NDArray[np.float32]:
-    """Return the inputs of the same windows as if each of `paths`, (places, paths, horizon), were what came then.
+    """Return the inputs of the same windows, continued with each of `paths`, (places, paths, horizon).
 
-    (places × paths, steps, CHANNELS), all paths of a series one behind the other.
+    The result is (places × paths, steps, CHANNELS), with all paths of a series one after the other.
     """
     return np.stack(
         [
@@ -90,14 +88,14 @@ def continued_inputs(
 
 
 def last_window(series: PreparedSeries, place: int, history: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return the inputs of the last window of a series, (steps, CHANNELS), of which `history` is known."""
+    """Return the inputs of the last window of a series, (steps, CHANNELS), from the known values `history`."""
     one = series[place]
     steps = np.arange(len(one.values) - series.context - series.horizon, len(one.values))
     return inputs_of(history, one.start, series.frequency, steps, series.context)
 
 
 def labels_of(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the value in each of `places` and what it weighs, (places, 2): 1, and 0 where there is none."""
+    """Return the value at each of `places` and its weight, (places, 2): weight 1, or 0 if there is no value."""
     there = observed_places(values, places)
     labels = np.zeros((len(places), 2), np.float32)
     labels[there, 0] = values[places[there]]

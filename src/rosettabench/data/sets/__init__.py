@@ -1,1 +1,1 @@
-"""The data sets, one module for each: where its originals are found and how they are read."""
+"""The data sets, one module each: how the originals are found and read."""

@@ -20,27 +20,27 @@ from rosettabench.errors import DataError, UsageError
 
 IMAGES = 112_120
 STORED = 264
-"""Side of the square that every image is made first: training crops come from it."""
+"""The side in pixels of the square that every image is resized to first. Training crops are cut out of it."""
 
 LEAST = 32
-"""Side of the smallest image that is asked for: what a network that halves it five times can take."""
+"""The smallest side in pixels of a form: a network that halves it five times still has a pixel."""
 
 MOST = {"train": 1_024, "test": 512}
-"""Images of each part that are held in memory at most: all of them would be 63 GB as float32 of 224×224."""
+"""The most images of each part in memory: all of them would be 63 GB as float32 of 224×224."""
 
 RENDERING = Rendering("bilinear", mean=(0.485, 0.456, 0.406), deviation=(0.229, 0.224, 0.225))
-"""Mean and deviation are those of red, green and blue over ImageNet, where black is 0 and white 1."""
+"""Mean and deviation are those of red, green and blue in ImageNet, with black 0 and white 1."""
 
 Names = list[str]
 
 
 @dataclass(frozen=True)
 class ChestXray14:
-    """ChestX-ray14 as float32 images in the form of evaluation, and float32 labels, (samples, 14), each 0 or 1.
+    """ChestX-ray14 as float32 images, normalised as for evaluation, and float32 labels, (samples, 14), each 0 or 1.
 
-    Its form is ``{shape = [3, 224, 224]}``, or another side from 32 to 264. Each image is stretched to 264×264 and from
-    there to that side; then ImageNet's mean is subtracted, and its deviation divides. At most so many images of a part
-    as MOST says are taken, by the order of their names' sha256. Those of the validation part are left out.
+    Its form is ``{shape = [3, 224, 224]}``, or another side from 32 to 264. Each image is stretched to 264×264 and then
+    to that side. Then ImageNet's mean is subtracted, and the result divided by its deviation. At most MOST images of a
+    part are used, in the order of the sha256 of their names. The validation part is left out.
     """
 
     most: Mapping[str, int] = field(default_factory=lambda: MOST)
@@ -53,7 +53,7 @@ class ChestXray14:
     rendering: ClassVar[Rendering] = RENDERING
 
     def check(self, form: Mapping[str, Any]) -> None:
-        """Raise UsageError unless `form` is the shape of a square image in colour."""
+        """Raise UsageError unless `form` is the shape of a square colour image."""
         shape = form.get("shape")
         if set(form) != {"shape"} or not isinstance(shape, list | tuple) or not all(type(n) is int for n in shape):
             raise UsageError(f"chestxray14 takes the form {{shape = [3, 224, 224]}}, not {dict(form)}.")
@@ -81,7 +81,7 @@ class ChestXray14:
         return Source(folder, {**labels, "images": folder}, self._part(here, "table" not in labels))
 
     def _part(self, here: Mapping[str, Names], listed: bool) -> str:
-        """Return how much of the set is here, how much of that is used, and who has split it, in words."""
+        """Return a text on how much of the set is here, how much of that is used, and who split it."""
         found = sum(map(len, here.values()))
         used = [f"{min(len(here[part]), most):,} {part}" for part, most in self.most.items()]
         split = f", split as {LISTS['train']} and {LISTS['test']} say" if listed else ""
@@ -106,7 +106,7 @@ class ChestXray14:
         return [pictures[name] for name in names]
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up images and findings; see DataSet.stand_in."""
+        """Yield synthetic images and findings; see DataSet.stand_in."""
         for part, most in self.most.items():
             grey, findings = stand_in.radiographs(part, most, form["shape"][1], len(FINDINGS))
             inputs = np.stack([RENDERING.numbers(np.repeat(image[..., None], 3, axis=2)) for image in grey])
@@ -114,12 +114,12 @@ class ChestXray14:
 
 
 def known_in(source: Source) -> dict[str, Film]:
-    """Return what the labels of `source` tell of each image."""
+    """Return {file name of an image: Film} from the labels of `source`."""
     return films({word: path for word, path in source.paths.items() if word != "images"})
 
 
 def pictures_in(folder: Path) -> dict[str, Path]:
-    """Return {file name: path} of the PNG images below `folder`; of several of one name the largest file."""
+    """Return {file name: path} of the PNG images below `folder`. For repeated names, the largest file counts."""
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.png"), key=lambda path: path.stat().st_size):
         found[path.name] = path
@@ -127,6 +127,6 @@ def pictures_in(folder: Path) -> dict[str, Path]:
 
 
 def names_of(part: str, known: Mapping[str, Film], pictures: Iterable[str]) -> Names:
-    """Return the names of a part's images that are here, in the order of their sha256: patients and classes mixed."""
+    """Return the names of a part's images that are here, by their sha256, which mixes patients and classes."""
     here = [name for name in pictures if name in known and known[name].part == part]
     return sorted(here, key=lambda name: sha256(name.encode()).digest())

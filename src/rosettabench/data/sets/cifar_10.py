@@ -1,4 +1,4 @@
-"""CIFAR-10: 50,000 + 10,000 colour images of ten kinds of things, 32×32 (https://www.cs.toronto.edu/~kriz/cifar.html).
+"""CIFAR-10: 50,000 + 10,000 colour images in ten classes, 32×32 (https://www.cs.toronto.edu/~kriz/cifar.html).
 
 The binary version: records of 3,073 bytes, the class and then 1,024 bytes each of red, green and blue, row by row.
 """
@@ -31,32 +31,32 @@ FILES = {
     "test": ("test_batch.bin",),
 }
 OPENERS: Mapping[str, Callable[..., Any]] = {"": open, ".xz": lzma.LZMAFile, ".gz": gzip.GzipFile}
-"""By what is appended to a file's name: how it is unpacked."""
+"""{suffix of a compressed file: function that opens it}."""
 
 PIXELS = 3 * 32 * 32
 RECORD = 1 + PIXELS
 CLASSES = 10
 
 REMOTES = (Remote(ARCHIVE, f"https://www.cs.toronto.edu/~kriz/{ARCHIVE}", "md5:c32a1d4ab5d03f1284b67883e8d87530"),)
-"""The archive with its checksum as the page of the data set states it."""
+"""The archive, with the checksum from the data set's page."""
 
 CONTENT_SHA256 = {
     "data_batch_1.bin": "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
     "data_batch_2.bin": "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
     "test_batch.bin": "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
 }
-"""sha256 of the unpacked files where we have it; of the others, the size and the classes are checked."""
+"""The sha256 of the unpacked files, where it is known. For the others, size and classes are checked."""
 
 Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class Cifar10:
-    """CIFAR-10 as float32 in [0, 1], which is byte / 255 computed in float32, and int32 labels, in the files' order.
+    """CIFAR-10 as float32 in [0, 1], byte / 255 computed in float32, and int32 labels, in the files' order.
 
-    Its form is ``{shape = [3, 32, 32]}``, or another shape of 3,072 elements; with ``subtract_mean = true`` the mean
-    image of the training part that is there, pixel by pixel, is subtracted from both parts. Some of the five training
-    files are enough: then what is prepared is that part of the set, and the note says so.
+    Its form is ``{shape = [3, 32, 32]}``, or another shape of 3,072 elements. With ``subtract_mean = true``, the mean
+    image of the available training part is subtracted from both parts, pixel by pixel. Some of the five training files
+    suffice; then the data set is incomplete, and the note says so.
     """
 
     per_file: int = 10_000
@@ -68,7 +68,7 @@ class Cifar10:
     drawn: ClassVar[bool] = False
 
     def check(self, form: Mapping[str, Any]) -> None:
-        """Raise UsageError unless `form` is a shape of 3,072 elements, and whether the mean is subtracted."""
+        """Raise UsageError unless `form` is a shape of 3,072 elements and, optionally, a boolean subtract_mean."""
         shape = form.get("shape")
         known = set(form) <= {"shape", "subtract_mean"} and type(form.get("subtract_mean", False)) is bool
         if not known or not isinstance(shape, list | tuple) or not all(type(n) is int for n in shape):
@@ -77,7 +77,7 @@ class Cifar10:
             raise UsageError(f"cifar-10 has 3,072 numbers an image; the shape {list(shape)} has not.")
 
     def find(self, folder: Path) -> Source | None:
-        """Return the archive, else the files that are there, packed or not; see DataSet.find."""
+        """Return the archive, or else the files that are there, compressed or not; see DataSet.find."""
         if (folder / ARCHIVE).is_file():
             return Source(folder, {"archive": folder / ARCHIVE})
         for place in (folder / FOLDER, folder):
@@ -87,7 +87,7 @@ class Cifar10:
         return None
 
     def _lacking(self, place: Path, paths: Mapping[str, Path]) -> str:
-        """Return what part of the set the files are, in words, or nothing for all of it."""
+        """Return a text on the part of the set that is here; "" if it is complete."""
         trained = [file for file in FILES["train"] if file in paths]
         if not trained or FILES["test"][0] not in paths:
             raise DataError(
@@ -111,7 +111,7 @@ class Cifar10:
         yield from _portions({part: np.concatenate(own) for part, own in present.items()}, form)
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up images of ten classes; see DataSet.stand_in."""
+        """Yield synthetic images of ten classes; see DataSet.stand_in."""
         records = {}
         for part, files in FILES.items():
             pixels, labels = stand_in.colour_images(part, len(files) * self.per_file)
@@ -119,7 +119,7 @@ class Cifar10:
         yield from _portions(records, form)
 
     def _checked(self, source: Source, file: str, content: bytes) -> Image:
-        """Return a file's records, (images, 3073); raise DataError where they are not CIFAR-10's."""
+        """Return a file's records, (images, 3073). Raises DataError if they are not CIFAR-10's."""
         path = source.paths.get(file, f"{source.paths.get('archive')}, {file},")
         hint = "Is it the binary version, and whole? Fetch it again."
         if len(content) != self.per_file * RECORD:
@@ -143,7 +143,7 @@ class Cifar10:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """Return {file: path} of the files of the binary version in `folder`, each packed or not."""
+    """Return {file: path} of the files of the binary version in `folder`, compressed or not."""
     found = {}
     for file in (file for files in FILES.values() for file in files):
         paths = [folder / f"{file}{packing}" for packing in OPENERS]
@@ -154,7 +154,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def contents_of_files(source: Source) -> Iterator[tuple[str, bytes]]:
-    """Yield (file, unpacked content); raise DataError where a packed file is cut off."""
+    """Yield (file, unpacked content). Raises DataError for a truncated file."""
     for file, path in source.paths.items():
         try:
             with OPENERS[path.suffix if path.suffix != ".bin" else ""](path, "rb") as stream:
@@ -164,7 +164,7 @@ def contents_of_files(source: Source) -> Iterator[tuple[str, bytes]]:
 
 
 def contents_of_archive(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield (file, content) of the members of the archive that are files of the set; nothing is unpacked to disk."""
+    """Yield (file, content) of the archive's members that belong to the set. Nothing is unpacked to disk."""
     wanted = {f"{FOLDER}/{file}": file for files in FILES.values() for file in files}
     try:
         with tarfile.open(path, "r|gz") as archive:
@@ -177,7 +177,7 @@ def contents_of_archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def damage_error(path: Path, error: Exception) -> DataError:
-    """Return that a packed file could not be unpacked, and what was expected of it."""
+    """Return the error for a compressed file that cannot be unpacked, with what was expected."""
     return DataError(
         f"{path} is cut off or damaged ({error}): expected records of {RECORD:,} bytes.",
         "Fetch the file again, or remove it so that it is downloaded.",
@@ -185,7 +185,7 @@ def damage_error(path: Path, error: Exception) -> DataError:
 
 
 def _portions(records: Mapping[str, Image], form: Mapping[str, Any]) -> Iterator[Portion]:
-    """Yield the records of each part as the float32 and int32 that frameworks are fed with."""
+    """Yield the records of each part as float32 inputs and int32 labels."""
     mean = _mean_image(records["train"]) if form.get("subtract_mean") else None
     for part, own in records.items():
         pixels = np.divide(own[:, 1:], np.float32(255), dtype=np.float32)
@@ -195,7 +195,7 @@ def _portions(records: Mapping[str, Image], form: Mapping[str, Any]) -> Iterator
 
 
 def _mean_image(records: Image) -> NDArray[np.float32]:
-    """Return the mean over all images of each of the 3,072 bytes, divided by 255: exact, then rounded to float32."""
+    """Return the mean image: the mean of each of the 3,072 bytes, divided by 255, exact and then rounded to float32."""
     total = records[:, 1:].sum(axis=0, dtype=np.int64)
     mean: NDArray[np.float32] = (total / (255 * len(records))).astype(np.float32)
     return mean

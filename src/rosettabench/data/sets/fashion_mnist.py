@@ -33,7 +33,7 @@ PUBLISHED_MD5 = {
     "test images": "bef4ecab320f06d8554ea6380940ec79",
     "test labels": "bb300cfdad3c16e7a12a480ee83cd310",
 }
-"""md5 of the .gz files, as the README of the data set's repository lists them."""
+"""The md5 of the .gz files, from the README of the data set's repository."""
 
 REMOTES = tuple(
     Remote(f"{file}.gz", f"{ORIGIN}{file}.gz", f"md5:{PUBLISHED_MD5[word]}") for word, file in FILES.items()
@@ -45,13 +45,13 @@ CONTENT_SHA256 = {
     "test images": "c867c93ff95360594e8ec3287995350b824dd110b11595c0e13d5423f621867a",
     "test labels": "3d0e6c6ea990b53b6f8f500a41cac93881d981b315f84578b7d915342ade01e9",
 }
-"""sha256 of the numbers alone, without gzip and header, taken from files whose md5 is the published one: so an
-unpacked or newly packed file is as good as the original, and a file of MNIST, with the same name and size, is not."""
+"""The sha256 of the numbers without gzip and header, from files with the published md5. So an unpacked or recompressed
+file is accepted, and a file of MNIST with the same name and size is not."""
 
 
 @dataclass(frozen=True)
 class FashionMnist:
-    """Fashion-MNIST as float32 in [0, 1], which is byte / 255 computed in float32, and int32 labels.
+    """Fashion-MNIST as float32 in [0, 1], byte / 255 computed in float32, and int32 labels.
 
     Its form is ``{shape = […]}``: any shape of 784 elements, row by row.
     """
@@ -73,7 +73,7 @@ class FashionMnist:
             raise UsageError(f"fashion-mnist has 784 pixels an image; the shape {list(shape)} has not.")
 
     def find(self, folder: Path) -> Source | None:
-        """Return the four files in `folder`, each packed or not; see DataSet.find."""
+        """Return the four files in `folder`, each compressed or not; see DataSet.find."""
         paths = {}
         for word, file in FILES.items():
             for path in (folder / f"{file}.gz", folder / file):
@@ -99,12 +99,12 @@ class FashionMnist:
             yield _portion(part, images, labels, form)
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up images of ten classes; see DataSet.stand_in."""
+        """Yield synthetic images of ten classes; see DataSet.stand_in."""
         for part, samples in self.samples.items():
             yield _portion(part, *stand_in.images(part, samples), form)
 
     def _checked(self, source: Source, word: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-        """Return the array of one file; raise DataError where its numbers are not Fashion-MNIST's."""
+        """Return the array of one file. Raises DataError if its numbers are not Fashion-MNIST's."""
         array = read_idx(source.paths[word], shape)
         found = hashlib.sha256(array.data).hexdigest()
         if found != self.content[word]:
@@ -117,6 +117,6 @@ class FashionMnist:
 
 
 def _portion(part: str, images: NDArray[np.uint8], labels: NDArray[np.uint8], form: Mapping[str, Any]) -> Portion:
-    """Return bytes as the float32 and int32 that frameworks are fed with."""
+    """Return bytes as float32 inputs and int32 labels."""
     pixels = np.divide(images, np.float32(255), dtype=np.float32)
     return Portion(part, pixels.reshape(-1, *form["shape"]), labels.astype(np.int32))

@@ -1,7 +1,7 @@
-"""What the images of ChestX-ray14 show, and to which part each belongs: from the original table, or from lists.
+"""The findings in the images of ChestX-ray14, and the part of each image: from the original table, or from lists.
 
-The original is a table of all images with patient and findings. The other form has three lists, one per part, with 14
-columns of 0 and 1; it is the form of a well-known re-implementation of CheXNet, with a split of its own.
+The original is a table of all images with patients and findings. The lists, one per part, have 14 columns of 0 and 1.
+They come from a well-known re-implementation of CheXNet, with its own split.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ FINDINGS = (
     "Pneumonia",
     "Pneumothorax",
 )
-"""The labels in their canonical order, which is that of the alphabet."""
+"""The labels in their canonical order, which is alphabetical."""
 
 NONE = "No Finding"
-"""What the table says of an image without any of them: all labels are 0."""
+"""The table's text for an image without findings: all labels are 0."""
 
 LISTED = (
     "Atelectasis",
@@ -56,7 +56,7 @@ TABLES = ("Data_Entry_2017.csv", "Data_Entry_2017_v2020.csv")
 LISTS = {"train": "train_list.txt", "validation": "val_list.txt", "test": "test_list.txt"}
 
 LAST_PATIENT = {"train": 21_563, "validation": 21_563 + 3_080, "test": 21_563 + 3_080 + 6_162}
-"""By part, the number of its last patient: the table's 30,805 patients are split in the order of their numbers."""
+"""{part: number of its last patient}. The table's 30,805 patients are split in the order of their numbers."""
 
 
 class Film(NamedTuple):
@@ -67,9 +67,9 @@ class Film(NamedTuple):
 
 
 def label_files(folder: Path) -> dict[str, Path]:
-    """Return the table in `folder`, or the three lists in it or its subfolder ``labels``; nothing where there are none.
+    """Return the table in `folder`, or the three lists in it or in its subfolder ``labels``; empty if there are none.
 
-    Raise DataError where some of the lists are missing.
+    Raises DataError if some of the lists are missing.
     """
     table = next((folder / name for name in TABLES if (folder / name).is_file()), None)
     if table is not None:
@@ -85,9 +85,9 @@ def label_files(folder: Path) -> dict[str, Path]:
 
 
 def films(paths: Mapping[str, Path]) -> dict[str, Film]:
-    """Return {file name of an image: Film} of what `label_files` found.
+    """Return {file name of an image: Film} from the files of `label_files`.
 
-    Raise DataError with file and line where a label does not exist, or a line is not what it should be.
+    Raises DataError, with file and line, for an unknown label or a malformed line.
     """
     if "table" in paths:
         return dict(films_of_table(paths["table"]))
@@ -118,7 +118,7 @@ def part_of(patient: str, where: str) -> str:
 
 
 def findings_of(words: str, where: str) -> tuple[int, ...]:
-    """Return 0 or 1 for each of FINDINGS from the table's words for them: ``Effusion|Mass``, or ``No Finding``."""
+    """Return 0 or 1 for each of FINDINGS from the table's text: ``Effusion|Mass``, or ``No Finding``."""
     found = {*words.split("|")} - {NONE}
     unknown = sorted(found - {*FINDINGS})
     if unknown:

@@ -1,4 +1,4 @@
-"""ImageNet: the training images of ILSVRC2012, 1,281,167 photographs of 1,000 kinds of things (image-net.org)."""
+"""ImageNet: the training images of ILSVRC2012, 1,281,167 photographs in 1,000 classes (image-net.org)."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from rosettabench.errors import DataError, UsageError
 
 CLASSES = 1_000
 SYNSET = re.compile(r"n\d{8}", re.ASCII)
-"""What the folder of a class is called: WordNet's number of the noun."""
+"""The name of a class folder: WordNet's number of the noun."""
 
 PLACES = ("", "train", "ILSVRC/Data/CLS-LOC/train", "imagenet-sample")
-"""Where in a folder the classes may lie: in itself, as people unpack them, as Kaggle packs them, or as a sample."""
+"""Where the class folders may be: in the folder itself, as usually unpacked, as Kaggle packs them, or as a sample."""
 
 MAPPING = "LOC_synset_mapping.txt"
-"""Kaggle's list of all classes in their order, one a line: the number, and what it means."""
+"""Kaggle's list of all classes in their order, one per line: the number and its meaning."""
 
 INDEX, IMAGES = "index.csv", "images"
-"""A sample: one folder of images, and a table with the columns of COLUMNS, by which the class of each is known."""
+"""A sample: one folder of images, and a table with the columns COLUMNS that gives the class of each."""
 
 COLUMNS = {"file", "wnid", "class_index"}
 
 LARGEST = 512
-"""Side of the largest image that is asked for."""
+"""The largest side in pixels of a form."""
 
 TEST_EVERY = 10
-"""Every tenth image is one of the test part: a training folder has none of its own."""
+"""Every tenth image belongs to the test part, since a training folder has no test images."""
 
 
 @dataclass(frozen=True)
 class ImageNet:
-    """Photographs as bytes, red, green and blue, and int32 labels: the places of their classes among all, by number.
+    """Photographs as bytes, red, green and blue, and int32 labels: the index of each class, by number, among all.
 
-    Its form is ``{shape = [3, 256, 256]}``, or another side: each image is resized to it, to the nearest pixel,
-    whatever its aspect. Of a larger folder, `most` images are used, evenly spread over it, because every contender
-    holds all of them in memory; the note says how many.
+    Its form is ``{shape = [3, 256, 256]}``, or another side. Each image is stretched to that square with the nearest
+    pixel. Of a larger folder, `most` images are used, evenly spread, since every contender holds all of them in memory.
+    The note says how many.
     """
 
     most: int = 1_000
@@ -60,7 +60,7 @@ class ImageNet:
     rendering: ClassVar[Rendering] = Rendering("nearest")
 
     def check(self, form: Mapping[str, Any]) -> None:
-        """Raise UsageError unless `form` is the shape of a square image in colour."""
+        """Raise UsageError unless `form` is the shape of a square colour image."""
         shape = form.get("shape")
         if set(form) != {"shape"} or not isinstance(shape, list | tuple) or not all(type(n) is int for n in shape):
             raise UsageError(f"imagenet takes the form {{shape = [3, 256, 256]}}, not {dict(form)}.")
@@ -79,7 +79,7 @@ class ImageNet:
         return None
 
     def _part(self, images: list[Labelled]) -> str:
-        """Return what part of the set is used, in words, or nothing for all of it."""
+        """Return a text on the part of the set that is used; "" if all is used."""
         used = spread(images, self.most)
         classes = len({image.label for image in used})
         if (len(used), classes) == (self.images, CLASSES):
@@ -87,7 +87,7 @@ class ImageNet:
         return f"{len(used):,} of {self.images:,} images, {classes:,} of {CLASSES:,} classes"
 
     def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
-        """Yield both parts, the images by class and name; see DataSet.read."""
+        """Yield both parts, with images sorted by class and name; see DataSet.read."""
         used = spread(list_images(source.paths), self.most)
         if len(used) < TEST_EVERY:
             raise DataError(
@@ -103,7 +103,7 @@ class ImageNet:
         return [image.path for image in without_tests(spread(list_images(source.paths), self.most))]
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up images of ten of the classes; see DataSet.stand_in."""
+        """Yield synthetic images of ten of the classes; see DataSet.stand_in."""
         tests = self.most // TEST_EVERY
         for part, samples in (("train", self.most - tests), ("test", tests)):
             images, kinds = stand_in.photographs(part, samples, form["shape"][1])
@@ -116,7 +116,7 @@ def without_tests(used: Sequence[Labelled]) -> list[Labelled]:
 
 
 def classes_in(place: Path, folder: Path) -> dict[str, Path]:
-    """Return the place of the class folders, and beside it Kaggle's list if it is there; nothing without classes."""
+    """Return the path of the class folders, and of Kaggle's list if it is there; empty without class folders."""
     if not class_folders(place, SYNSET):
         return {}
     known = [path / MAPPING for path in (place, place.parent, folder) if (path / MAPPING).is_file()]
@@ -124,7 +124,7 @@ def classes_in(place: Path, folder: Path) -> dict[str, Path]:
 
 
 def sample_in(place: Path) -> dict[str, Path]:
-    """Return the folder of images and the index of a sample; nothing where there is no index with our columns."""
+    """Return the image folder and the index of a sample; empty if there is no index with our columns."""
     index = place / INDEX
     if not index.is_file() or not set(header(index)) >= COLUMNS:
         return {}
@@ -134,13 +134,13 @@ def sample_in(place: Path) -> dict[str, Path]:
 
 
 def header(index: Path) -> list[str]:
-    """Return the names of the columns of an index; none where it is no table."""
+    """Return the column names of an index; empty if it is not a table."""
     with index.open(encoding="utf-8", errors="replace", newline="") as file:
         return next(csv.reader(file), [])
 
 
 def list_images(paths: Mapping[str, Path]) -> list[Labelled]:
-    """Return all images with their classes, by class and name; raise DataError for what is wrong with them."""
+    """Return all images with their classes, sorted by class and name. Raises DataError for wrong files."""
     if "index" in paths:
         return sorted(index_images(paths["index"], paths["images"]), key=lambda image: (image.label, image.path))
     folders = class_folders(paths["classes"], SYNSET)
@@ -149,7 +149,7 @@ def list_images(paths: Mapping[str, Path]) -> list[Labelled]:
 
 
 def places_of(numbers: list[str], mapping: Path | None, where: Path) -> dict[str, int]:
-    """Return the place of each class: among all where Kaggle's list says them, else among those that are there."""
+    """Return {class: its index}: among all classes if Kaggle's list is there, else among the present ones."""
     known = numbers if mapping is None else sorted(SYNSET.findall(mapping.read_text(encoding="utf-8")))
     strangers = sorted(set(numbers) - set(known))
     if strangers:
@@ -163,7 +163,7 @@ def places_of(numbers: list[str], mapping: Path | None, where: Path) -> dict[str
 
 
 def index_images(index: Path, images: Path) -> Iterator[Labelled]:
-    """Yield the images of a sample; raise DataError for a line without an image, or with a class that is none."""
+    """Yield the images of a sample. Raises DataError for a line with a missing image or an invalid class."""
     with index.open(encoding="utf-8", errors="replace", newline="") as file:
         for line, row in enumerate(csv.DictReader(file), start=2):
             word = row["class_index"] or ""
@@ -176,7 +176,7 @@ def index_images(index: Path, images: Path) -> Iterator[Labelled]:
 
 
 def read_all(part: str, images: Sequence[Labelled], size: int, progress: DataProgress) -> NDArray[np.uint8]:
-    """Return the pixels of some images, (images, 3, size, size)."""
+    """Return the pixels of some images, (images, 3, size, size), uint8."""
     read = np.empty((len(images), 3, size, size), np.uint8)
     for place, image in enumerate(images):
         progress(f"reading ImageNet, {part}", place, len(images))
@@ -185,5 +185,5 @@ def read_all(part: str, images: Sequence[Labelled], size: int, progress: DataPro
 
 
 def labels_of(images: Sequence[Labelled]) -> NDArray[np.int32]:
-    """Return the classes of some images, (images,)."""
+    """Return the classes of some images, (images,), int32."""
     return np.array([image.label for image in images], np.int32)

@@ -1,4 +1,4 @@
-"""IMDB: 25,000 + 25,000 film reviews, good or bad, as Keras numbers their words.
+"""IMDB: 25,000 + 25,000 film reviews, positive or negative, with words numbered as in Keras.
 
 Maas et al., Learning Word Vectors for Sentiment Analysis, ACL 2011.
 """
@@ -32,14 +32,14 @@ WORD_INDEX = "imdb_word_index.json"
 
 @dataclass(frozen=True)
 class Published:
-    """What is known of the reviews, and what files are held to."""
+    """Published facts about the reviews, which files are checked against."""
 
     per_class: int = 12_500
     """Reviews of each class, in each part."""
     ids: Mapping[str, int] = field(default_factory=lambda: {"train": 5_967_841, "test": 5_770_105})
     """All ids of a part, the start of each review included: Keras' mean lengths 238.71364 and 230.8042 × 25,000."""
     word_index_md5: str = "bfafd718b763782e994055a2d397834f"
-    """As Keras' own loader checks it."""
+    """The md5 that Keras' own loader checks."""
 
 
 REMOTES = (
@@ -54,10 +54,10 @@ REMOTES = (
 
 @dataclass(frozen=True)
 class Imdb:
-    """The IMDB reviews as (reviews, length) int32 ids and int32 labels, 1 for a good one.
+    """The IMDB reviews as int32 ids, (reviews, length), and int32 labels, 1 for a positive review.
 
-    Its form is ``{vocabulary = 30000, length = 150, keep = "last", pad = "end"}``: ids from `vocabulary` on become 2;
-    the first or last `length` ids of a review are kept; zeros fill a short one at its start or its end.
+    Its form is ``{vocabulary = 30000, length = 150, keep = "last", pad = "end"}``. Ids from `vocabulary` on become 2.
+    The first or last `length` ids of a review are kept. Zeros pad a short review at its start or its end.
     """
 
     published: Published = field(default_factory=Published)
@@ -80,7 +80,7 @@ class Imdb:
                 raise UsageError(f"imdb's {entry} is {words[0]!r} or {words[1]!r}, not {form[entry]!r}.")
 
     def find(self, folder: Path) -> Source | None:
-        """Return Keras' archive, else the raw reviews and the word index in `folder`; see DataSet.find."""
+        """Return Keras' archive, or else the raw reviews and the word index in `folder`; see DataSet.find."""
         if (folder / "imdb.npz").is_file():
             return Source(folder, {"npz": folder / "imdb.npz"})
         texts = _texts(folder)
@@ -107,19 +107,19 @@ class Imdb:
             yield _portion(part, reviews, form)
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield made-up reviews; see DataSet.stand_in."""
+        """Yield synthetic reviews; see DataSet.stand_in."""
         for part in ("train", "test"):
             yield _portion(part, from_ranks(*stand_in.reviews(part, self.published.per_class)), form)
 
     def _of_texts(self, source: Source, progress: DataProgress) -> dict[str, Reviews]:
-        """Return {part: reviews} of the raw text, once the word index is known to be Keras'."""
+        """Return {part: reviews} of the raw text, after checking that the word index is Keras'."""
         index = load_word_index(source.paths["word index"], self.published.word_index_md5)
         folder = source.paths.get("folder")
         texts = texts_of_folder(folder) if folder else texts_of_archive(source.paths["archive"])
         return reviews_of_texts(texts, index, 4 * self.published.per_class, progress)
 
     def _check_counts(self, origin: Path, part: str, reviews: Reviews) -> None:
-        """Raise DataError unless a part has as many reviews of each class, and as many ids, as was published."""
+        """Raise DataError unless a part has the published number of reviews of each class, and of ids."""
         hint = "It is cut off, or not the published set: fetch it again."
         for word, label in (("bad", 0), ("good", 1)):
             count = int((reviews.labels == label).sum())
@@ -138,7 +138,7 @@ class Imdb:
 
 
 def _texts(folder: Path) -> dict[str, Path]:
-    """Return the raw reviews in `folder`, an archive or a folder (or `folder` itself), or nothing."""
+    """Return the raw reviews in `folder`, an archive or a folder (or `folder` itself); empty if there are none."""
     for name in ARCHIVES:
         if (folder / name).is_file():
             return {"archive": folder / name}
@@ -149,6 +149,6 @@ def _texts(folder: Path) -> dict[str, Path]:
 
 
 def _portion(part: str, reviews: Reviews, form: Mapping[str, Any]) -> Portion:
-    """Return the reviews as one rectangle of ids, in the order of their content."""
+    """Return the reviews as one rectangle of ids, sorted by a hash of their content."""
     ordered = reviews.in_order_of_content()
     return Portion(part, ordered.coded(form), ordered.labels.astype(np.int32))

@@ -1,7 +1,7 @@
-"""Made-up data for machines without the real one: the same numbers everywhere, and something in them to learn.
+"""Synthetic stand-ins for missing data sets: the same numbers on every machine, from which a model can learn.
 
-Only uniform numbers of the Philox generator are used, and only arithmetic that IEEE 754 fixes to the last bit:
-NumPy promises neither for its other distributions, nor for exp and log from one processor to the next.
+Only uniform numbers of the Philox generator are used, and only arithmetic that IEEE 754 defines to the last bit. NumPy
+does not guarantee its other distributions, and exp and log differ between processors.
 """
 
 from __future__ import annotations
@@ -12,30 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 SEEDS = {"train": 1, "test": 2}
-"""Key of a part's stream; the prototypes, which the parts share, have 0."""
+"""The key of a part's stream. The prototypes, which both parts share, have 0."""
 
 CLASSES = 10
 CHUNK = 5_000
 PHOTOGRAPHS = 50
-"""Images, or large images, that are made at once."""
+"""Images that are made at once; for large images, a limit on memory."""
 
 FINDING_SHARE = 0.125
-"""Chance that an X-ray shows a finding."""
+"""The probability that an X-ray shows a finding."""
 
 WORDS = 88_584
 """Distinct words of the IMDB reviews: the length of Keras' word index."""
 
 TELLING = (100, 900)
-"""Ranks of the words that tell the class: even ones are said more often in good reviews, odd ones in bad ones."""
+"""Ranks of the words that indicate the class: even ranks are more frequent in positive reviews, odd ranks in
+negative."""
 
 TELLING_SHARE = 0.08
-"""Share of the words of a review that tell its class at all."""
+"""The share of the words of a review that indicate a class."""
 
 HONESTY = 0.75
-"""Share of these that tell the right one: 150 words then give away the class of nine reviews in ten."""
+"""The share of these that indicate the right class. Then 150 words reveal the class of nine reviews in ten."""
 
 MOST_SERIES = 200
-"""Time series that are made of a set, at most: they are drawn from at random, so more would tell no more."""
+"""The most time series in a stand-in. Training draws from them at random, so more would add nothing."""
 
 CHARACTERS = 65
 """Different characters of a text."""
@@ -47,14 +48,14 @@ FIRST_CHARACTER = 58
 """The code point of the first of them: a colon, so that all are ASCII."""
 
 BEGINNING = datetime(2000, 1, 1)
-"""When all of them are first observed."""
+"""The time of the first observation of each series."""
 
 
 def images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return (samples, 28, 28) grey images and their classes 0…9.
 
-    Each class has a prototype of 7×7 grey squares. An image shows its own prototype, through which that of another
-    class shines with a strength of 0 to 0.5, under noise.
+    Each class has a prototype of 7×7 grey squares. An image is its class's prototype, mixed with that of another class
+    at a strength of 0 to 0.5, with noise.
     """
     prototypes = np.kron(_stream(0).random((CLASSES, 7, 7), np.float32), np.ones((4, 4), np.float32))
     stream = _stream(SEEDS[part])
@@ -71,9 +72,9 @@ def images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8
 
 
 def colour_images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (samples, 3, 32, 32) images, red, green and blue, and their classes 0…9; made as `images` are.
+    """Return (samples, 3, 32, 32) images, red, green and blue, and their classes 0…9; made like `images`.
 
-    A prototype has 4×4 squares in each colour, and that of the other class shines through with a strength of up to 0.7.
+    A prototype has 4×4 squares in each colour. The other class's prototype has a strength of up to 0.7.
     """
     prototypes = np.kron(_stream(0).random((CLASSES, 3, 4, 4), np.float32), np.ones((8, 8), np.float32))
     stream = _stream(SEEDS[part])
@@ -90,9 +91,9 @@ def colour_images(part: str, samples: int) -> tuple[NDArray[np.uint8], NDArray[n
 
 
 def photographs(part: str, samples: int, size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (samples, 3, size, size) images, red, green and blue, and their classes 0…9; made as `colour_images` are.
+    """Return (samples, 3, size, size) images, red, green and blue, and their classes 0…9; made like `colour_images`.
 
-    A prototype has 8×8 squares in each colour, and that of the other class shines through with a strength of up to 0.7.
+    A prototype has 8×8 squares in each colour. The other class's prototype has a strength of up to 0.7.
     """
     squares = np.arange(size) * 8 // size
     prototypes = _stream(0).random((CLASSES, 3, 8, 8), np.float32)[:, :, squares[:, None], squares]
@@ -110,16 +111,16 @@ def photographs(part: str, samples: int, size: int) -> tuple[NDArray[np.uint8], 
 
 
 def radiographs(part: str, samples: int, side: int, findings: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (samples, side, side) grey images, and what they show: (samples, findings), each 0 or 1.
+    """Return (samples, side, side) grey images and their findings, (samples, findings), each 0 or 1.
 
-    An image has each finding with a chance of one in eight, by itself. Each has a prototype of 8×8 grey squares that
-    makes an image lighter or darker; there is noise of 32×32 squares over it.
+    An image has each finding independently, with a probability of one in eight. Each finding has a prototype of 8×8
+    grey squares that lightens or darkens an image. Noise of 32×32 squares is added.
     """
     prototypes = np.kron(_stream(0).random((findings, 8, 8), np.float32), np.ones((4, 4), np.float32)) - np.float32(0.5)
     stream = _stream(SEEDS[part])
     shown = stream.random((samples, findings)) < FINDING_SHARE
     grey = np.float32(0.7) * stream.random((samples, 32, 32), np.float32) + np.float32(0.15)
-    for finding in range(findings):  # one after the other: a product of matrices would add up in any order
+    for finding in range(findings):  # one after the other: a matrix product may add in any order
         grey += np.float32(0.15) * shown[:, finding, None, None] * prototypes[finding]
     pixels = (np.clip(grey, 0, 1) * 255).astype(np.uint8)
     at = np.arange(side) * 32 // side
@@ -127,9 +128,9 @@ def radiographs(part: str, samples: int, side: int, findings: int) -> tuple[NDAr
 
 
 def reviews(part: str, per_class: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
-    """Return 2 × `per_class` reviews as lists of word ranks (1 is the most frequent word), and their classes 0 and 1.
+    """Return 2 × `per_class` reviews as arrays of word ranks (1 is the most frequent word), and their classes 0 and 1.
 
-    Ranks follow Zipf's law. Lengths are 40 to 624 words, more often short than long; their mean is 235, as in the real
+    Ranks follow Zipf's law. Lengths are 40 to 624 words, short ones more often; their mean is 235, as in the real
     reviews.
     """
     stream = _stream(SEEDS[part])
@@ -165,10 +166,10 @@ def text(characters: int) -> NDArray[np.uint8]:
 
 
 def seasonal(seed: int, count: int, cycle: int, horizon: int, window: int) -> list[NDArray[np.float64]]:
-    """Return `count` series that repeat themselves after `cycle` observations; every `seed` has its own.
+    """Return `count` series with a period of `cycle` observations, different for every `seed`.
 
-    Each is 4 to 8 `window` long, and `horizon` more. It has a level from 10 to 1,000, rises or falls by up to half of
-    that from beginning to end, and has a profile of its own, up to 40% about it; noise is up to 10%.
+    Each has a length of 4 to 8 times `window`, plus `horizon`. It has a level from 10 to 1,000, a trend of up to half
+    of that from beginning to end, a seasonal profile of up to 40% of the level, and noise of up to 10%.
     """
     stream = _stream(seed)
     made = []
@@ -182,5 +183,5 @@ def seasonal(seed: int, count: int, cycle: int, horizon: int, window: int) -> li
 
 
 def _stream(seed: int) -> np.random.Generator:
-    """Return the stream of uniform numbers that `seed` names."""
+    """Return the stream of uniform numbers for `seed`."""
     return np.random.Generator(np.random.Philox(key=seed))

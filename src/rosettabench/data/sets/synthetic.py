@@ -1,4 +1,4 @@
-"""Drawn images and classes, for workloads that only ask for speed: the same everywhere, nothing to be learned."""
+"""Random images and classes for workloads that only need speed: the same everywhere, nothing to learn."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rosettabench.data.progress import DataProgress
 from rosettabench.errors import UsageError
 
 SEEDS = {"train": 1, "test": 2}
-"""Key of a part's Philox stream; of its labels, 10 more."""
+"""The key of a part's Philox stream; for its labels, 10 more."""
 
 CHUNK = 64
-"""Images that are drawn at once: what they take as float64 is a small part of the whole."""
+"""Images that are drawn at once: their float64 values stay small against the whole."""
 
 Floats = NDArray[np.float32]
 Shape = tuple[int, ...]
@@ -29,9 +29,9 @@ Shape = tuple[int, ...]
 class Synthetic:
     """Images as float32, and int32 labels, drawn independently of each other.
 
-    Its form is ``{shape = […], values = "bytes", classes = 1000, train = 1000, test = 100}``: so many images of a shape
-    in either part. `values` are ``bytes``, integers from 0 to 254 divided by 255, or ``uniform``, float64 in [0, 1)
-    rounded to float32. Without `classes` there are no labels, and all are 0.
+    Its form is ``{shape = […], values = "bytes", classes = 1000, train = 1000, test = 100}``: `train` and `test` are
+    the numbers of images in each part. `values` are ``bytes``, integers from 0 to 254 divided by 255, or ``uniform``,
+    float64 in [0, 1) rounded to float32. Without `classes` all labels are 0.
     """
 
     name: ClassVar[str] = "synthetic"
@@ -56,7 +56,7 @@ class Synthetic:
             raise UsageError(f"synthetic needs at least one number in an image, image and class, not {dict(form)}.")
 
     def find(self, folder: Path) -> Source | None:
-        """Return None: nobody has originals of it."""
+        """Return None: there are no originals."""
         return None
 
     def read(self, source: Source, form: Mapping[str, Any], progress: DataProgress) -> Iterator[Portion]:
@@ -66,7 +66,7 @@ class Synthetic:
             yield draw(part, form)
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
-        """Yield the same: it is drawn in any case."""
+        """Yield the same as `read`, since all of it is drawn."""
         for part in SEEDS:
             yield draw(part, form)
 
@@ -85,7 +85,7 @@ def draw(part: str, form: Mapping[str, Any]) -> Portion:
 
 
 def byte_values(part: str) -> Callable[[Shape], Floats]:
-    """Return what draws integers from 0 to 254, divided by 255 in float32, one chunk after the other."""
+    """Return a function that draws integers from 0 to 254, divided by 255 in float32, chunk by chunk."""
     stream = np.random.Generator(np.random.Philox(key=SEEDS[part]))
 
     def chunk(shape: Shape) -> Floats:
@@ -98,7 +98,7 @@ def byte_values(part: str) -> Callable[[Shape], Floats]:
 
 
 def uniform_values(part: str) -> Callable[[Shape], Floats]:
-    """Return what draws uniform numbers; for training those of NumPy's seed 0, as the study "rosetta-2018" did."""
+    """Return a function that draws uniform numbers; for training with seed 0, as in the study "rosetta-2018"."""
     stream = np.random.RandomState(SEEDS[part] - 1)
 
     def chunk(shape: Shape) -> Floats:
@@ -109,4 +109,4 @@ def uniform_values(part: str) -> Callable[[Shape], Floats]:
 
 
 VALUES: Mapping[str, Callable[[str], Callable[[Shape], Floats]]] = {"bytes": byte_values, "uniform": uniform_values}
-"""By the word of the form: what draws the images of a part."""
+"""{word of the form: function that draws the images of a part}."""

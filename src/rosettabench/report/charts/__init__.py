@@ -1,1 +1,1 @@
-"""The charts, as Altair makes them."""
+"""Charts, made with Altair."""

@@ -1,7 +1,7 @@
-"""The charts, as Altair makes them. They name no colour: the theme gives it, by the contender's place in the run.
+"""Charts of a contest, made with Altair. They set no colours of contenders: the theme does, by their place in the run.
 
-Every chart takes the width of the page around it. Names and numbers stand in the plot above their mark, where a long
-name costs no width.
+Every chart takes the width of the page around it. Names and numbers are inside the plot, above their mark, where a long
+name needs no additional width.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 ROW = 46
 """Height of a contender's row in pixels: a line of text above a mark."""
 PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
-"""Around a chart, in pixels: its left edge is the text's."""
+"""Pixels around a chart. Its left edge is aligned with the text."""
 HEIGHT = 230
-"""Height of the charts over rounds and samples."""
+"""Height of the charts over rounds and samples, in pixels."""
 COSTS = {"import_s": "import", "build_s": "build", "load_s": "load data", "first_step_s": "first step"}
-"""What passes before the first steady step, in order, with the names that the chart shows."""
+"""The costs before the first steady step, in order, with their names in the chart."""
 
 
 def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return {kind: Vega-Lite specification} of those charts for which the contest has numbers."""
+    """Return {kind: Vega-Lite specification} of the charts for which the contest has numbers."""
     kinds = {
         "ranking": ranking,
         "releases": releases,
@@ -45,17 +45,17 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
 
 
 def specification(chart: alt.LayerChart) -> dict[str, Any]:
-    """Return a chart as Vega-Lite, fitted to the width around it."""
+    """Return a chart as a Vega-Lite specification that fits the width around it."""
     fitted = chart.properties(width="container", autosize={"type": "fit-x", "contains": "padding"}, padding=PADDING)
     spec: dict[str, Any] = fitted.to_dict()
-    spec.pop("config", None)  # Altair's own defaults; the theme decides
+    spec.pop("config", None)  # Altair's own defaults; the theme replaces them
     return spec
 
 
 def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
     """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
 
-    On each row: the band of practical equivalence, and the mark at 1.
+    It also shows the band of equivalence and a line at 1.
     """
     import altair as alt
 
@@ -92,9 +92,9 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | 
 
 
 def overview(summary: RunSummary) -> dict[str, Any] | None:
-    """Return the specification of the chart of a whole run: a row for each contest, a mark for each contender.
+    """Return the specification of the overview of a run: a row for each contest, a mark for each contender.
 
-    None where fewer than two contests compare anybody.
+    None if fewer than two contests compare contenders.
     """
     import altair as alt
 
@@ -120,11 +120,11 @@ def overview(summary: RunSummary) -> dict[str, Any] | None:
 
 
 OVERVIEW = {"contest": "contest", "label": "contender", "text": "time / fastest"}
-"""What a mark of the overview says, with its titles."""
+"""{field of a mark in the overview: title in its tooltip}."""
 
 
 def ranking_domain(rows: Sequence[dict[str, Any]]) -> list[float]:
-    """Return where the scale of the ranking begins and ends: all intervals and the band, and a little room."""
+    """Return the ends of the ranking's scale: all intervals and the band, with a little space."""
     low = min(row[name] for row in rows for name in ("low", "inner"))
     high = max(row[name] for row in rows for name in ("high", "outer"))
     room = (high / low) ** 0.04
@@ -132,15 +132,15 @@ def ranking_domain(rows: Sequence[dict[str, Any]]) -> list[float]:
 
 
 def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
-    """Return a row of the ranking chart. The fastest is 1 by definition and has no interval of its own."""
+    """Return a row of the ranking chart. The fastest is exactly 1 and has no interval."""
     row = estimate_row(label, relative, figures.ratio)
     return {**row, "ratio": relative.value, "text": "1×" if relative.exact else row["text"]}
 
 
 def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return the training losses over samples seen.
+    """Return the training losses over the number of samples seen.
 
-    Each line lies on the one before and is thinner: those which coincide show as one band with all their colours.
+    Each line is thinner than the line below it, so that coinciding lines appear as one band with all their colours.
     """
     drawn = [entry for entry in contest.timed if entry.curve]
     if not drawn:
@@ -172,7 +172,7 @@ def loss_line(entry: EntrySummary, width: float, labels: Sequence[str]) -> alt.C
 
 
 def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return every timed block as it was measured: milliseconds per step in each round."""
+    """Return every timed block: milliseconds per step in each round."""
     import altair as alt
 
     rows = [
@@ -207,13 +207,13 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
 
 
 def throughput(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return samples per second with intervals, from zero."""
+    """Return samples per second with intervals, with a scale from zero."""
     rows = [estimate_row(entry.label, entry.throughput) for entry in contest.timed if entry.throughput]
     return bars(rows, labels, "samples per second", f"Throughput on {contest.name}")
 
 
 def memory(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return the peak memory of each contender's process tree, from zero."""
+    """Return the peak memory of each contender's process tree, with a scale from zero."""
     rows = [
         memory_row(entry.label, entry.costs.peak_memory_bytes)
         for entry in contest.timed
@@ -234,13 +234,13 @@ def estimate_row(
 
 
 def memory_row(label: str, peak: MeasuredFigure) -> dict[str, Any]:
-    """Return a bar of memory in MB with the extremes of its sessions."""
+    """Return a bar of memory in MB with the extremes over its processes."""
     value, low, high = (part / 1e6 for part in (peak.value, peak.low, peak.high))
     return {"label": label, "value": value, "low": low, "high": high, "text": figures.memory(peak.value)}
 
 
 def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: str) -> alt.LayerChart | None:
-    """Return one bar for each row (label, value, low, high, text) with its interval; None without rows."""
+    """Return one bar with its interval for each row (label, value, low, high, text); None without rows."""
     import altair as alt
 
     if not rows:
@@ -261,10 +261,10 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
 
 
 def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return what passes before the first steady step, laid end to end: import, build, load, first step."""
+    """Return the costs before the first steady step as stacked bars: import, build, load, first step."""
     import altair as alt
 
-    del labels  # colours stand for the kinds of cost here
+    del labels  # here, colours are kinds of cost
     rows = [row for entry in contest.timed for row in cost_rows(entry)]
     if not rows:
         return None
@@ -291,7 +291,7 @@ def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | No
 
 
 def cost_rows(entry: EntrySummary) -> list[dict[str, Any]]:
-    """Return one segment for each cost that was measured."""
+    """Return one segment for each measured cost."""
     found = [(place, name, getattr(entry.costs, name)) for place, name in enumerate(COSTS)]
     return [
         {

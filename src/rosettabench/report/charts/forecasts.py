@@ -1,7 +1,7 @@
-"""Pictures of forecasts: history, median, the bands of 50% and 90%, and what was observed then.
+"""Charts of forecasts: the history, the median, the bands of 50% and 90%, and the true values.
 
-One picture for each series and contender, or library, side by side on one scale: how sure it was, and whether it was
-right.
+There is one chart for each series and contender, or library, side by side with a common scale. They show how certain a
+forecast was, and whether it was right.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import altair as alt
 
 HEIGHT = 170
-"""Height of a picture in pixels."""
+"""Height of a chart in pixels."""
 
 SPARE = 0.05
-"""Room above and below everything that is drawn, as a share of it."""
+"""Space above and below the drawn values, as a share of their range."""
 
 REACH = 0.5
-"""A band may reach so far, as a share of what was observed, before it is cut off: one that knows nothing would else
-flatten everything to a line."""
+"""How far a band may exceed the range of the observed values, as a share of it; beyond that it is cut off. A very wide
+band would otherwise flatten everything else to a line."""
 
 
 class Picture(NamedTuple):
-    """The forecast of one series: whose (of a contender its label), of which, and the Vega-Lite specification."""
+    """The chart of one forecast: the contender's label or the library, the series, and the Vega-Lite specification."""
 
     library: str
     series: str
@@ -37,13 +37,13 @@ class Picture(NamedTuple):
 
 
 def pictures(found: TrainedSet, labels: Sequence[str]) -> list[tuple[Picture, ...]]:
-    """Return a row of pictures for each series that is shown: the forecasts of the first seed, library by library."""
+    """Return a row of charts for each shown series: the forecasts of the first seed, library by library."""
     firsts = [(entry.label, entry.trainings[0].forecasts) for entry in found.entries if entry.trainings]
     return side_by_side(found.used.shown, firsts, labels)
 
 
 def contest_pictures(contest: ContestSummary, labels: Sequence[str]) -> list[tuple[Picture, ...]]:
-    """Return the same of a contest: the forecasts after the training, contender by contender."""
+    """Return a row of charts for each shown series of a contest: the contenders' forecasts after training."""
     entries = [*contest.ranked, *contest.unranked]
     return side_by_side(
         contest.shown, [(one.label, one.forecasts.forecasts) for one in entries if one.forecasts], labels
@@ -53,7 +53,7 @@ def contest_pictures(contest: ContestSummary, labels: Sequence[str]) -> list[tup
 def side_by_side(
     series: Sequence[Shown], forecasts: Sequence[tuple[str, Sequence[Drawn]]], labels: Sequence[str]
 ) -> list[tuple[Picture, ...]]:
-    """Return a row of pictures for each of `series` that somebody has forecast; `labels` give the colours."""
+    """Return a row of charts for each of `series` that has a forecast; `labels` determine the colours."""
     rows = []
     for shown in series:
         drawn = [(label, one) for label, own in forecasts for one in own if one.place == shown.place]
@@ -64,7 +64,7 @@ def side_by_side(
 
 
 def scale(shown: Shown, drawn: Sequence[Drawn]) -> list[float]:
-    """Return where the common scale of a series begins and ends."""
+    """Return the ends of a series' common scale."""
     seen = [value for value in (*shown.history, *shown.truth) if value is not None] or [0.0]
     low, high = min(seen), max(seen)
     reach = REACH * (high - low)
@@ -76,7 +76,7 @@ def scale(shown: Shown, drawn: Sequence[Drawn]) -> list[float]:
 
 
 def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domain: Sequence[float]) -> dict[str, Any]:
-    """Return the picture of one forecast; step 1 is the first that was forecast."""
+    """Return the chart of one forecast. Step 1 is the first forecast step."""
     import altair as alt
 
     y_scale = alt.Scale(domain=list(domain), nice=False, clamp=True)
@@ -102,7 +102,7 @@ def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domai
 
 
 def forecast_rows(drawn: Drawn, label: str) -> list[dict[str, Any]]:
-    """Return the quantiles step by step."""
+    """Return the quantiles of a forecast, one row per step."""
     names = [f"q{round(100 * level)}" for level in LEVELS]
     return [
         {"step": step, "label": label, **dict(zip(names, values, strict=True))}
@@ -111,7 +111,7 @@ def forecast_rows(drawn: Drawn, label: str) -> list[dict[str, Any]]:
 
 
 def observed_rows(shown: Shown) -> list[dict[str, Any]]:
-    """Return history and truth in one line, missing values left out: steps up to 0 are history."""
+    """Return history and true values as one line, without missing values. Steps up to 0 are history."""
     values = (*shown.history, *shown.truth)
     first = 1 - len(shown.history)
     return [

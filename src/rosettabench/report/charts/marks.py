@@ -1,4 +1,4 @@
-"""What the charts are drawn with: rows, colours and shapes of contenders, layers."""
+"""Elements of charts: rows, colours and shapes of contenders, layers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def row_axis(order: Sequence[str]) -> alt.Y:
-    """Return one row for each contender without an axis: the names stand in the plot."""
+    """Return an axis with one row for each contender. It is invisible, since the names are inside the plot."""
     import altair as alt
 
     return alt.Y("label:N", sort=list(order), axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
 
 
 def row_texts(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
-    """Return the name at the left and the number at the right, above the mark."""
+    """Return the texts above a mark: the name at the left and the number at the right."""
     import altair as alt
 
     name = base.mark_text(style="label", align="left", dy=-15, fontWeight=600, limit=170)
@@ -29,28 +29,28 @@ def row_texts(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
 
 
 def by_contender(labels: Sequence[str]) -> alt.Color:
-    """Return the colour that a contender has in the whole run; the page's own key explains it."""
+    """Return a contender's colour, the same in the whole run. The page has its own legend."""
     import altair as alt
 
     return alt.Color("label:N", scale=alt.Scale(domain=list(labels)), legend=None)
 
 
 def by_shape(labels: Sequence[str]) -> alt.Shape:
-    """Return the shape that goes with the colour."""
+    """Return a contender's shape, which accompanies its colour."""
     import altair as alt
 
     return alt.Shape("label:N", scale=alt.Scale(domain=list(labels)), legend=None)
 
 
 def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
-    """Return a chart over `rows`, with nothing drawn yet."""
+    """Return an empty chart over `rows`."""
     import altair as alt
 
     return alt.Chart({"values": rows})
 
 
 def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
-    """Return `charts` laid over each other, with the sentence that a screen reader reads, and their height."""
+    """Return `charts` as layers of one chart, with a description for screen readers, and a height in pixels."""
     import altair as alt
 
     return alt.LayerChart(layer=charts, description=description, height=height)

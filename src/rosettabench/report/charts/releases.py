@@ -1,4 +1,4 @@
-"""The chart of then and now: the speed of each library by the day of its release."""
+"""The chart of releases: the speed of each library over the release date."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import altair as alt
 
 HEIGHT = 300
-"""Of the chart, in pixels."""
+"""Height of the chart, in pixels."""
 
 
 def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return samples per second over the day of release, logarithmic; None where no library has two releases.
+    """Return samples per second over the release date, logarithmic; None if no library has two releases.
 
-    A line leads through the fastest proven contender of each release of a library. Who is not proven is drawn hollow.
+    A line connects the fastest proven contender of each release of a library. Unproven contenders have hollow marks.
     """
     import altair as alt
 
@@ -60,24 +60,24 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
 
 
 def libraries(found: Sequence[Dated]) -> list[str]:
-    """Return the libraries in their order."""
+    """Return the libraries in the order of their contenders."""
     return list(dict.fromkeys(one.library for one in found))
 
 
 def through(found: Sequence[Dated], library: str) -> list[dict[str, Any]]:
-    """Return the points that a library's line leads through: its fastest proven contender of each release."""
+    """Return the points of a library's line: its fastest proven contender of each release."""
     days = groupby(of(found, library), key=lambda one: one.released)
     best = [fastest(group) for _, group in days]
     return [point(one) for one in best if one is not None]
 
 
 def ends(found: Sequence[Dated]) -> list[dict[str, Any]]:
-    """Return the last point of each library's line, where its name stands."""
+    """Return the last point of each library's line, where its name is shown."""
     return [row for library in libraries(found) for row in through(found, library)[-1:]]
 
 
 def point(one: Dated) -> dict[str, Any]:
-    """Return a contender as a row: when, how fast, and its certificate."""
+    """Return a contender as a row: its release date, speed and certificate."""
     speed, proof = one.entry.throughput, one.entry.proof
     assert speed is not None, f"{one.entry.label} was not timed"
     low, high = speed.low or speed.value, speed.high or speed.value

@@ -1,8 +1,8 @@
-"""The look of the charts: colours and marks that stay with a contender everywhere, on paper and at night.
+"""The theme of the charts: a contender has the same colour and mark everywhere, in light, dark and printed reports.
 
-The hues are those of Okabe and Ito's set for all kinds of colour vision ("Color Universal Design", 2008), darkened
-for a light ground and lightened for a dark one until each has a contrast of 3:1 with it (WCAG 2.2, 1.4.11). A test
-holds them to that. Marks differ in shape too, for print without colour.
+The hues are Okabe and Ito's palette for colour-blind readers ("Color Universal Design", 2008), darkened for a light
+background and lightened for a dark one until each has a contrast of 3:1 with it (WCAG 2.2, 1.4.11). A test checks that.
+Marks also differ in shape, for print without colour.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any
 SANS = "-apple-system, 'Segoe UI', 'Helvetica Neue', 'Liberation Sans', Arial, system-ui, sans-serif"
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""Vega's names of the marks, cycled like the colours: one fewer than these, so that 56 contenders look different."""
+"""Vega's names of the marks, which repeat like the colours. There is one shape fewer than colours, so that 56
+contenders look different."""
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of one ground. `contenders` are cycled; `costs` go from the first cost to the last."""
+    """The colours on one background. `contenders` repeat; `costs` are in the order of the costs."""
 
     name: str
     ground: str
@@ -32,7 +33,7 @@ class Theme:
     costs: tuple[str, ...]
 
     def config(self) -> dict[str, Any]:
-        """Return the theme as a Vega-Lite config. Charts name no colour of their own: they take them from here."""
+        """Return the theme as a Vega-Lite config, from which charts take their colours."""
         text = {"labelColor": self.quiet, "titleColor": self.quiet, "labelFontSize": 11, "titleFontSize": 11}
         axis = {
             "domain": False,

@@ -1,1 +1,1 @@
-"""The forms that a report has: a terminal, a page, a file."""
+"""The formats of a report: terminal output, pages and files."""

@@ -1,4 +1,4 @@
-"""What this machine's calibration contests say, from the store."""
+"""The error rates in this machine's calibration contests, from the store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def trials(runs: Iterable[Run]) -> list[Trial]:
-    """Return two trials for each calibration contest in `runs`: first copy and second, first copy and planted."""
+    """Return two trials for each calibration contest in `runs`: first copy and second, first copy and planted one."""
     return [
         trial
         for run in runs
@@ -30,14 +30,14 @@ def trials(runs: Iterable[Run]) -> list[Trial]:
 
 
 def calibrate_request(run: Run) -> CalibrateRequest:
-    """Return what a run of calibration contests was asked for."""
+    """Return the request of a run of calibration contests."""
     asked = read_request(run.request)
     assert isinstance(asked, CalibrateRequest)
     return asked
 
 
 def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:
-    """Return the trials of one contest: each copy against the first, told apart by the planted work in its label."""
+    """Return the trials of one contest: the first copy and each other copy. The label tells the planted work."""
     rounds = {entry.label: gather(run, contest, entry, "").rounds for entry in contest.entries}
     found = []
     for entry in contest.entries:
@@ -50,7 +50,7 @@ def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:
 
 
 def print_calibration(found: Sequence[Trial], console: Console) -> None:
-    """Print the rates of the contests between equals, and of those with planted work."""
+    """Print the error rates of contests between equal copies, and of those with planted work."""
     numbers = ("difference told", "right one found", "interval holds the truth", "spread", "rounds")
     columns = (Column("contests"), *(Column(heading, numeric=True) for heading in numbers))
     rows = []
@@ -62,18 +62,18 @@ def print_calibration(found: Sequence[Trial], console: Console) -> None:
 
 
 def kind(truth: float, result: Calibration) -> str:
-    """Return what the contests were: between equals, or with so much work planted."""
+    """Return the kind of contests in words: between equal copies, or with a share of planted work."""
     what = "equals (A/A)" if truth == 1 else f"{figures.percent(truth - 1)} more work planted"
     return f"{result.told.of} × {what}"
 
 
 def cells(result: Calibration, truth: float) -> tuple[str, ...]:
-    """Return the rates in words; nothing is to be found between equals."""
+    """Return the rates in words. Between equal copies there is nothing to detect."""
     spread = figures.MISSING if result.spread is None else f"± {figures.percent(result.spread)}"
     found = figures.MISSING if truth == 1 else words(result.found)
     return words(result.told), found, words(result.covered), spread, figures.significant(result.rounds)
 
 
 def words(rate: Rate) -> str:
-    """Return ``1 of 30, 3% (0% to 17%)``."""
+    """Return a rate in words: ``1 of 30, 3% (0% to 17%)``."""
     return f"{rate.happened} of {rate.of}, {rate.share:.0%} ({rate.low:.0%} to {rate.high:.0%})"

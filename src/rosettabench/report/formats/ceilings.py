@@ -1,4 +1,4 @@
-"""What a measurement of the machine found: the table, the sentences, and the record for programs."""
+"""The ceilings of a machine: a table, sentences, and a record for programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Run
 
 FORMAT = 1
-"""Version of the form of the record: raised when a field changes its name or meaning."""
+"""The version of the record's format, raised when a field changes its name or meaning."""
 
 CAPTION = (
     "The highest rate of any block. Below it: the 95% interval of the typical rate, and the size. Products: operations "
@@ -34,7 +34,7 @@ def series_of(run: Run) -> list[CeilingSeries]:
 
 
 def refused_of(run: Run) -> list[Refused]:
-    """Return what was refused in a run."""
+    """Return the measurements that a library refused in a run."""
     return Refused.all_of(run.events)
 
 
@@ -45,14 +45,14 @@ def ceilings_of(run: Run) -> dict[tuple[str, str], Ceiling]:
 
 
 def peak_request(run: Run) -> PeakRequest:
-    """Return what a run that measured the machine was asked for."""
+    """Return the request of a run that measured ceilings."""
     asked = read_request(run.request)
     assert isinstance(asked, PeakRequest)
     return asked
 
 
 def print_ceilings(run: Run, console: Console) -> None:
-    """Print what every library reached, the ceilings, and why something is missing."""
+    """Print the rates of every library, the ceilings, and why something is missing."""
     asked, series = peak_request(run), series_of(run)
     console.print(style_text((f"This machine with {threads_words(asked.threads)} on {asked.device}", "bold")))
     print_table(ceilings_table(series), console)
@@ -67,7 +67,7 @@ def print_ceilings(run: Run, console: Console) -> None:
 
 
 def ceilings_table(series: Sequence[CeilingSeries]) -> Table:
-    """Return one row for each library, one column for each work."""
+    """Return the table with a row for each library and a column for each kind of work."""
     found = dict.fromkeys((one.kind, one.what) for one in series)
     works = sorted(found, key=lambda work: [*SIGNIFICANDS, work[1]].index(work[1]))  # precisions first, in their order
     columns = [Column(what_words(kind, what), numeric=True) for kind, what in works]
@@ -90,7 +90,7 @@ def of_library(series: Sequence[CeilingSeries], library: str) -> list[CeilingSer
 
 
 def best_cell(series: Sequence[CeilingSeries]) -> TableCell:
-    """Return the highest of one library's series of one work, one that counts before one that does not."""
+    """Return the highest rate among a library's series of one kind of work, preferably one that counts."""
     if not series:
         return NOTHING
     best = max(series, key=lambda one: (one.fault is None, one.best))
@@ -103,7 +103,7 @@ def best_cell(series: Sequence[CeilingSeries]) -> TableCell:
 
 
 def doubts(series: Sequence[CeilingSeries]) -> list[str]:
-    """Return why some series are no ceilings."""
+    """Return why some series do not count as ceilings."""
     told = [(one.library, what_words(one.kind, one.what), one.fault) for one in series if one.fault is not None]
     firsts = {(library, work): fault for library, work, fault in reversed(told)}
     return [f"{library}, {work}, does not count: {fault}." for (library, work), fault in reversed(firsts.items())]
@@ -118,7 +118,7 @@ def ceiling_words(ceiling: Ceiling) -> str:
 
 
 def rate_words(ceiling: Ceiling) -> str:
-    """Return a ceiling's rate in the unit that fits."""
+    """Return a ceiling's rate with a suitable unit."""
     return figures.speed(ceiling.rate) if ceiling.kind == "product" else figures.bandwidth(ceiling.rate)
 
 
@@ -128,24 +128,24 @@ def threads_words(threads: int) -> str:
 
 
 def what_words(kind: str, what: str) -> str:
-    """Return what was done in words: a precision, or a way of copying."""
+    """Return a kind of work in words: a precision, or a way of copying."""
     return what if kind == "product" else f"copy {what.replace('_', ' ')}"
 
 
 def size_words(kind: str, size: int) -> str:
-    """Return the size of a work: the rows of matrices, or the memory of an array."""
+    """Return the size of a work in words: the rows of matrices, or the memory of an array."""
     return f"{figures.count(size)} rows" if kind == "product" else figures.memory(size)
 
 
 def unit_of(kind: str, rate: float) -> figures.Unit:
-    """Return the unit in which a rate is written."""
+    """Return the unit of a rate."""
     return figures.fitting(rate, figures.SPEEDS if kind == "product" else figures.BANDWIDTHS)
 
 
 def ceilings_record(run: Run) -> dict[str, Any]:
-    """Return everything that a run measured of the machine, for programs.
+    """Return all measurements of a run of ``rosetta peak``, for programs.
 
-    docs/explanation/ceilings.md tells its form.
+    docs/explanation/ceilings.md describes the format.
     """
     found: dict[str, Any] = finite(
         {
@@ -167,6 +167,6 @@ def ceilings_record(run: Run) -> dict[str, Any]:
 
 
 def typical_record(series: CeilingSeries) -> dict[str, float] | None:
-    """Return the typical rate with its interval; None where the blocks are too few for one."""
+    """Return the typical rate with its interval; None if there are too few blocks for one."""
     typical = series.typical
     return None if typical is None else {"rate": typical.ratio, "low": typical.low, "high": typical.high}

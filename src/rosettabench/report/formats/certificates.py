@@ -1,4 +1,4 @@
-"""Certificates in a terminal: what was compared, how close it came, and where it failed."""
+"""Certificates in a terminal: what was compared, the deviations, and where a proof failed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Console) -> None:
-    """Print one certificate: what it certifies, then for each quantity the number nearest to its tolerance."""
+    """Print one certificate: the proof, then for each quantity the check nearest to its tolerance."""
     proof = entry.proof
     verdict = "equal work, proven" if proof.holds else visible(proof_words(proof))
     console.print(f"\n{contest.name} · {visible(entry.label)} ({entry.mode}) · {verdict}", style="bold")
@@ -42,6 +42,6 @@ def print_certificate(contest: ContestSummary, entry: EntrySummary, console: Con
 
 
 def place(check: CheckSummary) -> str:
-    """Return where a check was made: the tensor and the step."""
+    """Return the place of a check in words: the tensor and the step."""
     step = "" if check.step is None else f"step {check.step}"
     return " ".join(filter(None, (visible(check.tensor or ""), step))) or "–"

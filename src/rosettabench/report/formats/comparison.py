@@ -1,4 +1,4 @@
-"""Two runs compared, in the terminal."""
+"""The comparison of two runs, in a terminal."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ COLUMNS = (
 )
 
 MOST = 6
-"""Changes of a contender that are shown; JSON has all."""
+"""The most changes of a contender that are shown. JSON has all of them."""
 
 
 def print_comparison(found: Sequence[Comparison], console: Console) -> None:
-    """Print every workload and setting that two runs share, and what changed of the machine."""
+    """Print every workload and setting that two runs share, and the changes of the machine."""
     for one in found:
         console.print()
         console.print(style_text((one.title, "bold"), (f"  {headline(one)}", "bold green")))
@@ -53,7 +53,7 @@ def headline(one: Comparison) -> str:
 
 
 def comparison_table(one: Comparison) -> Table:
-    """Return a row for each cell."""
+    """Return the table with a row for each cell."""
     rows = tuple(
         (
             TableCell(cell.key.contender),
@@ -64,7 +64,7 @@ def comparison_table(one: Comparison) -> Table:
         )
         for cell in one.cells
     )
-    caption = "Seconds per step as they were; the ratio relative to what stayed the same, where there is such."
+    caption = "Seconds per step in each run; ratios are relative to contenders that stayed the same, if there are any."
     return Table(caption, COLUMNS, rows)
 
 
@@ -90,31 +90,33 @@ def verdict_words(cell: Compared) -> str:
 
 
 def change_words(changes: Sequence[Change]) -> str:
-    """Return what changed of a contender; the first of it where it is much."""
+    """Return the changes of a contender in words; only the first ones if there are many."""
     shown = [change.sentence for change in changes[:MOST]]
     more = len(changes) - len(shown)
     return "; ".join(shown + ([f"and {more} more"] if more else [])) or "nothing that was recorded"
 
 
 def remarks(one: Comparison) -> list[str]:
-    """Return what must be known to read the table: the machine, the spread of processes, who is missing."""
+    """Return the remarks on the table: the machine, the spread of processes, missing contenders."""
     said = []
     if one.machine:
-        said.append(f"Of the machine changed: {change_words(one.machine)}.")
+        said.append(f"The machine changed: {change_words(one.machine)}.")
     if one.weather is not None:
         said.append(
-            f"What stayed the same took {figures.ratio(one.weather)} its former time: that is the machine, and is "
-            "taken out of the ratios."
+            f"Contenders that stayed the same took {figures.ratio(one.weather)} their former time. The machine "
+            "changed, and the ratios are corrected for that."
         )
     known = [cell for cell in one.cells if cell.degrees and cell.deviation is not None]
     if known:
         cell = min(known, key=lambda each: each.degrees)
         said.append(
-            f"Processes that are alike differ by ±{figures.percent(cell.deviation or 0.0)} here "
-            f"({cell.degrees} degrees of freedom at least); the intervals hold that."
+            f"Equal processes differ by ±{figures.percent(cell.deviation or 0.0)} here "
+            f"(at least {cell.degrees} degrees of freedom); the intervals include that."
         )
     if any(cell.verdict.finding is Finding.OPEN and not cell.verdict.doubts for cell in one.cells):
-        said.append("Runs with --processes 3 tell more: they know their own spread, and average over it.")
+        said.append(
+            "Runs with --processes 3 give narrower intervals: they measure the spread of processes and average over it."
+        )
     if one.missing:
         said.append(f"Only in one of the two: {enumerate_words(one.missing)}.")
     return said

@@ -1,4 +1,4 @@
-"""What JSON has of records of which it says something in words: the fields in their order."""
+"""The fields of records in JSON, in their order, including fields that hold words."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from rosettabench.summary.study import Measurement, Outcome, PartOutcome, ThenAn
 from rosettabench.verify.verification import Beside, CeilingShare, Verification
 
 FieldMaker = Callable[[Any], object]
-"""Returns a field of JSON from a record."""
+"""Computes a field of JSON from a record."""
 
 
 def order_fields(names: str, **words: FieldMaker) -> dict[str, FieldMaker | None]:
-    """Return the fields `names` in their order: what makes each of them, None for one that the record itself has."""
+    """Return {field: function that computes it} in the order of `names`; None for a field of the record itself."""
     return {name: words.get(name) for name in names.split()}
 
 

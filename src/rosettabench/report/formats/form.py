@@ -1,4 +1,4 @@
-"""The forms of a report, and how each is made."""
+"""The formats of a report, and their renderers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """The forms of a report."""
+    """The formats of a report."""
 
     HTML = "html"
     MARKDOWN = "markdown"
@@ -21,12 +21,12 @@ class Format(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """The ending of its file's name."""
+        """The suffix of its file."""
         return "md" if self is Format.MARKDOWN else self.value
 
 
 def render(summary: RunSummary, form: Format) -> bytes:
-    """Return the report in one of the forms of a file; text is UTF-8."""
+    """Return the report in a file format; text is UTF-8."""
     if form is Format.PNG:
         from rosettabench.report.formats.image import render_image
 
@@ -35,7 +35,7 @@ def render(summary: RunSummary, form: Format) -> bytes:
 
 
 def render_text(summary: RunSummary, form: Format) -> str:
-    """Return the report in one of the forms of a text file."""
+    """Return the report in a text format."""
     if form is Format.MARKDOWN:
         from rosettabench.report.formats.markdown import render_markdown
 

@@ -1,9 +1,8 @@
-"""The report as one HTML file that opens from disk and asks nobody for anything.
+"""The report as one HTML file that opens offline and loads nothing.
 
-Vega, Vega-Lite and Vega-Embed stand in the file once (vl-convert has them). A content security policy forbids every
-connection and every script but the two whose hashes it names; Vega's interpreter is used, so that not even
-`eval` has to be allowed. Jinja escapes every text; data for scripts goes through `tojson`, which escapes <, >, &
-and U+2028.
+The file contains Vega, Vega-Lite and Vega-Embed once (from vl-convert). A content security policy forbids every
+connection, and every script except the two whose hashes it names. Vega's interpreter is used, so that `eval` need not
+be allowed. Jinja escapes every text. Data for scripts goes through `tojson`, which escapes <, >, & and U+2028.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ TITLES = {
     "costs": "Seconds before the first steady step",
     "memory": "Peak memory of the process tree",
 }
-"""What stands above each kind of chart."""
+"""{kind of chart: its heading}."""
 
 
 def render_html(summary: RunSummary) -> str:
@@ -93,7 +92,7 @@ def render_html(summary: RunSummary) -> str:
 
 
 def by_id(kind: str, found: Sequence[Sequence[Sequence[Picture]]]) -> dict[str, dict[str, Any]]:
-    """Return {id: specification} of rows of pictures, set by set or contest by contest, as the template names them."""
+    """Return {id: specification} of rows of charts, with the ids that the template gives to sets or contests."""
     return {
         f"{kind}-{place}-{row}-{column}": one.spec
         for place, rows in enumerate(found)
@@ -103,13 +102,13 @@ def by_id(kind: str, found: Sequence[Sequence[Sequence[Picture]]]) -> dict[str, 
 
 
 def file_stem(summary: RunSummary) -> str:
-    """Return the name of the run's files: an id may hold anything, a file name may not."""
+    """Return the name of the run's files without suffix: the run's id, with safe characters only."""
     safe = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "-" for sign in summary.id)
     return f"rosetta-report-{safe}"
 
 
 def environment() -> Environment:
-    """Return the templates' environment, with escaping on."""
+    """Return the environment of the templates, which escapes all texts."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     found = Environment(
@@ -150,7 +149,7 @@ FUNCTIONS = {
         *(pair_headlines, shortfall_headlines, remarks, scale_words, progress_sentences, account_sentences),
     )
 }
-"""What makes tables and words, as the templates call it."""
+"""{name in templates: function for tables and words}."""
 
 
 def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -160,7 +159,7 @@ def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:
 
 @cache
 def libraries() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that Altair's specifications are for."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that Altair's specifications need."""
     import altair
     import vl_convert
 
@@ -169,17 +168,17 @@ def libraries() -> str:
 
 
 def resource(name: str) -> str:
-    """Return a file of the templates' folder."""
+    """Return the text of a file in the templates' folder."""
     return inline_script(files("rosettabench.report").joinpath("templates", name).read_text(encoding="utf-8"))
 
 
 def inline_script(script: str) -> str:
-    """Return our own or a library's script as it may stand between <script> tags; nothing untrusted ever comes here."""
+    """Return a script in a form that is safe within <script> tags. Only our own and libraries' scripts are passed."""
     if "</script" in script.lower() or "<!--" in script:
         script = script.replace("</", "<\\/").replace("<!--", "<\\!--")
     return script.replace("\r\n", "\n")
 
 
 def script_hash(script: str) -> str:
-    """Return the script's hash as a content security policy names it."""
+    """Return the script's hash in the form of a content security policy."""
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""One picture: the ranking of every contest, for a slide or a message."""
+"""The report as one image: the ranking of every contest, for a slide or a message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALE = 2.0
 
 
 def render_image(summary: RunSummary) -> bytes:
-    """Return a PNG with the ranking of each contest under its verdict. Raises UsageError if nobody is ranked."""
+    """Return a PNG with the ranking of each contest below its verdict. Raises UsageError if no contender is ranked."""
     import altair as alt
     import vl_convert
 
@@ -36,7 +36,7 @@ def render_image(summary: RunSummary) -> bytes:
 
 
 def title_ranking(contest: ContestSummary, summary: RunSummary) -> alt.LayerChart | None:
-    """Return a contest's ranking under its verdict, with the warning of a stand-in; None if nobody is ranked."""
+    """Return a contest's ranking below its verdict, with the warning of a stand-in; None if no contender is ranked."""
     import altair as alt
 
     chart = charts.ranking(contest, summary.labels)

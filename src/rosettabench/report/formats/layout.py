@@ -1,6 +1,6 @@
-"""Tables as text: columns where there is room for them, else one record below the other; in a pipe, a line for a row.
+"""Tables as text: side by side if the columns fit, otherwise as records; in a pipe, one line for each row.
 
-Words are never broken: names and paths are there to be copied.
+Words are never broken, so that names and paths can be copied.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PIPE_WIDTH = 1000
-"""Columns of a pipe: more than any row has."""
+"""Characters per line in a pipe: more than any row needs."""
 
 GAP = 3
-"""Blanks that a column takes beside its text."""
+"""Blanks that a column needs beside its text."""
 
 READABLE = 24
-"""The narrowest column, in characters, in which a sentence can be read. Shorter texts are not broken."""
+"""The narrowest column, in characters, for a readable sentence. Shorter texts are not wrapped."""
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table with the columns that there is room for; an interval stands under its estimate."""
+    """Print a table with the columns that fit. Intervals are below their estimates."""
     if console.width >= PIPE_WIDTH:
         print_lines(table, console)
         return
@@ -62,7 +62,7 @@ def print_columns(table: Table, kept: Sequence[int], widths: Sequence[int], cons
 
 
 def print_records(table: Table, console: Console) -> None:
-    """Print a row as its first cell, and below it a line for each of the others that says something."""
+    """Print each row as its first cell, followed by a line for each other cell with content."""
     room = max(len(column.title) for column in table.columns[1:]) + 2
     for row in table.rows:
         console.print()
@@ -75,7 +75,7 @@ def print_records(table: Table, console: Console) -> None:
 
 
 def print_lines(table: Table, console: Console) -> None:
-    """Print a row as one line, however long it is, for programs that read lines."""
+    """Print each row as one line of any length, for programs that read lines."""
     rows = [[column.title for column in table.columns], *([inline(cell) for cell in row] for row in table.rows)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
     for row in rows:
@@ -86,7 +86,7 @@ def print_lines(table: Table, console: Console) -> None:
 
 
 def columns_that_fit(table: Table, width: int) -> list[int]:
-    """Return the places of the columns to print in `width` characters: the spare ones go until the rest fits."""
+    """Return the places of the columns that fit into `width` characters; spare columns are left out first."""
     kept = list(range(len(table.columns)))
     spare = sorted((place for place in kept if table.columns[place].spare), key=lambda i: table.columns[i].spare)
     while spare and column_widths(table, kept, width) is None:
@@ -95,9 +95,9 @@ def columns_that_fit(table: Table, width: int) -> list[int]:
 
 
 def column_widths(table: Table, kept: Sequence[int], width: int) -> list[int] | None:
-    """Return how many characters each of the columns at `kept` has, in `width` together; None: there is no room.
+    """Return the widths, in characters, of the columns at `kept`; None if they do not fit into `width`.
 
-    Each has at least what its longest word takes. Sentences share what is left.
+    Each is at least as wide as its longest word. Columns of sentences share the rest.
     """
     widths = [least_width(table, place) for place in kept]
     left = width - sum(widths) - GAP * len(widths)
@@ -114,14 +114,14 @@ def column_widths(table: Table, kept: Sequence[int], width: int) -> list[int] | 
 
 
 def least_width(table: Table, place: int) -> int:
-    """Return the fewest characters that a column can do with."""
+    """Return the least width of a column, in characters."""
     words = [word for line in lines_of(table, place) for word in line.split()]
     longest = max(map(len, [*words, *table.columns[place].title.split()]), default=1)
     return max(longest, min(natural_width(table, place), READABLE))
 
 
 def natural_width(table: Table, place: int) -> int:
-    """Return the characters of the longest line of a column; its heading may be broken between words."""
+    """Return the width of a column without wrapped cells, in characters. Its heading may be wrapped."""
     heading = max(map(len, table.columns[place].title.split()), default=1)
     return max([heading, *map(len, lines_of(table, place))])
 
@@ -132,12 +132,12 @@ def lines_of(table: Table, place: int) -> list[str]:
 
 
 def inline(cell: TableCell) -> str:
-    """Return a cell in one line: its note stands in brackets."""
+    """Return a cell on one line, with its note in brackets."""
     return f"{cell.text} ({cell.note})" if cell.note else cell.text
 
 
 def cell_text(cell: TableCell) -> Text:
-    """Return a cell with its note on a line of its own."""
+    """Return a cell with its note on a separate line."""
     text = style_text((cell.text, "yellow" if cell.marked else ""))
     if cell.note:
         text.append("\n").append_text(style_text((cell.note, "dim")))
@@ -145,7 +145,7 @@ def cell_text(cell: TableCell) -> Text:
 
 
 def style_text(*parts: tuple[str, str]) -> Text:
-    """Return (text, style) pairs as rich's Text: nothing in them is markup, and no control character gets through."""
+    """Return (text, style) pairs as rich's Text, without interpreting markup and without control characters."""
     from rich.text import Text
 
     text = Text()

@@ -28,7 +28,7 @@ from rosettabench.summary.records import Account, ContestSummary, Reasons, RunSu
 from rosettabench.summary.study import StudySummary
 
 SPECIAL = re.compile(r"([\\`*_\[\]#|~<>&$])")
-"""What could begin markup, HTML or a formula in GitHub's Markdown; after a backslash it is a character."""
+"""Characters that can begin markup, HTML or a formula in GitHub's Markdown. A backslash makes them literal."""
 
 
 def render_markdown(summary: RunSummary) -> str:
@@ -54,7 +54,7 @@ def render_markdown(summary: RunSummary) -> str:
 
 
 def contest_markdown(contest: ContestSummary) -> str:
-    """Return one contest: the verdict, the tables, every pair, the control, and why it stopped."""
+    """Return one contest: the verdict, the tables, every pair, the A/A control, and why it stopped."""
     parts = [f"## {escape_text(contest.name)}"]
     parts.append(headline_markdown(headline(contest)))
     if said := sentences.warning(contest):
@@ -86,12 +86,12 @@ def contest_markdown(contest: ContestSummary) -> str:
 
 
 def headline_markdown(said: Headline) -> str:
-    """Return what is said of a contest, a set or a pair: the answer in bold, and the evidence."""
+    """Return a headline: the answer in bold, and the evidence."""
     return f"**{escape_text(said.answer)}.** {escape_text(said.evidence)}"
 
 
 def reasons_markdown(reasons: Reasons) -> list[str]:
-    """Return where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
+    """Return the findings of an examination: the other pairs, contenders far below the ceiling, tables and remarks."""
     return [
         *map(headline_markdown, (*pair_headlines(reasons)[1:], *shortfall_headlines(reasons))),
         *map(table_markdown, reason_tables(reasons.explanation)),
@@ -100,7 +100,7 @@ def reasons_markdown(reasons: Reasons) -> list[str]:
 
 
 def trainings_markdown(found: TrainingsSummary) -> list[str]:
-    """Return that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    """Return the trainings: that they are not equal work, the fastest library on each set, figures and differences."""
     said = [
         f"- {escape_text(one.used.series)}: {headline_markdown(headline(one))}"
         + (f" **{escape_text(one.warning)}**" if one.warning else "")
@@ -110,19 +110,19 @@ def trainings_markdown(found: TrainingsSummary) -> list[str]:
 
 
 def accounts_markdown(found: Sequence[Account]) -> list[str]:
-    """Return where the factor between two libraries comes from, set by set."""
+    """Return the explanations of the factor between two libraries, set by set."""
     said = [f"- {escape_text(series)}: {escape_text(sentence)}" for series, sentence in account_sentences(found)]
     return ["## Where the factor comes from", "\n".join(said), *map(table_markdown, account_tables(found))]
 
 
 def study_markdown(study: StudySummary) -> str:
-    """Return what became of a study's claims, what it published beside what was measured, and what is lacking."""
+    """Return a study: the outcomes of its claims, its numbers then and now, and what is missing."""
     parts = [f"## The study {escape_text(study.name)}", *map(table_markdown, study_tables(study))]
     return "\n\n".join([*parts, "\n".join(f"- {escape_text(sentence)}" for sentence in study.lacking)]).rstrip()
 
 
 def table_markdown(table: Table) -> str:
-    """Return a table in GitHub's form under its caption."""
+    """Return a table in GitHub's format below its caption."""
     heads = [escape_text(column.title) for column in table.columns]
     rules = ["---:" if column.numeric else "---" for column in table.columns]
     rows = [[cell_markdown(cell) for cell in row] for row in table.rows]
@@ -131,7 +131,7 @@ def table_markdown(table: Table) -> str:
 
 
 def cell_markdown(cell: TableCell) -> str:
-    """Return a cell, its note in brackets."""
+    """Return a cell with its note in brackets."""
     text = escape_text(cell.text) + (f" ({escape_text(cell.note)})" if cell.note else "")
     return f"**{text}**" if cell.marked else text
 
@@ -142,12 +142,12 @@ def machine_markdown(summary: RunSummary) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Return `text` so that Markdown shows it as it is."""
+    """Return `text` with all markup escaped."""
     return SPECIAL.sub(r"\\\1", visible(text))
 
 
 def fence_text(text: str) -> str:
-    """Return `text` as a code block whose fence is longer than any run of backticks in it."""
+    """Return `text` as a code block, with a fence longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}sh\n{visible(text)}\n{fence}"

@@ -1,7 +1,7 @@
-"""A Jupyter notebook that trains a workload in one framework: its implementation and its step, written out.
+"""A Jupyter notebook that trains a workload in one framework, with its implementation and its training step.
 
-It reads two files beside it: one of arrays, the weights and the batches, and WORKER, what model and step import of
-Rosettabench. The format is nbformat 4.5: https://nbformat.readthedocs.io/en/latest/format_description.html
+It reads two files beside it: one with arrays, the weights and the batches, and WORKER, the part of Rosettabench that
+model and step import. The format is nbformat 4.5: https://nbformat.readthedocs.io/en/latest/format_description.html
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.plan.setting import Setting
 
 WORKER = "rosetta_worker.zip"
-"""File beside a notebook with the worker's package, from which Python imports as from a folder."""
+"""The file beside a notebook with the worker's package, which Python can import directly."""
 
 WEIGHTS = "weights/"
-"""What the names of weights in the file of arrays begin with; the others are inputs, labels and batches."""
+"""The prefix of weights in the file of arrays. The others are inputs, labels and batches."""
 
 CELL = re.compile(r"^# %% (markdown|code)\n", re.MULTILINE)
-"""What begins a cell in the template, and says of which kind it is."""
+"""The line that begins a cell in the template, and states its kind."""
 
 
 def render_notebook(
     workload: Workload, written: Implementation, setting: Setting, arrays: str, steps: int, data: str
 ) -> bytes:
-    """Return a notebook that trains a workload as it is `written`, in the framework's own mode, as a file.
+    """Return the file of a notebook that trains a workload as it is `written`, in the framework's default mode.
 
-    `arrays` names the file with weights and batches, `steps` says how many batches are in it, and `data` where they
-    come from. What the adapter imports comes before what the model does, as in a worker.
+    `arrays` is the name of the file with weights and batches, `steps` the number of batches in it, and `data` a
+    sentence on their origin. The adapter's imports precede those of the model, as in a worker.
     """
     from rosettabench.report.formats.html import environment
 
@@ -71,7 +71,7 @@ def render_notebook(
 
 
 def as_cell(number: int, kind: str, text: str) -> dict[str, object]:
-    """Return a cell as it stands in the file."""
+    """Return a cell in the form of the file."""
     source = text.strip("\n").splitlines(keepends=True)
     cell = {"cell_type": kind, "id": f"cell-{number // 2}", "metadata": {}, "source": source}
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})

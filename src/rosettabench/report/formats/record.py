@@ -14,24 +14,24 @@ from rosettabench.report.formats.fields import FIELDS
 from rosettabench.summary.records import RunSummary
 
 FORMAT = 1
-"""Version of the form of this JSON: raised when a field changes its name or meaning."""
+"""The version of the JSON format, raised when a field changes its name or meaning."""
 
 
 def render_json(summary: RunSummary) -> str:
-    """Return the summary with all raw samples as JSON; docs/reference/report.md tells its form.
+    """Return the summary with all raw samples as JSON; docs/reference/report.md describes the format.
 
-    Numbers that are not finite, which JSON does not have, become the texts "nan", "inf" and "-inf".
+    Numbers that are not finite, which JSON lacks, become the texts "nan", "inf" and "-inf".
     """
     return as_json(fields_of(summary))
 
 
 def as_json(found: Mapping[str, object]) -> str:
-    """Return dataclasses and plain data, by name, as JSON of the same FORMAT."""
+    """Return {name: dataclass or plain data} as JSON of the same FORMAT."""
     return json.dumps({"format": FORMAT, **finite(dict(found))}, indent=1, allow_nan=False)
 
 
 def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
-    """Return `value`, dataclasses as objects, with every float that JSON cannot hold as a text."""
+    """Return `value` with dataclasses as objects, and every float that JSON lacks as a text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -46,6 +46,6 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
 
 
 def fields_of(record: Any) -> dict[str, object]:  # noqa: ANN401 (any dataclass)
-    """Return what JSON has of a dataclass: its fields, or those of FIELDS, in words where these have some."""
+    """Return the fields of a dataclass in JSON: its own, or those of FIELDS, some of which hold words."""
     words = FIELDS.get(type(record), {name.name: None for name in fields(record)})
     return {name: getattr(record, name) if made is None else made(record) for name, made in words.items()}

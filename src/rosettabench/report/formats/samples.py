@@ -1,4 +1,4 @@
-"""The raw samples as a table: one row per block, warm-ups included, for any spreadsheet or data frame."""
+"""The raw samples as a table for spreadsheets and data frames: one row per block, warm-ups included."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ COLUMNS = (
     *MEASURES,
     *(f.name for f in fields(Sample)),
 )
-"""`data` is original, download or stand-in; `flop_per_s` counts the workload's products, `share_of_peak` is that over
-the machine's ceiling, both empty where they are not known; mase, smape and mean_weighted_quantile_loss are those of the
-contender's forecasts after the training, empty without; the columns from `session` on are the store's own."""
+"""The columns. `data` is original, download or stand-in. `flop_per_s` counts the workload's products, and
+`share_of_peak` is that rate over the ceiling; both are empty if unknown. mase, smape and mean_weighted_quantile_loss
+are those of the contender's forecasts after the training, if any. The columns from `session` on are the store's."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of a text that a spreadsheet would run as a formula (OWASP, "CSV Injection")."""
+"""The first characters of texts that a spreadsheet may run as a formula (OWASP, "CSV Injection")."""
 
 
 def sample_rows(summary: RunSummary) -> list[dict[str, Any]]:
-    """Return every block of the run with the names of what it belongs to."""
+    """Return every block of the run, with the names of its run, contest and contender."""
     return [
         {
             "run": summary.id,
@@ -46,7 +46,7 @@ def sample_rows(summary: RunSummary) -> list[dict[str, Any]]:
 
 
 def share_fields(contest: ContestSummary, sample: Sample) -> dict[str, float | None]:
-    """Return a block's operations per second and its share of the ceiling, None where they are not known."""
+    """Return a block's operations per second and its share of the ceiling; None if unknown."""
     peak = contest.peak
     if peak.per_sample is None or sample.elapsed_s <= 0:
         return {"flop_per_s": None, "share_of_peak": None}
@@ -60,7 +60,7 @@ def render_csv(summary: RunSummary) -> str:
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV (RFC 4180) with a header, every text harmless."""
+    """Return rows as CSV (RFC 4180) with a header, with all texts made harmless."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, columns)
     writer.writeheader()
@@ -69,7 +69,7 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def harmless(value: object) -> object:
-    """Return a text that no spreadsheet takes for a formula; other values as they are."""
+    """Return a text changed so that no spreadsheet takes it for a formula; other values unchanged."""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value

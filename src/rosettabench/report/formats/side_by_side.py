@@ -1,6 +1,6 @@
-"""Implementations beside each other as one HTML page that opens from disk and asks nobody for anything.
+"""Implementations side by side as one HTML page that opens offline and loads nothing.
 
-What differs from the first column is marked, by lines and in lines by words. The colours are those of Pygments.
+Differences from the first column are marked, by line and within a line by word. The colours are those of Pygments.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 STYLES = {"light": "xcode", "dark": "native"}
-"""Pygments' colours by theme: every one has a contrast of 4.5:1 with the ground, marked or not; a test holds that."""
+"""Pygments' style for each theme. Every colour has a contrast of 4.5:1 with the background, marked or not; a test
+checks that."""
 
 WORD = re.compile(r"\s+|\w+|[^\w\s]+")
 
 ALIKE = 0.5
-"""How similar two lines are, as difflib has it, so that one is taken for the other with some words changed."""
+"""The similarity, as computed by difflib, from which a line counts as a changed version of another line."""
 
 
 class Word(NamedTuple):
-    """A word, a blank or a sign of a line, and Pygments' CSS class of what it is part of."""
+    """A word, a blank or a sign of a line, and Pygments' CSS class of its token."""
 
     kind: str
     text: str
@@ -47,7 +48,7 @@ class Section:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What is shown: `languages` has a column for each framework, and the name by which Pygments knows its language."""
+    """The content of the page. `languages` is {framework: language as Pygments names it}, one per column."""
 
     title: str
     summary: str
@@ -69,12 +70,12 @@ def render_side_by_side(shown: SideBySide) -> bytes:
 
 
 def highlight_section(section: Section, languages: Mapping[str, str]) -> Section:
-    """Return a section with HTML in place of the texts."""
+    """Return a section with HTML instead of plain texts."""
     return replace(section, rows={name: mark_row(row, languages) for name, row in section.rows.items()})
 
 
 def colours(style: str) -> str:
-    """Return the CSS of one of Pygments' styles, without its ground."""
+    """Return the CSS of one of Pygments' styles, without its background."""
     from pygments.formatters import HtmlFormatter
 
     rules = HtmlFormatter(style=style, nobackground=True).get_token_style_defs(".code")
@@ -82,7 +83,7 @@ def colours(style: str) -> str:
 
 
 def mark_row(row: Mapping[str, str], languages: Mapping[str, str]) -> dict[str, str]:
-    """Return {label: HTML} of the definitions of one row, what differs from the first of them marked."""
+    """Return {label: HTML} of the definitions of one row, with differences from the first one marked."""
     columns = {label: words_of(row[label], language) for label, language in languages.items() if label in row}
     first = next(iter(columns.values()))
     return {
@@ -92,12 +93,12 @@ def mark_row(row: Mapping[str, str], languages: Mapping[str, str]) -> dict[str, 
 
 
 def words_of(code: str, language: str) -> list[Line]:
-    """Return the lines of a source, word by word."""
+    """Return the lines of a source, split into words."""
     from pygments.lexers import get_lexer_by_name
     from pygments.token import STANDARD_TYPES, _TokenType
 
     def kind_of(token: _TokenType) -> str:
-        """Return Pygments' CSS class of a token: that of the nearest kind that has one."""
+        """Return Pygments' CSS class of a token, or of its nearest ancestor that has one."""
         while token not in STANDARD_TYPES and token.parent is not None:
             token = token.parent
         return str(STANDARD_TYPES[token])
@@ -112,12 +113,12 @@ def words_of(code: str, language: str) -> list[Line]:
 
 
 def texts(line: Line) -> list[str]:
-    """Return the words of a line as they are compared."""
+    """Return the texts of a line's words, for comparison."""
     return [word.text for word in line]
 
 
 def differences(first: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> list[set[int]]:
-    """Return for each line of `other`, word by word, which of its words differ from `first`: their places."""
+    """Return for each line of `other` the places of the words that differ from `first`."""
     matcher = SequenceMatcher(None, [tuple(line) for line in first], [tuple(line) for line in other], autojunk=False)
     found: list[set[int]] = []
     for kind, begin, end, *place in matcher.get_opcodes():
@@ -128,7 +129,7 @@ def differences(first: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) 
 
 
 def changed_words(candidates: Iterable[Sequence[str]], line: Sequence[str]) -> set[int]:
-    """Return the places of the words that are new in a line, beside the most similar of `candidates`; all without."""
+    """Return the places of the new words in a line, compared with the most similar candidate; all words if none is."""
     matchers = [SequenceMatcher(None, candidate, line, autojunk=False) for candidate in candidates]
     nearest = max(matchers, key=SequenceMatcher.ratio, default=None)
     places = set(range(len(line)))
@@ -139,7 +140,7 @@ def changed_words(candidates: Iterable[Sequence[str]], line: Sequence[str]) -> s
 
 
 def as_html(lines: Sequence[Line], changed: Sequence[set[int]]) -> Markup:
-    """Return lines as HTML, what was changed within <mark>. A line that is broken goes on behind its own beginning."""
+    """Return lines as HTML, with changes within <mark>. The rest of a wrapped line is indented."""
     from markupsafe import Markup
 
     written = []
@@ -153,7 +154,7 @@ def as_html(lines: Sequence[Line], changed: Sequence[set[int]]) -> Markup:
 
 
 def is_marked(place: int, places: set[int], line: Line) -> bool:
-    """Whether a word is marked: it differs, or it is a blank between two that do."""
+    """Return whether a word is marked: it differs, or is a blank between two that do."""
     return place in places or (line[place].text.isspace() and {place - 1, place + 1} <= places)
 
 

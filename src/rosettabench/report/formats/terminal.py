@@ -1,4 +1,4 @@
-"""The report in a terminal: the answer, or with everything that was measured."""
+"""The report in a terminal: the answer alone, or everything that was measured."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 
 def print_run(summary: RunSummary, console: Console) -> None:
-    """Print the answers: of every contest the verdict, the ranking and its doubts, then who is missing."""
+    """Print the answers: verdict, ranking and doubts of every contest, then failures."""
     for contest in summary.contests:
         print_answer(contest, console)
     print_rest(summary, console)
 
 
 def print_details(summary: RunSummary, console: Console) -> None:
-    """Print everything: costs, resources, spreads and what was watched, too."""
+    """Print everything, including costs, resources, spreads and watched blocks."""
     for contest in summary.contests:
         print_contest(contest, console)
     print_rest(summary, console)
 
 
 def print_rest(summary: RunSummary, console: Console) -> None:
-    """Print what is not of one contest: trainings, a study, who is missing, and the command that repeats the run."""
+    """Print what concerns the whole run: trainings, a study, failures, and the command that repeats the run."""
     if summary.trainings:
         print_trainings(summary.trainings, console)
         print_accounts(summary.accounts, console)
@@ -66,7 +66,7 @@ def print_rest(summary: RunSummary, console: Console) -> None:
 
 
 def print_trainings(found: TrainingsSummary, console: Console) -> None:
-    """Print that this is not equal work, who trained faster on each set, the figures, and what differs."""
+    """Print the trainings: that they are not equal work, the fastest library on each set, figures and differences."""
     console.print()
     console.print(style_text((SENTENCE, "bold yellow")))
     for one in found.sets:
@@ -78,7 +78,7 @@ def print_trainings(found: TrainingsSummary, console: Console) -> None:
 
 
 def print_accounts(found: Sequence[Account], console: Console) -> None:
-    """Print where the factor between two libraries comes from, set by set."""
+    """Print the explanations of the factor between two libraries, set by set."""
     shown = account_tables(found)
     for series, sentence in account_sentences(found) if shown else ():
         console.print(style_text((series, "bold"), (f"  {sentence}", "")))
@@ -87,7 +87,7 @@ def print_accounts(found: Sequence[Account], console: Console) -> None:
 
 
 def print_study(study: StudySummary, console: Console) -> None:
-    """Print what became of a study's claims, what it published beside what was measured, and what is lacking."""
+    """Print a study: the outcomes of its claims, its numbers then and now, and what is missing."""
     console.print()
     console.print(style_text((study.name, "bold"), (f"  {study.title}", "")))
     for table in study_tables(study):
@@ -97,7 +97,7 @@ def print_study(study: StudySummary, console: Console) -> None:
 
 
 def print_answer(contest: ContestSummary, console: Console) -> None:
-    """Print the answer of a contest, at most 20 lines for four contenders; that of an explanation is all its tables."""
+    """Print the answer of a contest, at most 20 lines for four contenders; for an examination, all its tables."""
     if contest.reasons:
         print_contest(contest, console)
         return
@@ -113,13 +113,13 @@ def print_answer(contest: ContestSummary, console: Console) -> None:
 
 
 def print_end(contest: ContestSummary, console: Console) -> None:
-    """Print why a contest stopped, and the command that says why it is so."""
+    """Print why a contest stopped, and the command that explains its result."""
     why = f" Why: {shlex.join(contest.why)}" if contest.why else ""
     console.print(style_text((sentences.stopped_sentence(contest), "dim"), (why, "dim")))
 
 
 def print_ranking(contest: ContestSummary, console: Console) -> None:
-    """Print verdict and ranking of a contest, and that it ran on a stand-in: all that is shown while its run lasts."""
+    """Print verdict and ranking of a contest, and the warning of a stand-in; shown while the run lasts."""
     print_verdict(contest, console)
     table = short_ranking(contest)
     if table.rows:
@@ -127,7 +127,7 @@ def print_ranking(contest: ContestSummary, console: Console) -> None:
 
 
 def short_ranking(contest: ContestSummary) -> Table:
-    """Return the ranking with a line for each contender; who is not ranked says why."""
+    """Return the ranking with a line for each contender; an unranked one has the reason."""
     whole = tables.ranking_table(contest)
     everybody = all(entry.rank is not None for entry in (*contest.ranked, *contest.unranked))
     kept = [place for place, column in enumerate(whole.columns) if not (everybody and column.title == "proof")]
@@ -142,7 +142,7 @@ def short_ranking(contest: ContestSummary) -> Table:
 
 
 def print_verdict(contest: ContestSummary, console: Console) -> None:
-    """Print what a contest says, in a sentence, and that it ran on a stand-in."""
+    """Print the verdict of a contest in a sentence, and the warning of a stand-in."""
     console.print()
     print_headline(contest.name, headline(contest), console)
     if said := sentences.warning(contest):
@@ -150,12 +150,12 @@ def print_verdict(contest: ContestSummary, console: Console) -> None:
 
 
 def print_headline(name: str, said: Headline, console: Console) -> None:
-    """Print what is said of a contest or of a set."""
+    """Print the headline of a contest or a set."""
     console.print(style_text((name, "bold"), (f"  {said.answer}. ", "bold green"), (said.evidence, "")))
 
 
 def print_contest(contest: ContestSummary, console: Console) -> None:
-    """Print one contest: the verdict first, then how it came about."""
+    """Print one contest: the verdict first, then the evidence."""
     print_verdict(contest, console)
     for sentence in sentences.difference_sentences(contest):
         console.print(style_text((sentence, "bold yellow")))
@@ -176,7 +176,7 @@ def print_contest(contest: ContestSummary, console: Console) -> None:
 
 
 def print_remarks(contest: ContestSummary, console: Console) -> None:
-    """Print what is to be known of the times of a contest: progress, the ceiling, spreads, oddities, the control."""
+    """Print remarks on the times of a contest: progress of releases, ceiling, spreads, oddities, A/A control."""
     for sentence in progress_sentences(contest):
         console.print(style_text((sentence, "bold")))
     if contest.timed:
@@ -193,7 +193,7 @@ def print_remarks(contest: ContestSummary, console: Console) -> None:
 
 
 def print_reasons(reasons: Reasons, console: Console) -> None:
-    """Print where the differences lie: the other pairs, who is far below, the tables, what a reader must know."""
+    """Print the findings of an examination: the other pairs, contenders far below the ceiling, tables and remarks."""
     for pair in pair_headlines(reasons)[1:]:
         console.print(style_text((f"{pair.answer}. ", "bold green"), (pair.evidence, "")))
     for shortfall in shortfall_headlines(reasons):

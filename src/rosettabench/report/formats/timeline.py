@@ -1,4 +1,4 @@
-"""A trial over time, in the terminal."""
+"""The history of a trial, in a terminal."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from rosettabench.history.timeline import Point, Timeline, Turning
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
-"""Blocks of 0 to 8 eighths of a character."""
+"""Blocks of 0 to 8 eighths of a character's width."""
 
 WIDTH = 20
-"""Characters of the longest bar."""
+"""The width of the longest bar, in characters."""
 
 COLUMNS = (
     Column("run", contender=True),
@@ -53,7 +53,7 @@ def settings(one: Timeline) -> str:
 
 
 def timeline_table(one: Timeline) -> Table:
-    """Return a row for each run, oldest first."""
+    """Return the table with a row for each run, oldest first."""
     longest = max(point.level for point in one.points)
     turned = {turning.first: turning for turning in one.turnings}
     rows = tuple(
@@ -79,7 +79,7 @@ def step_cell(point: Point) -> TableCell:
 
 
 def remark(point: Point, turning: Turning | None) -> TableCell:
-    """Return what is to be said of a run: why it does not count, or that the level changed with it."""
+    """Return the remark on a run: why it does not count, or that the level changed with it."""
     if point.flaw:
         return TableCell(f"not used: {doubt_words(point.flaw)}", marked=True)
     return TableCell("") if turning is None else TableCell(f"{figures.ratio(turning.times)} from here on", marked=True)
@@ -101,7 +101,7 @@ def bar(share: float) -> str:
 
 
 def turning_sentence(turning: Turning) -> str:
-    """Return a change of level, what changed with it, and whether others changed as well."""
+    """Return a sentence on a change of level: what changed with it, and whether other contenders changed as well."""
     how = "slower" if turning.times > 1 else "faster"
     by = figures.ratio(max(turning.times, 1 / turning.times))
     words = f"From run {turning.first} on {how} by {by}. "
@@ -112,7 +112,7 @@ def turning_sentence(turning: Turning) -> str:
 
 
 def quiet_sentence(one: Timeline) -> str:
-    """Return that no change was found, or that there is too little to look for one."""
+    """Return a sentence that no change was found, or that there are too few runs to find one."""
     if one.searchable:
         return "No change of level that lasted."
     sound = sum(not point.flaw for point in one.points)

@@ -1,4 +1,4 @@
-"""A verification in the terminal: the verdict first, then what it rests on."""
+"""The result of a verification in a terminal: the verdict first, then the evidence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def print_verification(found: Verification, console: Console) -> None:
 
 
 def verdict_words(found: Verification) -> str:
-    """Return the verdict; a failed proof is the first news."""
+    """Return the verdict; a failed proof comes first."""
     if found.unproven:
         return f"does not do equal work: {unproven_words(found)}."
     if found.fault:
@@ -49,7 +49,7 @@ def verdict_words(found: Verification) -> str:
 
 
 def unproven_words(found: Verification) -> str:
-    """Return why its proof does not hold, with the likely cause; "" where it holds."""
+    """Return why the proof does not hold, with the likely cause; "" if it holds."""
     if found.unproven is None:
         return ""
     cause = f" (likely: {found.unproven.cause})" if found.unproven.cause else ""
@@ -65,9 +65,9 @@ def slow_words(found: Verification) -> Iterator[str]:
 
 
 def sentences(found: Verification) -> Iterator[str]:
-    """Yield what the verdict rests on."""
+    """Yield sentences on the evidence for the verdict."""
     if found.unproven:
-        yield "What does not compute the same is not timed. rosetta prove shows the certificate."
+        yield "It is not timed, since it does not compute the same. rosetta prove shows the certificate."
         return
     if found.step is not None:
         yield f"{figures.seconds(found.step.value)} per step, run {found.run}."
@@ -85,18 +85,18 @@ def sentences(found: Verification) -> Iterator[str]:
 
 
 def counterpart_words(found: Verification) -> str:
-    """Return how it stands beside the managed release, and whether that is the same version."""
+    """Return the comparison with the managed release in words, and whether its version is the same."""
     if found.counterpart is None:
         return "There is no managed release of it to compare it with."
     version = f"Version {found.version or 'unknown'}"
     other = f"the managed release {found.counterpart.version}"
     if not found.counterpart.same:
-        other += ", the nearest that there is"
+        other += ", the nearest one"
     return f"{version}, beside {other}: {beside_words(found.managed)}."
 
 
 def past_words(found: Verification) -> str:
-    """Return how it stands beside its earlier runs, and what changed since."""
+    """Return the comparison with earlier runs in words, and what has changed since."""
     if found.past is None:
         return "No earlier run of it on this machine."
     against = f"relative to {enumerate_words(found.past.controls)}" if found.past.controls else "by itself"
@@ -106,7 +106,7 @@ def past_words(found: Verification) -> str:
 
 
 def ceiling_words(found: Verification) -> str:
-    """Return which share of the machine's ceiling it reaches, or what would be needed to know."""
+    """Return the share of the ceiling that it reaches in words, or what is needed to find out."""
     if found.ceiling.share is None:
         return peak_sentence(found.ceiling.peak)
     words = f"It reaches {figures.percent(found.ceiling.share.value)} of the machine's ceiling"
@@ -116,11 +116,11 @@ def ceiling_words(found: Verification) -> str:
 
 
 def roof_words(roof: Roof) -> str:
-    """Return in a sentence how its products stand below the ceiling."""
+    """Return a sentence on the rates of its products relative to the ceiling."""
     where = f"{roof.precision} with {roof.threads} {'thread' if roof.threads == 1 else 'threads'}"
     reached = f"Its matrix products in {where} reach {figures.speed(roof.rate)}"
     if roof.ceiling is None or roof.share is None:
-        return f"{reached}; no other library was measured here to hold them against: rosetta peak does that."
+        return f"{reached}; no other library was measured here for comparison: rosetta peak does that."
     return (
         f"{reached}, {roof.share:.0%} of this machine's ceiling "
         f"({figures.speed(roof.ceiling.rate)}, {roof.ceiling.library})."

@@ -1,1 +1,1 @@
-"""The tables: what stands in them, for whoever prints them."""
+"""The tables of a report, independent of its format."""

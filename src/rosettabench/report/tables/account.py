@@ -1,4 +1,4 @@
-"""The table of where the factor between two libraries comes from, and a sentence for each set."""
+"""The table that explains the factor between two libraries, and a sentence for each set."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ SAID = {
     "input": "input",
     "checkpoints": "checkpoints",
     "start": "setup and the first batch",
-    MODELS: "what the two models and the loops around them differ in, the unrolled recurrence among it",
-    EQUAL: "what is left at equal work",
-    "steps": "the steps, of which it is not known what is left at equal work",
+    MODELS: "differences between the models and their training loops, such as the unrolled recurrence",
+    EQUAL: "what remains at equal work",
+    "steps": "the steps, not measured at equal work",
 }
-"""What a factor is of, in a sentence."""
+"""{factor: its name in a sentence}."""
 
 PARTS = (*ORDER, "steps")
 
 EVERY = "all of these"
-"""Stands for the set, where it is the sum over sets."""
+"""The name of the sum over sets, in place of a set."""
 
 
 def account_tables(found: Sequence[Account]) -> tuple[Table, ...]:
-    """Return the factors and the seconds that they are made of; nothing where there is no account to give."""
+    """Return the tables of the factors and of the seconds behind them; empty if there is no account."""
     return (factors_table(found), seconds_table(found)) if any(one.factors for one in found) else ()
 
 
 def factors_table(found: Sequence[Account]) -> Table:
-    """Return a row for each set: the whole factor, those that multiply to it, and what is missing."""
+    """Return the table with a row for each set: the total factor, its factors, and what is missing."""
     columns = (
         Column("set", contender=True),
         Column("as shipped", numeric=True),
@@ -44,17 +44,17 @@ def factors_table(found: Sequence[Account]) -> Table:
     )
     first = found[0]
     caption = (
-        f"Where the factor comes from: {first.slow} over {first.fast}, and the factors that multiply to it. Input, "
-        "checkpoints and start (setup and the first batch) are taken out one after the other; what is left are the "
-        "steps: the models, and, from the contests, equal work. Without graphs: how much longer a step at equal work "
-        "takes in the slow one's framework then (dispatch), which is no factor of the product. "
-        "docs/results/deepar-as-shipped.md defines them."
+        f"Where the factor comes from: {first.slow} over {first.fast}, as a product of factors. Input, checkpoints and "
+        "start (setup and the first batch) are taken out one after the other. The steps remain: the models and, from "
+        "the contests, equal work. Without graphs: how much longer a step at equal work takes in the slow library's "
+        "framework without its graphs (dispatch); it is not part of the product. "
+        "docs/results/deepar-as-shipped.md defines the factors."
     )
     return Table(caption, columns, tuple(factors_row(one) for one in found))
 
 
 def factors_row(one: Account) -> tuple[TableCell, ...]:
-    """Return the factors of one set; that of the steps stands in the column of the models, if it is all there is."""
+    """Return the factors of one set. If only the factor of the steps is known, it is in the column of the models."""
     known = {factor.name: factor for factor in one.factors}
     models = known.get(MODELS)
     took = one.dispatch
@@ -80,7 +80,7 @@ def factor_cell(factor: Factor | None, note: str = "") -> TableCell:
 
 
 def seconds_table(found: Sequence[Account]) -> Table:
-    """Return a row for each set and library: the seconds of a training, and of its parts."""
+    """Return the table with a row for each set and library: the seconds of a training and of its parts."""
     columns = (
         Column("set", contender=True),
         Column("library", contender=True),
@@ -108,29 +108,29 @@ def seconds_table(found: Sequence[Account]) -> Table:
 
 
 def account_sentences(found: Sequence[Account]) -> list[tuple[str, str]]:
-    """Return for each set its name and what is to be said of it."""
+    """Return (name, sentence) for each set."""
     return [(one.series or EVERY, sentence(one)) for one in found]
 
 
 def sentence(one: Account) -> str:
-    """Return in a sentence by how much one library is faster as shipped, and which factors that is made of."""
+    """Return a sentence on the factor between the libraries as shipped, and its factors."""
     if not one.factors:
         return f"No account: {missing_words(one)}."
     whole, *parts = one.factors
     told = ", ".join(f"{factor_words(factor)} {SAID[factor.name]}" for factor in parts)
-    faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}; of that is {told}."
+    faster = f"As shipped {one.slow} trains {figures.ratio(whole.value)} as long as {one.fast}: {told}."
     return f"{faster} Missing: {missing_words(one)}." if one.missing else faster
 
 
 def trained_words(one: Account) -> str:
-    """Return of what an account is: epochs times seeds, or sets; "" without factors."""
+    """Return the basis of an account: epochs times seeds, or the number of sets; "" without factors."""
     if not one.factors:
         return ""
     return f"{one.trained} sets" if one.epochs is None else f"{one.epochs} × {one.trained}"
 
 
 def missing_words(one: Account) -> str:
-    """Return why an account is not whole, or why there is none; "" where it is whole."""
+    """Return why an account is missing or incomplete; "" if it is complete."""
     return note_words(one.missing) if one.missing else ""
 
 

@@ -1,4 +1,4 @@
-"""The tables of the report, for whoever prints them: terminal, Markdown, HTML."""
+"""The tables of a contest, independent of the report's format."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
 
 PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
-"""In which studies of inference state their times."""
+"""The column of times in the form in which studies of inference state them."""
 
 
 def ranking_table(contest: ContestSummary) -> Table:
-    """Return the ranking, then those who are measured without a rank, then those who are missing, with the reason."""
+    """Return the ranking, then unranked contenders with measurements, then missing ones, with the reasons."""
     confidence = figures.percent(contest.stopping["confidence"])
     caption = (
         f"{'Ranking of inference' if contest.inference else 'Ranking'}. "
@@ -57,7 +57,7 @@ def ranking_table(contest: ContestSummary) -> Table:
 
 
 def overview_table(summary: RunSummary) -> Table:
-    """Return the whole run at a glance: a row for each contest, and each contender's time over that of the fastest."""
+    """Return the overview of a run: a row for each contest, with each contender's time over that of the fastest."""
     told = compared_contests(summary)
     labels = [label for label in summary.labels if any(label in ratios_of(contest) for contest in told)]
     columns = (Column("contest"), *(Column(label, numeric=True, contender=True) for label in labels))
@@ -72,17 +72,17 @@ def overview_table(summary: RunSummary) -> Table:
 
 
 def compared_contests(summary: RunSummary) -> list[ContestSummary]:
-    """Return the contests in which somebody is compared with somebody."""
+    """Return the contests that compare at least two contenders."""
     return [contest for contest in summary.contests if len(ratios_of(contest)) > 1]
 
 
 def ratios_of(contest: ContestSummary) -> dict[str, Estimate]:
-    """Return the time relative to the fastest of each ranked contender that has one."""
+    """Return the time relative to the fastest for each ranked contender that has one."""
     return {entry.label: entry.relative for entry in contest.ranked if entry.relative is not None}
 
 
 def share_cell(entry: EntrySummary) -> TableCell:
-    """Return the share of the machine's ceiling that a contender reaches, in percent."""
+    """Return the share of the ceiling that a contender reaches, in percent."""
     return estimate_cell(entry.share, figures.percent, lambda _, low, high: figures.span(100 * low, 100 * high))
 
 
@@ -92,7 +92,7 @@ def tokens_cell(entry: EntrySummary, tokens: int) -> TableCell:
 
 
 def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
-    """Return the time that 1,000 images take, in batches of the contest's size."""
+    """Return the time of 1,000 images, in batches of the contest's size."""
     if entry.step is None:
         return NOTHING
     return TableCell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
@@ -112,7 +112,7 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
 
 
 def metric_column(shown: Sequence[EntrySummary]) -> Column:
-    """Return the column of what evaluation tells."""
+    """Return the column for the metric of the evaluation."""
     title = "test accuracy"
     if any(entry.areas for entry in shown):
         title = "test mean ROC AUC"
@@ -125,7 +125,7 @@ def metric_column(shown: Sequence[EntrySummary]) -> Column:
 
 
 def metric_cell(entry: EntrySummary) -> TableCell:
-    """Return the result of the last evaluation: by the folder's metric, a likelihood, the ROC curve or the accuracy."""
+    """Return the result of the last evaluation: the folder's metric, likelihood, ROC area, or accuracy."""
     if entry.metrics:
         last = entry.metrics[-1]
         value = figures.percent(last.value) if last.metric == "accuracy" else figures.significant(last.value)
@@ -136,7 +136,7 @@ def metric_cell(entry: EntrySummary) -> TableCell:
 
 
 def accuracy_cell(entry: EntrySummary) -> TableCell:
-    """Return the last test accuracy, and after how many epochs it was reached."""
+    """Return the last test accuracy, and the number of epochs before it."""
     if not entry.accuracies:
         return NOTHING
     last = entry.accuracies[-1]
@@ -144,7 +144,7 @@ def accuracy_cell(entry: EntrySummary) -> TableCell:
 
 
 def area_cell(entry: EntrySummary) -> TableCell:
-    """Return the last mean area under the ROC curve, over how many labels, and after how many epochs."""
+    """Return the last mean area under the ROC curve, the number of labels in it, and the number of epochs before it."""
     last = entry.areas[-1]
     over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
     epoch = "" if last.epoch is None else f"epoch {last.epoch}"
@@ -152,13 +152,13 @@ def area_cell(entry: EntrySummary) -> TableCell:
 
 
 def likelihood_cell(entry: EntrySummary) -> TableCell:
-    """Return the last mean negative log-likelihood, and after how many epochs it was reached."""
+    """Return the last mean negative log-likelihood, and the number of epochs before it."""
     last = entry.likelihoods[-1]
     return TableCell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
 
 
 def costs_table(contest: ContestSummary) -> Table:
-    """Return what each contender costs, apart."""
+    """Return the separate costs of each contender."""
     what = "batch" if contest.inference else "step"
     columns = (
         CONTENDER,
@@ -180,7 +180,7 @@ def costs_table(contest: ContestSummary) -> Table:
 
 
 def spread_table(contest: ContestSummary) -> Table:
-    """Return how much the ratios vary, from round to round and from process to process."""
+    """Return the spread of the ratios, between rounds and between processes."""
     columns = (
         CONTENDER,
         Column("rounds", numeric=True),
@@ -190,7 +190,7 @@ def spread_table(contest: ContestSummary) -> Table:
     )
     caption = (
         "Spread of the time relative to the fastest: standard deviations with their 95% intervals. "
-        "One process says nothing about the next; the intervals of several span what fresh ones would do."
+        "One process says nothing about another; intervals over several processes include the spread of fresh ones."
     )
     rows = tuple(
         (
@@ -206,14 +206,14 @@ def spread_table(contest: ContestSummary) -> Table:
 
 
 def deviation_cell(deviation: SpreadDeviation) -> TableCell:
-    """Return a standard deviation in percent, with its interval where it has one."""
+    """Return a standard deviation in percent, with its interval if it has one."""
     low, high = deviation.low, deviation.high
     note = "" if low is None or high is None else f"{figures.percent(low)} to {figures.percent(high)}"
     return TableCell(figures.percent(deviation.value), note)
 
 
 def rounds_table(contest: ContestSummary) -> Table:
-    """Return what every contender took in each round: what all verdicts follow from."""
+    """Return every contender's time in each round, from which all verdicts follow."""
     timed = [entry for entry in contest.entries if entry.rounds]
     numbers = sorted({number for entry in timed for number in entry.rounds})
     what = "batch" if contest.inference else "step"
@@ -235,7 +235,7 @@ def rounds_table(contest: ContestSummary) -> Table:
 
 
 def has_costs(entry: EntrySummary) -> bool:
-    """Whether anything of a contender's costs was measured."""
+    """Return whether any cost of a contender was measured."""
     return any(value is not None for value in vars(entry.costs).values())
 
 
@@ -257,7 +257,7 @@ def costs_cells(entry: EntrySummary) -> tuple[TableCell, ...]:
 
 
 def range_cell(measured: MeasuredFigure | None, written: Callable[[float], str], extremes: Span) -> TableCell:
-    """Return a figure; measured more than once, the median with the extremes."""
+    """Return a figure; if it was measured more than once, the median with the extremes."""
     if measured is None:
         return NOTHING
     if measured.times == 1:
@@ -267,7 +267,7 @@ def range_cell(measured: MeasuredFigure | None, written: Callable[[float], str],
 
 
 def settings_table(contest: ContestSummary) -> Table:
-    """Return the settings that the frameworks report; those on which they should agree and do not are marked."""
+    """Return the settings that the frameworks report, with marks on wrong differences."""
     labels = [entry.label for entry in contest.entries if entry.settings]
     columns = (Column("setting"), *(Column(label, contender=True) for label in labels))
     caption = f"Settings in force, read back from the frameworks. {POLICY} Marked: contenders that should agree do not."
@@ -282,7 +282,7 @@ def settings_table(contest: ContestSummary) -> Table:
 
 
 def tightest_table(contest: ContestSummary, entry: EntrySummary) -> Table:
-    """Return for each quantity of a certificate the check that came nearest to its tolerance."""
+    """Return for each quantity of a certificate the check nearest to its tolerance."""
     columns = (
         Column("quantity"),
         Column("tensor"),
@@ -308,7 +308,7 @@ def check_cells(check: CheckSummary) -> tuple[TableCell, ...]:
 
 
 def faults_table(faults: Sequence[Fault]) -> Table:
-    """Return who is missing, where, why, and what to do."""
+    """Return the failures: the contender, the stage, the reason, and what to do."""
     columns = (
         Column("contest"),
         CONTENDER,
@@ -332,7 +332,7 @@ def faults_table(faults: Sequence[Fault]) -> Table:
 
 
 def all_faults(summary: RunSummary) -> tuple[Fault, ...]:
-    """Return every failure of the run: of the whole run, of contests, of entries, of trainings."""
+    """Return every failure of the run: of the whole run, of contests, entries and trainings."""
     of_contests = [
         fault
         for contest in summary.contests
@@ -342,7 +342,7 @@ def all_faults(summary: RunSummary) -> tuple[Fault, ...]:
 
 
 def versions_table(summary: RunSummary) -> Table:
-    """Return in which environment each contender ran."""
+    """Return the environment of each contender."""
     columns = (CONTENDER, Column("environment"), Column("Python"), Column("mode"), Column("packages", numeric=True))
     rows = tuple(
         (
@@ -358,7 +358,7 @@ def versions_table(summary: RunSummary) -> Table:
 
 
 def contenders(summary: RunSummary) -> Iterable[EntrySummary]:
-    """Return one entry for each contender of the run: one that knows its packages where there is one."""
+    """Return one entry for each contender of the run, preferably one that knows its packages."""
     found: dict[str, EntrySummary] = {}
     for contest in summary.contests:
         for entry in contest.entries:

@@ -1,4 +1,4 @@
-"""What the forecasts of contenders are worth, as a table, for whoever prints it."""
+"""The table of the quality of contenders' forecasts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rosettabench.store.record import JudgedForecasts
 from rosettabench.summary.records import ContestSummary
 
 MEASURES = {"mase": "MASE", "smape": "sMAPE", "mean_weighted_quantile_loss": "mean wQL"}
-"""Names of the measures, as tables have them."""
+"""{measure: its name in tables}."""
 
 
 def forecasts_table(contest: ContestSummary) -> Table:
-    """Return a row for every contender that has forecast; no rows where nobody has."""
+    """Return the table with a row for every contender that made forecasts; without rows if none did."""
     columns = (
         CONTENDER,
         *(Column(title, numeric=True) for title in MEASURES.values()),
@@ -33,7 +33,7 @@ def forecasts_table(contest: ContestSummary) -> Table:
 
 
 def forecast_cells(found: JudgedForecasts) -> tuple[TableCell, ...]:
-    """Return the measures, and the times."""
+    """Return the cells of the measures and the times."""
     measures = (getattr(found, name) for name in MEASURES)
     return (
         *(NOTHING if value is None else TableCell(figures.significant(value)) for value in measures),

@@ -15,11 +15,11 @@ SIGNS = {
     Standing.OPEN: "·",
     Standing.MISSING: "–",
 }
-"""How a standing is written."""
+"""{standing of a cell: its sign}."""
 
 
 def matrix_table(cells: Sequence[MatrixCell]) -> Table:
-    """Return the table of all cells; the caption says what the signs mean, and how many cells are proven."""
+    """Return the table of all cells. The caption explains the signs, and counts the proven cells."""
     workloads = list(dict.fromkeys(cell.workload for cell in cells))
     contenders = list(dict.fromkeys((cell.framework, cell.mode) for cell in cells))
     found = {(cell.framework, cell.mode, cell.workload): cell.standing for cell in cells}
@@ -38,7 +38,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
 
 
 def letter_columns(table: Table) -> Table:
-    """Return the matrix for a terminal: workloads have a letter, which the caption explains, and a row has one name."""
+    """Return the matrix for a terminal: letters for workloads, which the caption explains, and one name per row."""
     workloads = [column.title for column in table.columns[2:]]
     letters = [chr(ord("A") + place) for place in range(len(workloads))]
     legend = ", ".join(f"{letter}\N{NO-BREAK SPACE}{name}" for letter, name in zip(letters, workloads, strict=True))
@@ -48,7 +48,7 @@ def letter_columns(table: Table) -> Table:
 
 
 def matrix_cell(standing: Standing | None) -> TableCell:
-    """Return the sign of a cell; that of a missing one where there is none."""
+    """Return the sign of a cell, or that of a missing cell."""
     return TableCell(SIGNS[standing or Standing.MISSING], marked=standing is Standing.FAILED)
 
 

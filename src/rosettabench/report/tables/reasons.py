@@ -1,4 +1,4 @@
-"""The numbers behind an explanation, as tables."""
+"""The numbers of an examination, as tables."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ STARTS = {
     "first_step_s": "compile and first step",
     "peak_memory_bytes": "peak memory",
 }
-"""The figures of a fresh start, as tables call them."""
+"""{figure of a fresh start: its name in tables}."""
 
 
 def reason_tables(explanation: Explanation) -> list[Table]:
-    """Return all tables of an explanation."""
+    """Return all tables of an examination."""
     profiled = [one for one in explanation.measured.subjects if one.profile is not None]
     found = [parts_table(explanation), line_table(explanation), starts_table(explanation)]
     return [*found, words_table(profiled), operations_table(profiled)] if profiled else found
@@ -56,16 +56,16 @@ HEADINGS = {
     "input": "input",
     "bend": "left over",
 }
-"""The parts of a step, as the table's heading has them."""
+"""{part of a step: its heading}."""
 
 
 def cells(parts: dict[str, PartEstimate], signed: bool = False) -> list[TableCell]:
-    """Return one cell for each part; a dash for one that cannot be told apart."""
+    """Return one cell for each part; a dash for a part that cannot be measured separately."""
     return [duration_cell(parts[name], signed) if name in parts else NOTHING for name in PARTS]
 
 
 def duration_cell(estimate: PartEstimate | None, signed: bool = False) -> TableCell:
-    """Return a duration with its interval; of a difference it is marked where it is not parted from zero."""
+    """Return a duration with its interval. A difference is marked if its interval contains zero."""
     if estimate is None:
         return NOTHING
     interval = figures.seconds_span(estimate.value, estimate.low, estimate.high)
@@ -73,7 +73,7 @@ def duration_cell(estimate: PartEstimate | None, signed: bool = False) -> TableC
 
 
 def line_table(explanation: Explanation) -> Table:
-    """Return the line over batch sizes of every contender, and how far each size lies from it."""
+    """Return the line over batch sizes for every contender, and the deviation of each size from it."""
     sizes = explanation.measured.sizes
     columns = (
         CONTENDER,
@@ -95,17 +95,17 @@ def line_table(explanation: Explanation) -> Table:
         for step in explanation.steps
     )
     off = "the input pipeline switched off" if explanation.measured.line == "reuse" else "the input pipeline included"
-    return Table(f"t = a + b·n over batch sizes, {off}; below each size how far it lies from the line.", columns, rows)
+    return Table(f"t = a + b·n over batch sizes, {off}; below each size its deviation from the line.", columns, rows)
 
 
 def size_cell(step: Step, size: int) -> TableCell:
-    """Return the time of a step of one batch size, and its deviation from the line."""
+    """Return the time of a step at one batch size, and its deviation from the line."""
     bend = step.bends[size]
     return TableCell(figures.seconds(step.times[size].value), f"{bend.value:+.1%}", marked=is_bent(bend))
 
 
 def starts_table(explanation: Explanation) -> Table:
-    """Return the figures of fresh starts of every contender, and the ratios of every pair."""
+    """Return the figures of every contender's fresh starts, and the ratios of every pair."""
     columns = (CONTENDER, *(Column(heading, numeric=True) for heading in STARTS.values()))
     rows = [
         (TableCell(one.label), *(start_cell(one.starts.get(name, ()), name, explanation) for name in STARTS))
@@ -124,7 +124,7 @@ def starts_table(explanation: Explanation) -> Table:
 
 
 def start_cell(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
-    """Return one figure of fresh starts with its interval; with too few for one, the median and the extremes."""
+    """Return one figure of fresh starts with its interval; with too few starts, the median and the extremes."""
     from statistics import median
 
     from rosettabench.statistics.interval import ratio_interval
@@ -141,7 +141,7 @@ def start_cell(values: tuple[float, ...], name: str, explanation: Explanation) -
 
 
 def words_table(profiled: list[Subject]) -> Table:
-    """Return how each profiled contender's step divides among the words of the vocabulary."""
+    """Return the shares of the vocabulary's words in each profiled contender's step."""
     columns = (CONTENDER, Column("step", numeric=True), *(Column(word, numeric=True) for word in WORDS))
     rows = []
     for one in profiled:
@@ -160,7 +160,7 @@ def words_table(profiled: list[Subject]) -> Table:
 
 
 LONGEST = 5
-"""Operations of each contender that are shown: the longest."""
+"""The number of longest operations that are shown for each contender."""
 
 
 def operations_table(profiled: list[Subject]) -> Table:

@@ -1,4 +1,4 @@
-"""Libraries at several of their releases in one contest: how much faster each has become, on equal hardware."""
+"""Several releases of a library in one contest: how much faster it has become on the same hardware."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary
 
 SHOWN = 12
-"""Digits of a certificate's key that a table shows: no two of a report are alike in them."""
+"""The digits of a certificate's key in a table: enough to be unique in a report."""
 
 
 @dataclass(frozen=True)
 class Dated:
-    """A contender whose release has a date, and the library that it is a release of."""
+    """A contender whose release has a date, and its library."""
 
     entry: EntrySummary
     library: str
@@ -29,9 +29,9 @@ class Dated:
 
 @dataclass(frozen=True)
 class ReleaseProgress:
-    """A library's fastest proven contender in its oldest release and in its newest, of those that were measured.
+    """A library's fastest proven contenders in the oldest and the newest of its measured releases.
 
-    `factor` is the time per step then over that now, paired within rounds: 2 is twice as fast today.
+    `factor` is the time per step then over that now, paired within rounds: 2 means twice as fast today.
     """
 
     library: str
@@ -41,7 +41,7 @@ class ReleaseProgress:
 
 
 def dated_contenders(contest: ContestSummary) -> list[Dated]:
-    """Return the measured contenders of libraries that are there in more than one release, from old to new."""
+    """Return the measured contenders of libraries with more than one release, from old to new."""
     frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
     found = [
         Dated(entry, frameworks[entry.framework].library, lock.released)
@@ -55,7 +55,7 @@ def dated_contenders(contest: ContestSummary) -> list[Dated]:
 
 
 def lock_of(environment: str, locks: Mapping[str, Lock]) -> Lock | None:
-    """Return the lock that a run's entry names, with or without its Python."""
+    """Return the lock that a run's entry names, with or without its Python version."""
     return locks.get(environment) or next((lock for lock in locks.values() if lock.name == environment), None)
 
 
@@ -65,13 +65,13 @@ def of(found: Iterable[Dated], library: str) -> list[Dated]:
 
 
 def fastest(found: Iterable[Dated]) -> Dated | None:
-    """Return the proven one with the most samples per second."""
+    """Return the proven contender with the most samples per second; None if none is proven."""
     proven = [one for one in found if one.entry.proof.holds and one.entry.throughput]
     return max(proven, key=lambda one: one.entry.throughput.value if one.entry.throughput else 0, default=None)
 
 
 def progress(contest: ContestSummary) -> list[ReleaseProgress]:
-    """Return, for each library that is proven and ranked in two releases, how much faster the newest is."""
+    """Return the progress of each library that is proven and ranked in two releases."""
     found = [one for one in dated_contenders(contest) if one.entry.rank is not None]
     made = []
     for library in dict.fromkeys(one.library for one in found):
@@ -85,7 +85,7 @@ def progress(contest: ContestSummary) -> list[ReleaseProgress]:
 
 
 def ratio_of_times(contest: ContestSummary, above: str, below: str) -> Estimate | None:
-    """Return the time of `above` over that of `below`, as the contest's verdict on the two has it."""
+    """Return the time of `above` over that of `below`, from the contest's verdict on the two."""
     for verdict in contest.verdicts:
         if verdict.interval is not None and {verdict.faster, verdict.slower} == {above, below}:
             return from_interval(verdict.interval if verdict.slower == above else verdict.interval.inverse())
@@ -93,7 +93,7 @@ def ratio_of_times(contest: ContestSummary, above: str, below: str) -> Estimate 
 
 
 def progress_sentences(contest: ContestSummary) -> tuple[str, ...]:
-    """Return a sentence for each library: how fast it is today, where it was one in its oldest release at hand."""
+    """Return a sentence for each library: its speed today, relative to its oldest measured release."""
     return tuple(
         f"{one.library}: {one.now.entry.label} of {one.now.released.year} is {figures.ratio(one.factor.value)} as fast "
         f"as {one.then.entry.label} of {one.then.released.year}{beside(one.factor)}."
@@ -102,14 +102,14 @@ def progress_sentences(contest: ContestSummary) -> tuple[str, ...]:
 
 
 def beside(factor: Estimate) -> str:
-    """Return the interval of a factor in brackets, where it has one."""
+    """Return the interval of a factor in brackets; "" if it has none."""
     if factor.low is None or factor.high is None:
         return ""
     return f" ({figures.span(factor.low, factor.high)})"
 
 
 def releases_table(contest: ContestSummary) -> Table:
-    """Return a row for every release of each library that is there in several; no rows where none is."""
+    """Return the table with a row for every release of each library with several releases; possibly without rows."""
     columns = (
         Column("library"),
         Column("released", numeric=True),
@@ -123,7 +123,7 @@ def releases_table(contest: ContestSummary) -> Table:
 
 
 def release_row(one: Dated) -> tuple[TableCell, ...]:
-    """Return the row of a release; where it is not proven, the certificate's cell says so."""
+    """Return the row of a release. The certificate's cell says if it is not proven."""
     entry, speed = one.entry, one.entry.throughput
     return (
         TableCell(one.library),

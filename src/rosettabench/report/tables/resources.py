@@ -1,4 +1,4 @@
-"""What contenders used of the machine, as a table."""
+"""The table of the resources that contenders used."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Kind:
 
 
 def joules(value: float) -> str:
-    """Return an energy."""
+    """Return an energy in words."""
     return f"{figures.significant(value)} J"
 
 
 def count_words(value: float) -> str:
-    """Return how often something happened."""
+    """Return a number of events in words."""
     return figures.count(round(value))
 
 
@@ -47,18 +47,18 @@ KINDS = {
     "gpu_energy_j": Kind("GPU energy", joules),
     "cpu_energy_j": Kind("CPU energy", joules),
 }
-"""What the table shows, in its order, by the names of the figures."""
+"""{figure: its kind}, in the order of the table."""
 
 CAPTION = (
     "Resources of the whole process tree, over all turns together; memory after them, shared pages counted once. "
     "Proportional: a page counts 1/n where n processes of the machine map it."
 )
 
-ENERGY = "Energy: the whole device's, less that of idleness; below it, idle power, and how often the counter moves."
+ENERGY = "Energy: of the device, minus idle energy; below it, the idle power, and how often the counter is updated."
 
 
 def resources_table(contest: ContestSummary) -> Table:
-    """Return what each contender used; columns of which nobody has anything are left out, and the caption says why."""
+    """Return the resources of each contender. Empty columns are left out, and the caption gives the reasons."""
     shown = [entry for entry in [*contest.ranked, *contest.unranked] if entry.resources.amounts]
     names = [name for name in KINDS if any(name in entry.resources.amounts for entry in shown)]
     columns = (CONTENDER, *(Column(KINDS[name].title, numeric=True, spare=KINDS[name].spare) for name in names))
@@ -68,7 +68,7 @@ def resources_table(contest: ContestSummary) -> Table:
 
 
 def amount_cell(entry: EntrySummary, name: str) -> TableCell:
-    """Return one amount; where it is missing, and why is known, that it could not be read."""
+    """Return one amount; for a missing one with a known reason, that it could not be read."""
     if name in entry.resources.amounts:
         return TableCell(
             KINDS[name].written(entry.resources.amounts[name]), amount_note(entry.resources.notes.get(name))
@@ -77,13 +77,15 @@ def amount_cell(entry: EntrySummary, name: str) -> TableCell:
 
 
 def amount_note(note: AmountNote | None) -> str:
-    """Return what a reader must know of an amount: the idle power that was taken off, how often the counter moves."""
+    """Return the note on an amount: the subtracted idle power, or how often the counter is updated."""
     if note is None:
         return ""
     words = []
     if note.idle_w is not None:
         moves = (
-            "counter at rest when idle" if note.resolution_s is None else f"every {figures.seconds(note.resolution_s)}"
+            "counter stands still when idle"
+            if note.resolution_s is None
+            else f"every {figures.seconds(note.resolution_s)}"
         )
         words += [f"idle {figures.significant(note.idle_w)} W", moves]
     if note.samples is not None:
@@ -92,7 +94,7 @@ def amount_note(note: AmountNote | None) -> str:
 
 
 def missing(entries: Sequence[EntrySummary]) -> list[str]:
-    """Return a sentence for each reason why something could not be read: what, and of whom unless it is all."""
+    """Return a sentence for each reason why amounts could not be read: which amounts, and of whom if not of all."""
     found: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     names = dict.fromkeys(name for entry in entries for name in entry.resources.unreadable)
     for name in names:
@@ -103,6 +105,6 @@ def missing(entries: Sequence[EntrySummary]) -> list[str]:
         for why, labels in holders.items():
             found[why, tuple(labels)].append(KINDS[name].title if name in KINDS else name.replace("_", " "))
     return [
-        f"Not readable{'' if len(labels) == len(entries) else ' of ' + ', '.join(labels)}: {', '.join(what)}: {why}."
+        f"{', '.join(what)}: not available{'' if len(labels) == len(entries) else ' for ' + ', '.join(labels)} ({why})."
         for (why, labels), what in found.items()
     ]

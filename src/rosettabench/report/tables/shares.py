@@ -1,4 +1,4 @@
-"""The shares of all cells: a row for each workload, a column for each framework, in each mode what it reached."""
+"""The shares of all cells: a row for each workload, a column for each framework, with the share of each mode."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
 
 THREADS = "threads"
-"""The axis on which a machine's ceiling depends: shares of different numbers of threads never share a table."""
+"""The axis that determines the ceiling. Shares for different numbers of threads are in separate tables."""
 
 BATCH_SIZE = "batch_size"
-"""The axis on which a share may be measured elsewhere than stated, where the machine is too small: then it says so."""
+"""The axis that may differ from the workload's statement if the machine is too small. The table then says so."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The share of the machine's ceiling that a cell reached, when it was measured last.
+    """The share of the ceiling in the latest measurement of a cell.
 
-    `batch_size` is None where it is the workload's own.
+    `batch_size` is None if it is the workload's own.
     """
 
     workload: str
@@ -36,11 +36,11 @@ class Reached:
 
 
 def newest_shares(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
-    """Return the newest share of every cell; `runs` are the newest first.
+    """Return the newest share of every cell; `runs` start with the newest.
 
-    Counted are proven entries, under the setting that the workload states (`canonical`, by workload) but for the
-    number of threads, where the machine's ceiling in that setting is known. A share at another batch size counts where
-    there is none at the workload's own.
+    Only proven entries count, in the setting that the workload states (`canonical`, by workload) except the number of
+    threads, and only if the ceiling in that setting is known. A share at another batch size counts if there is none at
+    the workload's own.
     """
     found: dict[tuple[str, str, str, int], Reached] = {}
     for contest in (contest for run in runs for contest in run.contests):
@@ -59,19 +59,19 @@ def newest_shares(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[st
 
 
 def differing(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Return the axes on which a contest's setting is not what its workload states; all, where nothing is stated."""
+    """Return the axes on which a contest differs from its workload's setting; all axes if the workload is unknown."""
     own = with_defaults(contest.setting)
     stated = canonical.get(contest.workload)
     return set(own) if stated is None else {axis for axis, value in stated.items() if own.get(axis) != value}
 
 
 def counted_share(entry: EntrySummary) -> Estimate | None:
-    """Return the share of an entry that counts: proven, and in no control."""
+    """Return the share of an entry that counts: it is proven and not a control's copy."""
     return entry.share if entry.proof.holds and entry.control_of is None else None
 
 
 def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[str]) -> Table:
-    """Return the table of the shares with so many threads; `frameworks` are the columns, in their order."""
+    """Return the table of the shares for `threads` threads; `frameworks` are the columns, in their order."""
     own = [one for one in shares if one.threads == threads]
     cells: dict[tuple[str, str], list[Reached]] = defaultdict(list)
     for one in own:
@@ -95,7 +95,7 @@ def shares_cell(modes: Sequence[Reached]) -> TableCell:
 
 
 def words(reached: Reached) -> str:
-    """Return a share in percent, with what is known of it: ``23% (21 to 25), batch 8``."""
+    """Return a share in percent, with its interval and a different batch size: ``23% (21 to 25), batch 8``."""
     share = reached.share
     told = figures.percent(share.value)
     if share.low is not None and share.high is not None:

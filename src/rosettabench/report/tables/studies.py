@@ -1,4 +1,4 @@
-"""The tables about a study: published then beside measured now, and the claims with what became of them."""
+"""The tables of a study: published numbers then and now, and the outcomes of its claims."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)
 
 
 def study_tables(study: StudySummary) -> tuple[Table, ...]:
-    """Return the tables of a study that have something to show."""
+    """Return the tables of a study that are not empty."""
     shown = (claims_table(study.outcomes, f"What became of the claims of {study.name}."), then_and_now_table(study))
     return tuple(table for table in shown if table.rows)
 
 
 def claims_table(outcomes: Iterable[Outcome], caption: str) -> Table:
-    """Return a row for every claim, and below a claim of several parts one for each that was measured."""
+    """Return the table with a row for every claim, followed by rows for its measured parts if it has several."""
     columns = (
         Column("claim"),
         Column("what the study says"),
@@ -69,7 +69,7 @@ def part_row(part: PartOutcome) -> tuple[TableCell, ...]:
 
 
 def measured_cell(part: PartOutcome) -> TableCell:
-    """Return the measured number; beside it its interval and of whom it is."""
+    """Return the measured number, with its interval and the contenders."""
     found = part.measurement
     if found.value is None:
         return NOTHING
@@ -78,12 +78,12 @@ def measured_cell(part: PartOutcome) -> TableCell:
 
 
 def verdict_cell(finding: ClaimFinding) -> TableCell:
-    """Return a verdict; one that refutes the claim asks for attention."""
+    """Return a finding; one that refutes the claim is marked."""
     return TableCell(finding.value, marked=finding is ClaimFinding.FAILS)
 
 
 def then_and_now_table(study: StudySummary) -> Table:
-    """Return every published number about the workloads of the run, with what was measured now."""
+    """Return every published number about the workloads of the run, with the number measured now."""
     columns = (
         Column("workload"),
         Column("library then"),
@@ -94,8 +94,8 @@ def then_and_now_table(study: StudySummary) -> Table:
         Column("now / then", numeric=True, spare=1),
     )
     caption = (
-        f"Published then beside measured now: {study.title}. {study.source}. {study.note} Another machine, other "
-        "releases: the two columns tell how times have changed, not who was right."
+        f"Published then beside measured now: {study.title}. {study.source}. {study.note} The machine and the "
+        "releases differ: the columns show how times have changed, not who was right."
     )
     return Table(caption, columns, tuple(then_row(one) for one in study.then_and_now))
 

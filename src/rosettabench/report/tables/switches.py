@@ -10,7 +10,7 @@ from rosettabench.report.words.switch import trials_words
 
 
 def switches_table(switches: Sequence[Switch]) -> Table:
-    """Return every switch that was tried, and what it gave."""
+    """Return the table of every switch that was tried, with its effects."""
     columns = ("tried in", "about", "what", "how it is set", "in force in", "measured, without to with", "more")
     return Table(
         "Switches that were tried. “1.76× as long without it” compares the faster of eager and compiled with tuned; "
@@ -32,7 +32,7 @@ def switches_table(switches: Sequence[Switch]) -> Table:
 
 
 def switches_markdown() -> str:
-    """Return the table of docs/reference/axes.md."""
+    """Return the table of switches as Markdown, for docs/reference/axes.md."""
     from rosettabench.report.formats.markdown import table_markdown
 
     return table_markdown(switches_table(all_switches()))

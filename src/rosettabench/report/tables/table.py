@@ -1,4 +1,4 @@
-"""What a table is: a caption, columns and rows of cells, for whoever prints them."""
+"""Tables independent of their format: a caption, columns, and rows of cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosettabench.summary.records import ContestSummary
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell. `note` is what stands smaller beside the text: an interval, a reason. `marked` asks for attention."""
+    """One cell. `note` is smaller text beside it: an interval or a reason. `marked` asks for attention."""
 
     text: str
     note: str = ""
@@ -22,9 +22,9 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading; numbers stand flush right. Cells of a `contender` column carry its colour.
+    """The heading of a column; numbers are aligned right. Cells of a `contender` column have the contender's colour.
 
-    Where there is too little room for a table, its columns with the highest `spare` go first; those with 0 stay.
+    If a table does not fit, the columns with the highest `spare` are left out first; those with 0 stay.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, which says so where a stand-in was used, columns and rows."""
+    """A caption, with a warning if a stand-in was used, columns and rows."""
 
     caption: str
     columns: tuple[Column, ...]
@@ -43,7 +43,7 @@ class Table:
 
 
 Span = Callable[[float, float, float], str]
-"""How an interval is written: from estimate, low and high."""
+"""Writes an interval from its estimate, low and high."""
 
 
 CONTENDER = Column("contender", contender=True)
@@ -63,12 +63,12 @@ def listing(caption: str, columns: tuple[Column, ...], rows: Iterable[Sequence[s
 
 
 def with_warning(contest: ContestSummary, text: str) -> str:
-    """Return a table's caption, with the warning where the contest ran on a stand-in."""
+    """Return a table's caption, with a warning if the contest ran on a stand-in."""
     return f"{text} {warning(contest)}".strip()
 
 
 def relative_cell(relative: Estimate | None) -> TableCell:
-    """Return a time relative to the fastest; that of the fastest is 1 by definition."""
+    """Return a time relative to the fastest; exactly 1 for the fastest."""
     if relative is not None and relative.exact:
         return TableCell("1×", "reference")
     return estimate_cell(relative, figures.ratio)
@@ -79,7 +79,7 @@ def estimate_cell(
     written: Callable[[float], str],
     interval: Span = lambda _, low, high: figures.span(low, high),
 ) -> TableCell:
-    """Return an estimate with its interval; where the rounds were too few for one, the cell says so."""
+    """Return an estimate with its interval, or with the remark that there were too few rounds for one."""
     if estimate is None:
         return NOTHING
     if estimate.low is None or estimate.high is None:

@@ -1,4 +1,4 @@
-"""The tables about whole trainings by libraries as shipped, for whoever prints them, and their rows as CSV."""
+"""The tables of complete trainings by libraries as shipped, and their rows as CSV."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rosettabench.shipped.record import FinishedTraining
 from rosettabench.summary.records import MeasuredFigure, RunSummary, TrainedEntry, TrainedSet, TrainingsSummary
 
 COLUMNS = ("run", "data", *(name for name in FinishedTraining.model_fields if name != "forecasts"))
-"""Of the CSV: `data` is where the series came from, everything else the store's own."""
+"""The columns of the CSV. `data` is the origin of the series; all others are the store's."""
 
 
 def trainings_table(found: TrainingsSummary) -> Table:
-    """Return a row for every set and library."""
+    """Return the table with a row for every set and library."""
     columns = (
         Column("set", contender=True),
         CONTENDER,
@@ -57,7 +57,7 @@ def set_rows(found: TrainedSet) -> Iterator[tuple[TableCell, ...]]:
 
 
 def training_cells(entry: TrainedEntry) -> tuple[TableCell, TableCell, TableCell]:
-    """Return training time, its ratio, and prediction time; of whoever has not trained, that it has not."""
+    """Return training time, its ratio, and prediction time; for a library without trainings, that it has none."""
     if not entry.trainings:
         return TableCell("not trained", marked=True), NOTHING, NOTHING
     ratio = TableCell("1×", "fastest") if entry.fastest else NOTHING
@@ -76,7 +76,7 @@ def over_seeds(
     written: Callable[[float], str],
     span: Callable[[float, float], str] | None = None,
 ) -> TableCell:
-    """Return a field of the trainings: the median, and beside it the extremes."""
+    """Return a field of the trainings: the median, with the extremes."""
     found = entry.over_seeds(name)
     return NOTHING if found is None else median_cell(found, written, span)
 
@@ -84,7 +84,7 @@ def over_seeds(
 def median_cell(
     found: MeasuredFigure, written: Callable[[float], str], span: Callable[[float, float], str] | None = None
 ) -> TableCell:
-    """Return a median with its extremes; those of a duration, where `span` is None, in its unit."""
+    """Return a median with its extremes. Without `span` they are durations, in the unit of the median."""
     if found.times == 1:
         return TableCell(written(found.value))
     extremes = span(found.low, found.high) if span else figures.seconds_span(found.value, found.low, found.high)
@@ -92,9 +92,9 @@ def median_cell(
 
 
 def differences_table(found: TrainingsSummary, *, sources: bool = True) -> Table:
-    """Return what differs between the libraries, a row for each thing, what is the same in all of them last.
+    """Return the table of the libraries' properties, first those that differ.
 
-    With its `sources`: the names of what it was read from, which are long.
+    With `sources`, it includes the names of the code that they were read from, which are long.
     """
     labels = [one.library for one in found.installed]
     columns = (
@@ -114,13 +114,13 @@ def differences_table(found: TrainingsSummary, *, sources: bool = True) -> Table
 
 
 def training_tables(found: TrainingsSummary, *, sources: bool = True) -> tuple[Table, ...]:
-    """Return the tables that have something to show."""
+    """Return the tables that are not empty."""
     tables = (trainings_table(found), differences_table(found, sources=sources))
     return tuple(table for table in tables if table.rows)
 
 
 def training_rows(summary: RunSummary) -> list[dict[str, Any]]:
-    """Return every training that counts, with the run and the origin of the data."""
+    """Return every counted training, with the run and the origin of the data."""
     sets = summary.trainings.sets if summary.trainings else ()
     return [
         {"run": summary.id, "data": one.used.origin, **training.model_dump(exclude={"forecasts"})}
@@ -131,9 +131,9 @@ def training_rows(summary: RunSummary) -> list[dict[str, Any]]:
 
 
 def render_raw(summary: RunSummary) -> str:
-    """Return every block, and every training that counts, as CSV (RFC 4180) with a header. Durations are in seconds.
+    """Return every block and every counted training as CSV (RFC 4180) with a header. Durations are in seconds.
 
-    A run that has both has the columns of both, the blocks' first; a column that a row does not have is empty there.
+    A run with both has the columns of both, first those of blocks. Columns that do not apply to a row are empty.
     """
     if summary.trainings is None:
         return render_csv(summary)

@@ -1,1 +1,1 @@
-"""What a report says in words, made from the data of summary/."""
+"""The sentences of a report, made from the data of summary/."""

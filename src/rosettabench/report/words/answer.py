@@ -23,13 +23,13 @@ ONE_PROCESS = (
     f"One process of each was measured: the interval allows for processes that differ by {PRIOR.deviation:.0%} "
     "(--processes 5 measures it)."
 )
-"""What the headline of such a contest says once."""
+"""A sentence in the headline of a contest with one process of each contender."""
 
 
 def headline(found: ContestSummary | TrainedSet) -> Headline:
-    """Return the answer of a contest, which says so where the machine was busy, or of which processes it speaks.
+    """Return the answer of a contest, with remarks if the machine was busy, or if one process was measured.
 
-    That of an examination is what it found of the first pair; that of a set, who trained faster.
+    For an examination it is the finding on the first pair; for a set, the library that trained fastest.
     """
     if isinstance(found, TrainedSet):
         return set_headline(found)
@@ -59,7 +59,7 @@ def answer_words(answer: ContestAnswer) -> Headline:
 
 
 def lead(verdict: Verdict) -> str:
-    """Return by how much the fastest leads the nearest of the others."""
+    """Return by how much the fastest contender leads the nearest other one."""
     if verdict.interval is None:
         return verdict_sentence(verdict)
     by = figures.ratio(verdict.interval.ratio)
@@ -68,7 +68,7 @@ def lead(verdict: Verdict) -> str:
 
 
 def level_evidence(pairs: Sequence[Verdict]) -> str:
-    """Return the evidence for a shared place; a single pair has been named already, and many are counted."""
+    """Return the evidence for a shared first place. A single pair is not named again, and many are only counted."""
     if len(pairs) > FEW_PAIRS:
         return f"Of their {len(pairs)} pairs, {enumerate_words(pair_counts(pairs))}."
     if len(pairs) > 1:
@@ -78,7 +78,7 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
 
 
 def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
-    """Return what was found of pairs, each with the number of them: ``2 have not enough data``."""
+    """Return the findings on pairs, each with its number of pairs: ``2 have not enough data``."""
     apart = sum(verdict.finding is Finding.FASTER for verdict in pairs)
     level = sum(verdict.finding is Finding.EQUIVALENT for verdict in pairs)
     doubted = sum(bool(verdict.doubts) for verdict in pairs)

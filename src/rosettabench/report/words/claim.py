@@ -1,4 +1,4 @@
-"""What became of a claim of a study, and why."""
+"""The outcomes of a study's claims in words, with the reasons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, ThenA
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """Return what is to be said of a claim: of a single part its own sentence, of many how many fared how."""
+    """Return the outcome of a claim: the sentence of a single part, or the number of parts with each finding."""
     parts = outcome.parts
     if len(parts) == 1:
         return part_words(parts[0])
@@ -23,7 +23,7 @@ def outcome_words(outcome: Outcome) -> str:
 
 
 def part_words(part: PartOutcome) -> str:
-    """Return why a part of a claim holds or not, what one must know of its measurement, and what is missing."""
+    """Return why a part of a claim holds or not, remarks on its measurement, and what is missing."""
     if part.needs:
         return f"It needs {'; '.join(map(note_words, part.needs))}."
     found = part.measurement
@@ -35,14 +35,14 @@ def part_words(part: PartOutcome) -> str:
 
 
 def sight_words(part: PartOutcome) -> str:
-    """Return how what was measured lies to what is expected, or why nothing can be said."""
+    """Return how the measured number relates to the expected one, or why there is no finding."""
     found = part.measurement
     unbounded = "too few rounds for an interval" if found.low is None or found.high is None else ""
     return note_words(part.sight) if part.sight else reasons_words(found.reasons) or unbounded
 
 
 def expected_words(part: PartOutcome) -> str:
-    """Return what is expected: ``0.645 to 0.781``, ``above 1``, ``below 1.05``, or an order."""
+    """Return the expected result: ``0.645 to 0.781``, ``above 1``, ``below 1.05``, or an order."""
     if part.expected is None:
         return "this order"
     low, high = part.expected
@@ -52,5 +52,5 @@ def expected_words(part: PartOutcome) -> str:
 
 
 def aside_words(one: ThenAndNow) -> str:
-    """Return of which part of a claim a number is, and what was otherwise than in the study."""
+    """Return the part of a claim that a number belongs to, and its differences from the study."""
     return ", ".join(filter(None, (one.part, *map(note_words, one.asides))))

@@ -1,4 +1,4 @@
-"""What a reader must know of a contest: its data, its settings, what was odd, what was watched, and why it stopped."""
+"""Remarks on a contest: its data, its settings, oddities, watched blocks, and why it stopped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rosettabench.summary.records import ContestSummary, PeakSummary
 
 
 def warning(contest: ContestSummary) -> str:
-    """Return what every table has to say if the data was made up, or not all of the set; empty if it was all real."""
+    """Return the warning for every table if a stand-in was used or the data are incomplete; "" otherwise."""
     data = contest.data
     if data is not None and data.incomplete:
         return f"Incomplete data: {data.note} Times of a step are comparable, accuracies are those of a smaller set."
@@ -19,12 +19,12 @@ def warning(contest: ContestSummary) -> str:
 
 
 def difference_sentences(contest: ContestSummary) -> tuple[str, ...]:
-    """Return what a reader must know of the settings: those that differ and should not, and what was not compiled."""
+    """Return a sentence for each setting that wrongly differs, and for each contender that was only partly compiled."""
     return tuple(map(difference_sentence, contest.differences))
 
 
 def difference_sentence(found: SettingDifference | PartlyCompiled) -> str:
-    """Return which setting differs, or what of a contender was not compiled."""
+    """Return the sentence on a differing setting, or on what was not compiled in a contender."""
     if isinstance(found, SettingDifference):
         return found.sentence
     return (
@@ -34,22 +34,22 @@ def difference_sentence(found: SettingDifference | PartlyCompiled) -> str:
 
 
 def oddity_sentences(contest: ContestSummary) -> tuple[str, ...]:
-    """Return what was odd: rounds that were left out, and what the rounds themselves show."""
+    """Return the oddities: dropped rounds, and what the rounds themselves show."""
     left_out = [f"Round {one.round} does not count: {one.why}." for one in contest.dropped]
     return (*left_out, *(one.sentence for one in contest.oddities))
 
 
 def doubt_sentences(contest: ContestSummary) -> list[str]:
-    """Return what speaks against trusting its times, each once."""
+    """Return the doubts about its times, each once."""
     control = [control_sentence(contest.control)] if contest.control and contest.control.false_difference else []
     settings, oddities = difference_sentences(contest), oddity_sentences(contest)
     return [*dict.fromkeys([*settings, *oddities, *unwatched_sentences(contest), *control])]
 
 
 def watched_sentence(contest: ContestSummary) -> str:
-    """Return what was looked at, how far those who stayed were apart, and what could not be looked at; "" if nothing.
+    """Return what was watched, the largest difference between agreeing contenders, and what was not; "" without any.
 
-    That is while everybody was timed.
+    Blocks are watched while all contenders are timed.
     """
     seen = contest.watched
     if not seen:
@@ -71,7 +71,7 @@ def watched_sentence(contest: ContestSummary) -> str:
 
 
 def unwatched_sentences(contest: ContestSummary) -> tuple[str, ...]:
-    """Return what could not be looked at, each sentence once."""
+    """Return a sentence for everything that could not be watched, each once."""
     return tuple(dict.fromkeys(sentence for one in contest.watched for sentence in one.unchecked))
 
 
@@ -86,7 +86,7 @@ def stopped_sentence(contest: ContestSummary) -> str:
 
 
 def peak_sentence(peak: PeakSummary) -> str:
-    """Return what a step asks of the machine, and what the machine can do, as far as it is known."""
+    """Return the operations of a step and the ceiling of the machine, as far as they are known."""
     if peak.per_sample is None:
         return f"The operations of {peak.workload} are not counted: its statement has none."
     threads, device, precision = (peak.setting[name] for name in ("threads", "device", "precision"))

@@ -1,4 +1,4 @@
-"""Why an interval is not to be trusted."""
+"""Doubts about an interval, in words."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PARTS = {
     "input": "input",
     "bend": "what no line over batch sizes explains",
 }
-"""The parts of a step, as sentences call them."""
+"""{part of a step: its name in a sentence}."""
 
 
 def doubts_words(doubts: Iterable[Doubt]) -> str:
-    """Return all doubts about an interval; "" where there is none."""
+    """Return all doubts about an interval; "" without any."""
     return " ".join(map(doubt_words, doubts))
 
 
@@ -36,19 +36,19 @@ def doubt_words(one: Doubt) -> str:
 
 
 def means_words(one: MeansDisagree) -> str:
-    """Return that usual rounds and the whole contest disagree, with the ratio of each."""
+    """Return a sentence that usual rounds and the mean of all rounds disagree, with the ratio of each."""
     usual = f"In usual rounds {one.slower} took {figures.ratio(one.interval.ratio)} the time of {one.faster}"
     whole = f"over the whole contest {figures.ratio(one.mean.ratio)} ({figures.interval_words(one.mean)})"
     return f"{usual}, {whole}: some turns of one alone took far longer."
 
 
 def suspect_words(one: SuspectRounds) -> str:
-    """Return who was odd, of which more stands beside."""
+    """Return a sentence that names the odd contender. Its oddities are stated elsewhere."""
     return "The machine was busy." if one.contender is None else f"There is a doubt about {one.contender}."
 
 
 def below_zero_words(one: BelowZero) -> str:
-    """Return which part of a step takes less than no time."""
+    """Return a sentence on the part of a step that takes less than zero time."""
     part = f"The {PARTS[one.name]} of {one.label} is below zero ({figures.seconds_range(one.part.low, one.part.high)})"
     return f"{part}: its rounds do not fit together."
 
@@ -60,7 +60,7 @@ INCOMPARABLE = {
     Incomparable.NO_CONTROL: "Nothing that both sides measured stayed the same, and no earlier runs say how much this "
     "machine differs from one run to the next: a slower machine and a slower contender look the same.",
 }
-"""Why two runs cannot be compared."""
+"""{reason why two runs cannot be compared: sentence}."""
 
 WORDS: Mapping[type[Doubt], Callable[[Any], str]] = {
     **dict.fromkeys((Drift, Shift, Interruption, Impossible, Gap, Busy), lambda one: str(one.sentence)),
@@ -75,4 +75,4 @@ WORDS: Mapping[type[Doubt], Callable[[Any], str]] = {
     Incomparable: INCOMPARABLE.__getitem__,
     NoManaged: lambda one: f"the managed release could not be measured: {one.why}",
 }
-"""What is said of each kind of doubt."""
+"""{kind of doubt: function that makes its sentence}."""

@@ -1,4 +1,4 @@
-"""How numbers are written: three significant digits, the unit stated, the interval beside the estimate."""
+"""Numbers in words: three significant digits, a unit, and the interval beside the estimate."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from rosettabench.statistics.interval import Interval
 
 DIGITS = 3
-"""Significant digits of every measured number: the intervals of a shared machine never carry more."""
+"""Significant digits of every measured number. On a shared machine, intervals never justify more."""
 
 MISSING = "–"
-"""What stands where nothing was measured."""
+"""The sign for a missing measurement."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: its name and how many of the base unit (seconds, bytes) it holds."""
+    """A unit: its name, and its size in base units (seconds, bytes)."""
 
     name: str
     size: float
@@ -32,7 +32,7 @@ BANDWIDTHS = (Unit("TB/s", 1e12), Unit("GB/s", 1e9), Unit("MB/s", 1e6))
 
 
 def fitting(value: float, units: tuple[Unit, ...]) -> Unit:
-    """Return the largest of `units` (largest first) that `value` holds at least once; else the smallest."""
+    """Return the first of `units` (largest first) that is not larger than `value`; else the smallest."""
     return next((unit for unit in units if abs(value) >= unit.size), units[-1])
 
 
@@ -50,36 +50,36 @@ def significant(value: float) -> str:
 
 
 def count(value: int) -> str:
-    """Return an exact whole number with thousands marked: 25,000."""
+    """Return an exact whole number with thousands separators: 25,000."""
     return f"{value:,d}"
 
 
 def seconds(value: float) -> str:
-    """Return a duration in the unit that fits: 1.31 ms."""
+    """Return a duration in a suitable unit: 1.31 ms."""
     unit = fitting(value, TIMES)
     return f"{significant(value / unit.size)} {unit.name}"
 
 
 def memory(value: float) -> str:
-    """Return an amount of memory in the unit that fits, decimal: 1 MB is 1,000,000 bytes."""
+    """Return an amount of memory in a suitable unit, decimal: 1 MB is 1,000,000 bytes."""
     unit = fitting(value, MEMORIES)
     return f"{significant(value / unit.size)} {unit.name}"
 
 
 def operations(value: float) -> str:
-    """Return a number of floating-point operations in the unit that fits."""
+    """Return a number of floating-point operations in a suitable unit."""
     unit = fitting(value, COUNTS)
     return f"{significant(value / unit.size)} {unit.name}"
 
 
 def speed(value: float) -> str:
-    """Return floating-point operations per second in the unit that fits."""
+    """Return floating-point operations per second in a suitable unit."""
     unit = fitting(value, SPEEDS)
     return f"{significant(value / unit.size)} {unit.name}"
 
 
 def bandwidth(value: float) -> str:
-    """Return bytes per second in the unit that fits, decimal."""
+    """Return bytes per second in a suitable unit, decimal."""
     unit = fitting(value, BANDWIDTHS)
     return f"{significant(value / unit.size)} {unit.name}"
 
@@ -90,7 +90,7 @@ def ratio(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Return a fraction in percent: 88.4%; whole percents (a confidence, a margin) without decimals."""
+    """Return a fraction in percent: 88.4%; whole percents (such as a confidence) without decimals."""
     if not isfinite(fraction):
         return significant(fraction)
     hundredths = 100 * fraction
@@ -115,16 +115,16 @@ def seconds_range(low: float, high: float) -> str:
 
 
 def seconds_span(value: float, low: float, high: float) -> str:
-    """Return the interval that stands beside the duration `value`, in its unit."""
+    """Return the interval of the duration `value`, in its unit, which is not repeated."""
     return span_beside(value, low, high, TIMES)
 
 
 def memory_span(value: float, low: float, high: float) -> str:
-    """Return the extremes that stand beside the amount of memory `value`, in its unit."""
+    """Return the extremes of the memory `value`, in its unit, which is not repeated."""
     return span_beside(value, low, high, MEMORIES)
 
 
 def span_beside(value: float, low: float, high: float, units: tuple[Unit, ...]) -> str:
-    """Return low to high in the unit that fits `value`, without naming it: it stands beside."""
+    """Return low to high in the unit of `value`, which is not repeated."""
     size = fitting(value, units).size
     return span(low / size, high / size)

@@ -1,4 +1,4 @@
-"""What stands above everything else."""
+"""The headline of a result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Headline:
-    """The verdict on a contest: the answer in a few words, and the evidence for it in a sentence."""
+    """The verdict on a contest: the answer in a few words, and the evidence in a sentence."""
 
     answer: str
     evidence: str

@@ -13,11 +13,12 @@ MACHINE = {
     "python": "Python of Rosettabench",
     "gpus": "GPUs",
 }
-"""What a run records about its machine, in the order in which it is shown; anything else follows under its own name."""
+"""{recorded property of a machine: its name}, in the order of display. Other properties follow under their own
+names."""
 
 
 def machine_words(summary: RunSummary) -> tuple[tuple[str, str], ...]:
-    """Return the machine as (name, value) pairs, and what others computed during the rounds, where it is known."""
+    """Return the machine as (name, value) pairs, with the load by others during the rounds, if known."""
     found = summary.machine
     ordered = {**{name: found[name] for name in MACHINE if name in found}, **found}
     told = [(MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()]

@@ -1,4 +1,4 @@
-"""What a reader must know of a number."""
+"""Notes on a number, in words."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ NOTES = {
     NoteKind.ARM_UNMEASURED: "no run has measured {} at this setting",
     NoteKind.PAIR_UNMEASURED: "no run has measured both {} and {} at this setting",
     NoteKind.PAIR_UNMEASURED_ON_SETS: "no run has measured both {} and {} on any set",
-    NoteKind.PAIR_UNTRAINED: "no run has trained both {} and {} on {}: it takes rosetta shipped",
+    NoteKind.PAIR_UNTRAINED: "no run has trained both {} and {} on {}: it needs rosetta shipped",
     NoteKind.COMMON_ROUNDS: "too few common rounds",
     NoteKind.ROUNDS_ON_A_SET: "too few common rounds on some set",
     NoteKind.AGREEMENT: "its rounds contradict each other",
     NoteKind.PAIRING: "the two were in different contests: their CPU use was not paired",
     NoteKind.LIBRARIES: "no contest has measured two of these libraries",
-    NoteKind.PROCESSES: "it takes --processes 2 or more",
-    NoteKind.SEEDS: "an interval takes two seeds with which both were trained on every set",
-    NoteKind.TRAINED_SEEDS: "{} seeds were trained to the end: it takes --full --set seed=0,1,2",
+    NoteKind.PROCESSES: "it needs --processes 2 or more",
+    NoteKind.SEEDS: "an interval needs two seeds with which both were trained on every set",
+    NoteKind.TRAINED_SEEDS: "{} seeds were trained to the end: it needs --full --set seed=0,1,2",
     NoteKind.VALUES: "not every value of the axis was measured often enough",
-    NoteKind.IN_PLACE: "in the place of {}: {}",
+    NoteKind.IN_PLACE: "instead of {}: {}",
     NoteKind.UNPAIRED: "unpaired: the two were in different contests, so the range is that of all their rounds",
     NoteKind.DATA: "{} data",
     NoteKind.OTHER_BATCH: "with a batch of {}, where the study had {}",
@@ -44,7 +44,7 @@ NOTES = {
     NoteKind.MISSING_LIBRARIES: "{} of the {} libraries ({})",
     NoteKind.NOT_MEASURED: "{} and {} were not both proven and measured on it",
     NoteKind.COMMON_SEED: "no seed was trained with both",
-    NoteKind.TRAINING_PARTS: "its trainings do not tell their parts",
+    NoteKind.TRAINING_PARTS: "its trainings do not report their parts",
     NoteKind.EQUAL_ROUNDS: "at equal work too few rounds were measured, or they contradict each other",
     NoteKind.EQUAL_SETS: "not all of them were measured at equal work",
     NoteKind.WORKLOAD: "the workload {}",
@@ -60,14 +60,14 @@ NOTES = {
     NoteKind.MODE: "the mode {} of {}",
     NoteKind.LOADER: "a loader of {}",
 }
-"""What a note says, with its values."""
+"""{kind of note: its text, with places for its values}."""
 
 LISTED = (NoteKind.MISSING_LIBRARIES, NoteKind.ONE_OF, NoteKind.TWO_OF)
-"""Notes that name all of several; others name what would do."""
+"""Notes whose values are all meant. In other notes, any one of the values suffices."""
 
 
 def reasons_words(reasons: Sequence[Doubt]) -> str:
-    """Return why a measurement has no number, or none with an interval; "" where it has."""
+    """Return why a measurement has no number or no interval; "" if it has both."""
     notes = [one for one in reasons if isinstance(one, Note)]
     return "; ".join(map(note_words, notes)) if notes else doubts_words(reasons)
 

@@ -12,7 +12,7 @@ from rosettabench.summary.records import EntrySummary, ProofState, ProofSummary
 
 
 def proof_words(proof: ProofSummary) -> str:
-    """Return what a proof came to, and why it does not hold."""
+    """Return the result of a proof; if it does not hold, with the reason."""
     if proof.state is ProofState.NOT_PROVEN:
         return f"not proven: {'it' if proof.session is None else f'session {proof.session}'} has no certificate"
     if proof.state is ProofState.DAMAGED:
@@ -25,17 +25,17 @@ def proof_words(proof: ProofSummary) -> str:
 
 
 def extent_words(proof: ProofSummary) -> str:
-    """Return what was compared: inference takes no steps."""
+    """Return what was compared; inference has no steps."""
     if not proof.steps:
         return "of inference"
     guided = f", {proof.guided} of them guided" if proof.guided else ""
     gradients = "gradient" if proof.excused == 1 else "gradients"
-    excused = f", {proof.excused} {gradients} excused where units turn" if proof.excused else ""
+    excused = f", {proof.excused} {gradients} excused because units are at an edge" if proof.excused else ""
     return f"over {proof.steps} steps{guided}{excused}"
 
 
 def reference_words(proof: ProofSummary) -> str:
-    """Return what a contender was compared with: ``with pytorch.py``, ``with one of two independent references``."""
+    """Return the reference of a proof: ``with pytorch.py``, ``with one of two independent references``."""
     names = proof.equal_to
     if not names:
         return ""
@@ -46,7 +46,7 @@ def reference_words(proof: ProofSummary) -> str:
 
 
 def standing_words(entry: EntrySummary) -> str:
-    """Return in a few words whether an entry is ranked, and why not."""
+    """Return in a few words whether an entry is ranked, or why not."""
     if entry.control_of is not None:
         return f"second copy of {entry.control_of} (A/A control)"
     other_work = next((fault for fault in entry.faults if fault.kind == OtherWork.KIND), None)
@@ -57,4 +57,4 @@ def standing_words(entry: EntrySummary) -> str:
     if not entry.proof.holds:
         return proof_words(entry.proof)
     enough = len(entry.rounds) >= FEWEST_ROUNDS
-    return "ranked" if enough else f"not enough data: {len(entry.rounds)} of the {FEWEST_ROUNDS} rounds that it takes"
+    return "ranked" if enough else f"not enough data: {len(entry.rounds)} of the {FEWEST_ROUNDS} rounds that it needs"

@@ -1,4 +1,4 @@
-"""Where the differences of an examination lie, in words: one sentence for each pair, from the numbers behind it."""
+"""The findings of an examination in words: one sentence for each pair, from its numbers."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rosettabench.summary.records import ExaminedPair, Reasons
 
 
 def pair_headlines(reasons: Reasons) -> list[Headline]:
-    """Return what is said of every pair of an examination."""
+    """Return the headline of every pair of an examination."""
     return [pair_headline(reasons.explanation, one) for one in reasons.pairs]
 
 
 def pair_headline(explanation: Explanation, one: ExaminedPair) -> Headline:
-    """Return what is said of a pair: no ratio, and of which parts it is made up, where there is no verdict on it."""
+    """Return the headline of a pair: ratio and parts, or the doubts that prevent a verdict."""
     if one.doubts:
         return Headline(f"{one.pair.slower} and {one.pair.faster}: no verdict", doubts_words(one.doubts))
     return Headline(pair_answer(explanation, one.pair, one.verdict), pair_evidence(one.pair))
 
 
 def pair_answer(explanation: Explanation, pair: Pair, verdict: Verdict) -> str:
-    """Return by how much one is slower, or that the rounds do not show it; without its full stop."""
+    """Return by how much one is slower, or that the rounds do not show it; without a full stop."""
     size = explanation.measured.batch_size
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         times = f"{figures.ratio(verdict.interval.ratio)} the time of {verdict.faster} at batch {size}"
@@ -36,7 +36,7 @@ def pair_answer(explanation: Explanation, pair: Pair, verdict: Verdict) -> str:
 
 
 def pair_evidence(pair: Pair) -> str:
-    """Return of which parts the difference is made up, the largest first; those not parted from zero stand behind."""
+    """Return the parts of the difference, the largest first; parts that may be zero come last."""
     ordered = sorted(pair.parts, key=lambda name: -abs(pair.parts[name].value))
     sure = [name for name in ordered if pair.parts[name].excludes(0)]
     unsure = [name for name in ordered if name not in sure]
@@ -55,12 +55,12 @@ def pair_evidence(pair: Pair) -> str:
 
 
 def difference(part: PartEstimate) -> str:
-    """Return a part with its interval; one that works the other way says so by its sign."""
+    """Return a part with its interval. A negative sign means that it works in the other direction."""
     return f"{figures.seconds(part.value)} ({figures.seconds_span(part.value, part.low, part.high)})"
 
 
 def remarks(explanation: Explanation) -> list[str]:
-    """Return what a reader must know: where the line does not fit, what could not be told apart, and how it was."""
+    """Return remarks: where the line does not fit, what could not be separated, and how it was measured."""
     told = []
     for step in explanation.steps:
         bent = [size for size, bend in step.bends.items() if is_bent(bend)]
@@ -68,13 +68,13 @@ def remarks(explanation: Explanation) -> list[str]:
             worst = max(bent, key=lambda size: abs(step.bends[size].value))
             bend = step.bends[worst]
             told.append(
-                f"{step.label}: a line does not fit: at batch {worst} a step takes {abs(bend.value):.0%} "
-                f"{'more' if bend.value > 0 else 'less'} than it says. "
-                "Launch and arithmetic are then no more than a summary."
+                f"{step.label}: the line does not fit: at batch {worst} a step takes {abs(bend.value):.0%} "
+                f"{'more' if bend.value > 0 else 'less'} than predicted. "
+                "Launch and arithmetic are then only approximate."
             )
     for one in explanation.measured.subjects:
         told += [
-            f"{one.label}: {WITHOUT[what]} cannot be measured apart in this framework ({why})."
+            f"{one.label}: {WITHOUT[what]} cannot be measured separately in this framework ({why})."
             for what, why in one.unsupported.items()
             if what in WITHOUT and not (what == "update" and one.cell("backpropagate", explanation.measured.batch_size))
         ]
@@ -82,4 +82,4 @@ def remarks(explanation: Explanation) -> list[str]:
 
 
 WITHOUT = {"reuse": "the input pipeline", "update": "the optimiser", "profile": "the operations"}
-"""By request: what an explanation does without where a framework does not offer it."""
+"""{request of the protocol: what an examination lacks if a framework does not offer it}."""

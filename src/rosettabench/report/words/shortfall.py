@@ -1,4 +1,4 @@
-"""Shortfalls in words: who is far below, which operations take the time, and what a switch gave where it was tried."""
+"""Shortfalls in words: contenders far below the ceiling, their longest operations, and known switches."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rosettabench.summary.records import Reasons
 
 
 def shortfall_headlines(reasons: Reasons) -> list[Headline]:
-    """Return what is said of everybody who is far below what the machine can do."""
+    """Return the headline of every contender far below the ceiling."""
     return [shortfall_words(one, reasons.explanation.measured.confidence) for one in reasons.shortfalls]
 
 
 def shortfall_words(found: Shortfall, confidence: float) -> Headline:
-    """Return what is said of a shortfall. It promises no gain: it says what a switch gave where it was measured."""
+    """Return the headline of a shortfall. It promises no gain, and only reports measured effects of switches."""
     level = figures.percent(confidence)
     if found.share is not None:
         reached = figures.percent(found.share.value)
@@ -39,9 +39,9 @@ def percents(share: PartEstimate) -> str:
 
 
 def evidence(found: Shortfall) -> Iterable[str]:
-    """Yield the sentences behind the answer."""
+    """Yield the sentences of the evidence."""
     if not found.kinds:
-        why = found.unsupported and f"cannot be measured apart in this framework ({found.unsupported})"
+        why = found.unsupported and f"cannot be measured separately in this framework ({found.unsupported})"
         yield f"Which operations take the time {why or 'is not known without a profile: --profile asks for one'}."
         return
     kinds = ", ".join(f"{figures.percent(one.share)} {WORDS[one.word].partition(':')[0]}" for one in found.kinds)
@@ -54,12 +54,12 @@ def evidence(found: Shortfall) -> Iterable[str]:
 
 
 def operation_words(operation: NamedOperation) -> str:
-    """Return an operation with its share, and that it is of the way back where its name says so."""
+    """Return an operation with its share, and that it belongs to the backward pass if its name says so."""
     return f"{operation.name} {figures.percent(operation.share)}" + (", a gradient" if operation.gradient else "")
 
 
 def switch_words(switch: Switch, mode: str) -> str:
-    """Return what a switch is, how it is set, what it gave where it was measured, and where more is told."""
+    """Return what a switch does, how to set it, its measured effect, and the page that explains it."""
     return (
         f"Not in force in mode {mode}: {switch.what} ({switch.how}). "
         f"Where it was measured: {trials_words(switch)} (docs/{switch.page}, “{switch.heading}”)."

@@ -1,20 +1,20 @@
-"""What switches gave, in words."""
+"""The effects of switches, in words."""
 
 from __future__ import annotations
 
 from rosettabench.catalogue.switch import Switch, SwitchTrial
 
 RELATIVE = "×"
-"""The unit of trials that are relative to the time with the switch."""
+"""The unit of measurements that are relative to the time with the switch."""
 
 
 def trials_words(switch: Switch) -> str:
-    """Return what a switch gave in each workload: fashion-cnn 52.6 to 16.5 ms of processor time."""
+    """Return the effect of a switch in each workload: fashion-cnn 52.6 to 16.5 ms of processor time."""
     return "; ".join(trial_words(one) for one in switch.measured)
 
 
 def trial_words(trial: SwitchTrial) -> str:
-    """Return what a step took without and with a switch."""
+    """Return the time of a step without and with a switch."""
     if trial.unit == RELATIVE:
         taken = f"{trial.before:.3g}× as long without it"
     else:

@@ -1,4 +1,4 @@
-"""Whole trainings by libraries as shipped: who trained faster, how much was done, and what must be known of it."""
+"""Complete trainings by libraries as shipped, in words: the fastest library, the extent, and remarks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rosettabench.report.words.headline import Headline
 from rosettabench.summary.records import TrainedSet, TrainingsSummary
 
 SENTENCE = (
-    "Library against library, not equal work: each trains its own DeepAR as it is shipped. What differs between them "
-    "stands below; nobody is ranked."
+    "Library against library, not equal work: each trains its own DeepAR as it is shipped. The differences are listed "
+    "below; nothing is ranked."
 )
 
 STUDY_RELEASE = "0.13.3"
-"""Of GluonTS: the study's."""
+"""The release of GluonTS in the study."""
 
 
 def set_headline(found: TrainedSet) -> Headline:
-    """Return who trained faster on a set, and over how many seeds that was seen."""
+    """Return which library trained faster on a set, and the number of seeds."""
     extent = f"{epochs_words(found.epochs)}, {seeds_words(found.seeds)}"
     first = next((one for one in found.entries if one.fastest), None)
     others = [(one.label, one.relative) for one in found.entries if one.relative is not None]
@@ -39,7 +39,7 @@ def set_headline(found: TrainedSet) -> Headline:
 
 
 def scale_words(found: TrainingsSummary) -> str:
-    """Return how much of the study's trainings was done."""
+    """Return which part of the study's trainings was run."""
     sets = found.sets
     of_study = [key for key, one in all_monash_sets().items() if one.study]
     trained = [one for one in sets if one.seeds]
@@ -60,7 +60,7 @@ def seeds_words(seeds: Sequence[int] | set[int]) -> str:
 
 
 def training_remarks(found: TrainingsSummary) -> list[str]:
-    """Return what must be known of the differences: what they were read from, and what could not be read."""
+    """Return remarks on the differences: which code they were read from, and what could not be read."""
     if not found.installed:
         return []
     releases = [

@@ -1,4 +1,4 @@
-"""What can be said about a pair of contenders."""
+"""Verdicts on pairs of contenders, in words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rosettabench.summary.records import ContestSummary, Control
 
 
 def verdict_sentences(contest: ContestSummary) -> tuple[str, ...]:
-    """Return what can be said about every pair of a contest; of one that is open also what would decide it."""
+    """Return the verdict on every pair of a contest; for an undecided one, also what would decide it."""
     told = zip(contest.verdicts, contest.outlooks, strict=True)
     return tuple(verdict_sentence(pair) + (f" {outlook_words(found)}" if found else "") for pair, found in told)
 
 
 def verdict_sentence(verdict: Verdict) -> str:
-    """Return what can be said about a pair, with its interval."""
+    """Return the verdict on a pair, with its interval."""
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         by = figures.ratio(verdict.interval.ratio)
         found = (
@@ -28,14 +28,14 @@ def verdict_sentence(verdict: Verdict) -> str:
 
 
 def mean_words(verdict: Verdict) -> str:
-    """Return the ratio of mean times beside that of usual rounds, with a space before it; nothing where it is told."""
+    """Return the ratio of mean times beside that of usual rounds, after a space; "" if it is stated elsewhere."""
     if verdict.mean is None or verdict.means_disagree:
         return ""
     return f" Mean time: {figures.ratio(verdict.mean.ratio)} ({figures.interval_words(verdict.mean)})."
 
 
 def level_words(verdict: Verdict) -> str:
-    """Return what can be said about a pair of which none is surely faster."""
+    """Return the verdict on a pair of which neither is surely faster."""
     if verdict.interval is None:
         return "not enough data (too few common rounds)"
     words = figures.interval_words(verdict.interval)
@@ -48,9 +48,10 @@ def level_words(verdict: Verdict) -> str:
 
 
 def outlook_words(found: Outlook) -> str:
-    """Return what would decide an open pair.
+    """Return what would decide an undecided pair.
 
-    Means of processes scatter by the noise of their rounds, too, so fresh ones do not say that processes differ.
+    The means of processes also scatter because of the noise of their rounds, so asking for fresh processes does not
+    mean that processes differ.
     """
     if found.remedy is Remedy.OTHER_PROCESSES:
         return "More rounds of one process would not decide it: --processes 5 may."
@@ -60,7 +61,7 @@ def outlook_words(found: Outlook) -> str:
 
 
 def control_sentence(control: Control) -> str:
-    """Return what the A/A control found."""
+    """Return the result of the A/A control."""
     verdict, start = control.verdict, f"A/A control: {control.first} against itself"
     if verdict.interval is None:
         return f"{start}: not enough data (too few common rounds)."
