@@ -21,7 +21,7 @@ FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
 
 
 class ExportedFrom(Strict):
-    """The origin of exported models: the framework that they are written in, and the lock of the exporting environment."""
+    """The origin of exported models: the framework that they are written in, and the lock of what exports them."""
 
     framework: str
     lock: str
@@ -108,7 +108,7 @@ class FrameworkEntry(Strict):
         return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
 
     def _trains_like(self, workload: Workload) -> bool:
-        """Return whether a reference has the optimiser of a workload; for inference, whether it has formulas of its own."""
+        """Return whether a reference has a workload's optimiser; for inference, whether it has formulas of its own."""
         return self.files is None if workload.optimizer is None else workload.optimizer.name in self.optimizers
 
     @property
