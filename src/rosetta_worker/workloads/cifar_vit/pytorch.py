@@ -47,7 +47,7 @@ class Block(nn.Module):
 
     def attend(self, x):
         q, k, v = self.query(x), self.key(x), self.value(x)
-        q, k, v = (y.unflatten(-1, (self.heads, -1)).transpose(1, 2) for y in (q, k, v))  # (n, heads, tokens, in a head)
+        q, k, v = (y.unflatten(-1, (self.heads, -1)).transpose(1, 2) for y in (q, k, v))  # (n, heads, tokens, in one)
         y = F.scaled_dot_product_attention(q, k, v)
         return self.projection(y.transpose(1, 2).flatten(2))
 
