@@ -55,6 +55,7 @@ INPUTS |= {
     "chestxray-densenet121": ([BATCH, 3, 224, 224], "several labels"),
     "deepar-monash": ([BATCH, 39, 22], "series"),
     "shakespeare-gpt": ([BATCH, 64], "characters"),
+    "cifar-vit": ([BATCH, 3, 32, 32], "images"),
 }
 
 

@@ -1,14 +1,18 @@
 """A contender's parameters against what the optimiser makes of its own gradients."""
 
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laboratory import small_work
 
-from rosettabench.catalogue.workload import find_workload
+from rosettabench.catalogue.optimizer import AdamW
+from rosettabench.catalogue.workload import find_workload, read_workload
 from rosettabench.client.session import Turn
-from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step, wandering
+from rosettabench.errors import UsageError
+from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step, steps_from, suspects, wandering
 from rosettabench.proof.tolerance import GUIDES
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Walked
@@ -163,3 +167,37 @@ def test_what_float32_leaves_where_a_penalty_cancels_a_gradient_is_no_mistake(tm
 def test_a_mistake_in_the_sum_is_still_seen(tmp_path, mistake):
     found, _ = off_in_float32(tmp_path, **mistake)
     assert found > 10 * GUIDES["update"]
+
+
+@pytest.mark.parametrize(
+    ("decays", "names"),
+    [
+        ("all", {"dense.kernel", "embedding", "dense.bias"}),
+        ("matrices", {"dense.kernel", "embedding"}),
+        ("kernels", {"dense.kernel"}),
+    ],
+)
+def test_adamw_decays_the_tensors_that_are_stated_and_no_others(decays, names):
+    """Without a gradient, only the decay moves a tensor: by rate times decay times itself."""
+    values = {"learning_rate": RATE, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.5}
+    optimizer = AdamW(name="adamw", decays=decays, **values)
+    tensors = {"dense.kernel": np.ones((2, 3)), "embedding": np.ones((4, 2)), "dense.bias": np.ones(3)}
+    for name, weights in tensors.items():
+        (end,) = steps_from(optimizer, name, weights, [(np.zeros_like(weights), RATE)])
+        assert np.array_equal(end, weights * (1 - RATE * 0.5 if name in names else 1)), name
+
+
+def test_what_decays_beside_kernels_is_told():
+    values = {"learning_rate": RATE, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.5}
+    told = {decays: suspects(AdamW(name="adamw", decays=decays, **values)) for decays in ("all", "kernels")}
+    sentence = "the optimiser decays a tensor that is no kernel: kernels alone are meant"
+    assert told["kernels"][sentence] == {"decays": "all"}
+    assert sentence not in told["all"]
+
+
+def test_a_decay_of_kernels_where_there_is_none_is_refused(tmp_path):
+    folder = shutil.copytree(find_workload("cifar-vit").folder, tmp_path / "cifar_vit")
+    text = (folder / "workload.toml").read_text(encoding="utf-8").replace('.kernel"', '.matrix"')
+    (folder / "workload.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="and there is none"):
+        read_workload(folder / "workload.toml")

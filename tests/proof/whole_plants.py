@@ -76,6 +76,39 @@ OF_TRANSFORMER = {
 }  # fmt: skip
 """The mistakes that ports of transformers have."""
 
+AS_MATRICES = ((" and one is not model.position.weight", ""), (" or one is model.position.weight", ""))
+OF_ADAMW_OF_KERNELS = {
+    "epsilon 1e-7": ((ADAM, "eps=1e-7"),),
+    "beta2 0.99": (("hyper.beta2)", "0.99)"),),
+    "L2 in place of decoupled decay": (("import AdamW", "import Adam as AdamW"),),
+    "all tensors decay": (('"weight_decay": 0.0', '"weight_decay": hyper.weight_decay'),),
+    "positions decay, too": AS_MATRICES,
+    "projections that are never trained": (
+        ("for one in model.parameters() if one.dim() > 1 and", "for place, one in enumerate(model.parameters()) "
+         "if one.dim() > 1 and place % 16 != 11 and"),
+    ),
+    "biases and scales that are never trained": ((', {"params": others, "weight_decay": 0.0}', ""),),
+}  # fmt: skip
+OF_VISION_TRANSFORMER = {
+    "tanh for erf": (("F.gelu(self.up(self.norm2(x)))", 'F.gelu(self.up(self.norm2(x)), approximate="tanh")'),),
+    "epsilon of the normalisation": (("eps=1e-6", "eps=1e-5"),),
+    "a causal mask": (("attention(q, k, v)", "attention(q, k, v, is_causal=True)"),),
+    "scores not divided by the root": (("attention(q, k, v)", "attention(q, k, v, scale=1.0)"),),
+    "queries and keys exchanged": (("attention(q, k, v)", "attention(k, q, v)"),),
+    "positions one too far": (("+ self.position.weight", "+ self.position.weight.roll(1, 0)"),),
+    "patches column by column": (("(images).flatten(2)", "(images).transpose(2, 3).flatten(2)"),),
+    "the mean before the last normalisation": (("self.norm(x).mean(1)", "self.norm(x.mean(1))"),),
+    "the first token in place of the mean": (("self.norm(x).mean(1)", "self.norm(x)[:, 0]"),),
+    "heads of other channels": (
+        ("y.unflatten(-1, (self.heads, -1)).transpose(1, 2)", "y.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)"),
+        ("y.transpose(1, 2).flatten(2)", "y.permute(0, 2, 3, 1).flatten(2)"),
+    ),
+    "float16 in the scores": (
+        ("attention(q, k, v)", "attention(q.half().float(), k.half().float(), v)"),
+    ),
+}  # fmt: skip
+"""The same, and those of a transformer that sees images."""
+
 OF_SGD = {
     "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
     "momentum 0.95": ((SGD, "momentum=0.95"),),
@@ -120,14 +153,15 @@ OPTIMIZERS = {
     "resnet50-synthetic": OF_RMSPROP,
     "imagenet-resnet56": OF_ADAM,
     "shakespeare-gpt": {**OF_ADAMW, **OF_TRANSFORMER},
+    "cifar-vit": {**OF_ADAMW_OF_KERNELS, **OF_VISION_TRANSFORMER},
 }
 """By workload, the mistakes of its optimiser, and of a transformer.
 
 DeepAR states a decay of its own, which the plants would replace."""
 
 
-TRANSFORMERS = {"shakespeare-gpt"}
-"""They have no biases, and an optimiser of two groups."""
+TRANSFORMERS = {"shakespeare-gpt", "cifar-vit"}
+"""They have an optimiser of two groups, and its mistakes in place of those of all others."""
 
 STANDS_OUT = 10.0
 """How many times its tolerance the first check that fails is off, at least."""

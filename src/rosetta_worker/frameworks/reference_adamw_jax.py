@@ -14,6 +14,13 @@ DESCRIPTION = {
     "optimizers": ["adamw"],
 }
 
+DECAYING = {
+    "all": lambda name, weight: True,
+    "matrices": lambda name, weight: weight.ndim > 1,
+    "kernels": lambda name, weight: name.endswith("kernel"),
+}
+"""Which tensors the workload lets decay, by their canonical names."""
+
 
 class Adapter(Formulas):
     """Takes AdamW apart: what is left without its decay is Adam."""
@@ -27,8 +34,8 @@ class Adapter(Formulas):
 
     def adamw(self, gradients):
         """Loshchilov and Hutter (2019), algorithm 2: the weights shrink by rate · decay beside Adam's step."""
-        every = self.setting.optimizer.decays == "all"
-        before = {name: weight for name, weight in self.tensors.items() if every or weight.ndim > 1}
+        decaying = DECAYING[self.setting.optimizer.decays]
+        before = {name: weight for name, weight in self.tensors.items() if decaying(name, weight)}
         self.adam(gradients)
         for name, weight in before.items():
             self.tensors[name] -= self.rate * self.decay * weight

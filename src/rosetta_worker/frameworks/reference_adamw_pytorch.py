@@ -30,7 +30,12 @@ class Adapter(Formulas):
     def adamw(self, gradients):
         """Loshchilov and Hutter (2019), algorithm 2: Adam's step, and each weight less rate · decay of itself."""
         with torch.no_grad():
-            for weight in self.tensors.values():
-                if self.setting.optimizer.decays == "all" or weight.dim() > 1:
+            for name, weight in self.tensors.items():
+                if self.decays(name, weight):
                     weight *= 1 - self.rate * self.decay
         self.adam(gradients)
+
+    def decays(self, name, weight):
+        """Whether a tensor is among those that the workload lets decay."""
+        stated = self.setting.optimizer.decays
+        return name.endswith("kernel") if stated == "kernels" else stated == "all" or weight.dim() > 1

@@ -36,7 +36,8 @@ class AdamW(Strict):
     """Hyperparameters of Adam with decoupled decay: each step also subtracts rate · `weight_decay` · weight.
 
     Loshchilov and Hutter (2019), "Decoupled weight decay regularization", algorithm 2, with the current rate. `decays`
-    selects the tensors that decay: ``all``, or ``matrices``, those of two dimensions and more.
+    selects the tensors that decay: ``all``; ``matrices``, those of two dimensions and more; or ``kernels``, those whose
+    canonical name ends with ``kernel``, which leaves embeddings out.
     """
 
     name: Literal["adamw"]
@@ -45,7 +46,7 @@ class AdamW(Strict):
     beta2: float
     epsilon: float
     weight_decay: Decay
-    decays: Literal["all", "matrices"] = "all"
+    decays: Literal["all", "matrices", "kernels"] = "all"
     clip_norm: PositiveFloat | None = None
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_v
 
 from rosettabench.catalogue.data_entry import DataEntry
 from rosettabench.catalogue.names import nearest
-from rosettabench.catalogue.optimizer import Optimizer, OwnOptimizer, Steps, WarmUpCosine
+from rosettabench.catalogue.optimizer import AdamW, Optimizer, OwnOptimizer, Steps, WarmUpCosine
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
@@ -272,6 +272,14 @@ class Workload(Strict):
         lost = [tensor.name for tensor in self.tensors if tensor.init is None and self.weights is None]
         if lost:
             raise ValueError(f"neither init nor a file of weights says how {', '.join(lost[:3])} begins")
+        return self
+
+    @model_validator(mode="after")
+    def _decaying(self) -> Self:
+        """Refuse a decay of kernels where no tensor is one by its name: nothing would decay."""
+        kernels = isinstance(self.optimizer, AdamW) and self.optimizer.decays == "kernels"
+        if kernels and not any(tensor.name.endswith("kernel") for tensor in self.tensors):
+            raise ValueError('decays = "kernels" means tensors whose names end with kernel, and there is none')
         return self
 
     @model_validator(mode="after")

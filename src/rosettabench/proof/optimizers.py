@@ -85,8 +85,7 @@ def decoupled_suspects(optimizer: AdamW) -> dict[str, Mapping[str, Any]]:
             "decay": 0.0,
             "penalty": optimizer.weight_decay,
         },
-        "the optimiser decays tensors of one dimension, too: those of two and more are meant": {"decays": "all"},
-        "the optimiser decays only tensors of two dimensions and more: all are meant": {"decays": "matrices"},
+        **OTHER_DECAYS[optimizer.decays],
         "the optimiser's weight decay is not multiplied by the learning rate": {
             "decay": optimizer.weight_decay / optimizer.learning_rate
         },
@@ -138,13 +137,21 @@ def adam_steps(
 
 
 def adamw_steps(
-    weights: Floats, steps: Iterable[Step], *, decay: float = 0.0, decays: str = "all", **others: float | bool | str
+    weights: Floats,
+    steps: Iterable[Step],
+    *,
+    decay: float = 0.0,
+    decays: str = "all",
+    kernel: bool = True,
+    **others: float | bool | str,
 ) -> Iterator[Floats]:
-    """Yield the weights after each step of Adam with decoupled decay, of all tensors or of ``matrices`` alone.
+    """Yield the weights after each step of Adam with decoupled decay, if it is one of the tensors that `decays` means.
 
-    Loshchilov and Hutter (2019), algorithm 2. The `others` are the options of `adam_steps`.
+    Loshchilov and Hutter (2019), algorithm 2. `kernel` says whether the tensor is one by its name. The `others` are the
+    options of `adam_steps`.
     """
-    own = decay if decays == "all" or weights.ndim > 1 else 0.0
+    decaying = {"all": True, "matrices": weights.ndim > 1, "kernels": kernel}
+    own = decay if decaying[decays] else 0.0
     return adam_steps(weights, steps, decay=own, **others)  # type: ignore[arg-type]
 
 
@@ -252,6 +259,15 @@ def look_ahead(first: Floats, gradient: Floats, count: int, beta1: float, decay:
     return following * first / (1 - product * following) + (1 - mu(count)) * gradient / (1 - product)
 
 
+OTHER_DECAYS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "all": {"the optimiser decays only tensors of two dimensions and more: all are meant": {"decays": "matrices"}},
+    "matrices": {
+        "the optimiser decays tensors of one dimension, too: those of two and more are meant": {"decays": "all"}
+    },
+    "kernels": {"the optimiser decays a tensor that is no kernel: kernels alone are meant": {"decays": "all"}},
+}
+"""Which tensors an AdamW decays, as stated → sentence → changed hyperparameters."""
+
 PENALTIES: Mapping[str, Mapping[str, Any]] = {
     f"the optimiser adds an L2 penalty of 1e-{power} to the gradient": {"penalty": 10.0**-power}
     for power in range(8, 0, -1)
@@ -343,10 +359,17 @@ OPTIMIZERS: Mapping[str, tuple[Callable[..., Iterator[Floats]], Mapping[str, Map
 """Name of a workload's optimiser → the function of its steps, and its suspected mistakes; ``own`` has no formula."""
 
 
-def steps_from(optimizer: Optimizer, weights: Floats, steps: Iterable[Step], **change: object) -> Iterator[Floats]:
-    """Yield `weights` after each step of a workload's optimiser, with the hyperparameters in `change` replaced."""
+def steps_from(
+    optimizer: Optimizer, name: str, weights: Floats, steps: Iterable[Step], **change: object
+) -> Iterator[Floats]:
+    """Yield the `weights` of a tensor after each step of a workload's optimiser, with hyperparameters replaced.
+
+    `name` is the tensor's canonical name: it decides whether AdamW decays it as a kernel. `change` are the
+    hyperparameters with other values.
+    """
     take, _ = OPTIMIZERS[optimizer.name]
-    return take(weights, steps, **{**hyperparameters_of(optimizer), **change})
+    own = {"kernel": name.endswith("kernel")} if isinstance(optimizer, AdamW) else {}
+    return take(weights, steps, **{**hyperparameters_of(optimizer), **own, **change})
 
 
 def longest_step(optimizer: Optimizer) -> float | None:

@@ -212,7 +212,7 @@ class OwnUpdates:
         lazy = {"lazy": True} if name in self._work.lazy else {}
         start = read_array(self._start, name).astype(np.float64)
         taken = ((gradient.astype(np.float64), rate) for gradient, rate in zip(gradients, self.rates, strict=False))
-        return steps_from(self._optimizer, start, taken, **{**lazy, **change})
+        return steps_from(self._optimizer, name, start, taken, **{**lazy, **change})
 
     def _from_guide(self, name: str, *ends: Array) -> Array:
         """Return the last of `ends`; for a guided step, its move added to the guide's weights."""
