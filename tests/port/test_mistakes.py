@@ -115,7 +115,14 @@ MISTAKES = [
         "square kernel is transposed, blocks.0.out.kernel",
         "blocks.0.out",
     ),
-    once("query and key exchanged", "gpt", "q, k, v = jnp.split", "k, q, v = jnp.split", "", "blocks.0.qkv"),
+    once(
+        "query and key exchanged",
+        "gpt",
+        "q, k, v = jnp.split",
+        "k, q, v = jnp.split",
+        "queries and keys of the attention are exchanged",
+        "blocks.0.qkv",
+    ),
     once(
         "positions from one on",
         "gpt",
@@ -132,7 +139,7 @@ MISTAKES = [
         "",
         "in the backward pass it begins with the gradients of blocks.1.up",
     ),
-    once("groups of the normalisation", "unet", "num_groups=4", "num_groups=8", "", "down.norm1"),
+    once("groups of the normalisation", "unet", "num_groups=4", "num_groups=8", "has 8 groups", "down.norm1"),
     once(
         "epsilon of batch normalisation",
         "unet",
@@ -162,7 +169,7 @@ MISTAKES = [
         "",
         "down.conv1",
     ),
-    once("order of concatenation", "unet", "[wide, first]", "[first, wide]", "", "up.conv1"),
+    once("order of concatenation", "unet", "[wide, first]", "[first, wide]", "in the reverse order", "up.conv1"),
     once(
         "flipped kernels",
         "unet",

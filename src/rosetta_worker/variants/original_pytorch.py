@@ -15,6 +15,9 @@ from rosetta_worker.frameworks import original_pytorch
 MOST_PLACES = 8
 """If an operation is called in more modules than this, no form is tried in a single one of them."""
 
+GROUPS = (2, 4, 8, 16, 32)
+"""Numbers of groups of a group normalisation; 32 is the default of the paper and of Keras."""
+
 EPSILONS = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
 """Usual defaults for the epsilon of a variance: 1e-3 in Keras, 1e-5 in PyTorch and MXNet, 1e-6 in Flax."""
 
@@ -172,6 +175,21 @@ def unbiased(function, x, *args, **kwargs):
     return normalised if bias is None else normalised + bias
 
 
+def in_groups(count):
+    """Return the form of a group normalisation with another number of groups."""
+    return lambda function, x, groups, *args, **kwargs: function(x, count, *args, **kwargs)
+
+
+def exchanged(function, q, k, v, *args, **kwargs):
+    """Attention whose queries are taken for keys, and keys for queries."""
+    return function(k, q, v, *args, **kwargs)
+
+
+def reversed_order(function, tensors, *args, **kwargs):
+    """A concatenation in the reverse order."""
+    return function(list(tensors)[::-1], *args, **kwargs)
+
+
 def attention(**changes):
     """Return the form of scaled dot-product attention with other arguments; the scale may be a function of q."""
 
@@ -311,6 +329,9 @@ FORMS = {
     "norm-none": (NORMS, unmasked),
     "groups-strided": (("group_norm",), other_groups),
     "groups-one": (("group_norm",), one_group),
+    **{"groups-%d" % count: (("group_norm",), in_groups(count)) for count in GROUPS},
+    "concatenation-reversed": (("cat", "concat", "concatenate"), reversed_order),
+    "attention-exchanged": (("scaled_dot_product_attention",), exchanged),
     "attention-unscaled": (("scaled_dot_product_attention",), attention(scale=1.0)),
     "attention-scaled-by-width": (("scaled_dot_product_attention",), attention(scale=lambda q: 1.0 / q.shape[-1])),
     "attention-scaled-by-all": (

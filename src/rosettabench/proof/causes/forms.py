@@ -28,6 +28,9 @@ FORMS = {
 EPSILON = "epsilon-"
 """What the name of a form begins with that adds another epsilon, which follows."""
 
+GROUPS = "groups-"
+"""The same of another number of groups of a group normalisation."""
+
 OPERATIONS = {
     "gelu-tanh": "GELU in its approximation by tanh where the exact GELU is meant",
     "gelu-erf": "the exact GELU where its approximation by tanh is meant",
@@ -58,6 +61,8 @@ OPERATIONS = {
     "norm-none": "a normalisation is left out",
     "groups-strided": "the group normalisation groups every so-many-th channel, not neighbouring ones",
     "groups-one": "the group normalisation takes all channels as one group",
+    "concatenation-reversed": "tensors are concatenated in the reverse order",
+    "attention-exchanged": "queries and keys of the attention are exchanged",
     "attention-unscaled": "the scores of the attention are not scaled",
     "attention-scaled-by-width": "the scores of the attention are divided by the width of a head, not by its root",
     "attention-scaled-by-all": "the scores of the attention are scaled by the width of all heads together",
@@ -87,6 +92,8 @@ def form_words(name: str, original: bool) -> str:
     if form.startswith(EPSILON):
         epsilon = float(form.removeprefix(EPSILON))
         what = f"a normalisation adds {epsilon:g} to the variance: another epsilon is meant"
+    elif form not in OPERATIONS and form.startswith(GROUPS):
+        what = f"a group normalisation has {form.removeprefix(GROUPS)} groups: another number is meant"
     else:
         what = (OPERATIONS if original else FORMS)[form]
     where = "" if not layer else f", in {layer}" if original else f", behind {layer}"
