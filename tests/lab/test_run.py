@@ -226,7 +226,7 @@ def test_a_batch_larger_than_the_data(rosetta):
         slow(("run", "fashion-mlp", "--set", "input=laoder"), "Did you mean 'loader'?"),
         slow(("run", "fashion-mlp", "--set", "workers=few"), "'few' is not a whole number from 0 on"),
         (("run", "fashion-mlp", "--set", "workers=2"), "workers=2 needs a loader"),
-        slow(("run", "fashion-mlp", "--set", "epochs=2"), "epochs=2 says how long to train"),
+        slow(("run", "fashion-mlp", "--set", "epochs=2"), "epochs=2 states how long to train"),
         slow(("run", "fashion-mlp", "--full", "--set", "epochs=2", "--set", "steps=9"), "both say how long to train"),
         slow(("run", "fashion-mlp", "-f", "pytorch,pytorch"), "entered twice"),
         slow(("run", "--suite", "quik"), "Did you mean 'quick'?"),

@@ -52,7 +52,7 @@ def test_one_seed_is_no_interval(tmp_path):
     outcome = judged(tmp_path, "D1", {"hospital": {42: (1.0, 4.46)}})
     assert outcome.finding is ClaimFinding.OPEN
     assert outcome.parts[0].measurement.value == pytest.approx(4.46)
-    assert "An interval takes two seeds" in outcome_words(outcome)
+    assert "An interval needs two seeds" in outcome_words(outcome)
 
 
 def test_a_set_beyond_the_study_and_one_library_alone_say_nothing(tmp_path):
