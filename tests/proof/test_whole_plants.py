@@ -34,4 +34,5 @@ def test_mistake_is_caught_in_the_whole_network(plant, whole_references, tmp_pat
     )
     assert first.share > LESS.get((plant.workload, plant.name), STANDS_OUT), first
     assert "half precision" not in (proof.cause or "") or "float16" in plant.name, proof.cause
+    assert "is missing from the model" not in (proof.cause or ""), proof.cause
     assert plant.cause in (proof.cause or ""), proof.cause

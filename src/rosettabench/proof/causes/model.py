@@ -50,7 +50,8 @@ def other_weights(case: Case) -> Iterator[str]:
     weights = case.weights()
     with case.reference.answering(case.divergence.step or 0) as answer:
         for sentence, changed in rearrangements(weights, case.recurrent):
-            if relative(found, answer(weights | changed)) < FITS:
+            off = relative(found, answer(weights | changed))
+            if off < FITS and case.explains(off):  # what changes little fits a small deviation without explaining it
                 yield sentence
 
 
