@@ -11,6 +11,7 @@ COUNTS = {
     "cifar-resnet56": 861_770,
     "imagenet-resnet56": 4_958_120,
     "cifar-vgg": 3_441_592,
+    "cifar-vit": 2_693_194,
     "chestxray-densenet121": 6_968_206 + 2 * 41_824,
     "deepar-monash": 160 * (22 + 40 + 1) + 160 * (40 + 40 + 1) + 123,
     "fashion-mlp": 101_770,
@@ -20,6 +21,7 @@ COUNTS = {
     "imdb-lstm": 160_000 + 53_200 + 202,
     "resnet50-features": 25_636_712 - 2_049_000 - 26_560,
     "resnet50-synthetic": 25_636_712,
+    "shakespeare-gpt": 804_096,
 }
 
 

@@ -37,7 +37,7 @@ NOT_OF_REFERENCES = {"get", "set", "linger"}
 """Methods that references lack: they hold the canonical tensors themselves and are not timed."""
 
 NOT_OF_EXPORTED = {"batch", "train", "gradients", "learning_rate"}
-"""Methods that a framework does without that runs what is exported: it only infers."""
+"""Methods that a framework lacks that only runs exported models."""
 
 
 def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload]) -> list[str]:
@@ -54,8 +54,8 @@ def missing(frameworks: Iterable[FrameworkEntry], workloads: Iterable[Workload])
 
 
 def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
-    """Yield what a workload's implementation in a framework lacks, which may be all of it, if the workload says not."""
-    if entry.borrows or entry.exported is not None:  # another framework's file, looked at as that one's
+    """Yield the faults of a workload's implementation in a framework; none if the workload states that it is absent."""
+    if entry.borrows or entry.exported is not None:  # the file is checked as that of its own framework
         return
     path = workload.implementation(entry.implementation_name)
     yield from missing_in_releases(entry, workload, path)

@@ -40,8 +40,8 @@ class Implementation:
 def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dict[str, Implementation]:
     """Return {label: implementation} of a workload, in the order of `frameworks`; None stands for all contestants.
 
-    A label names a framework, or with ``@`` a release of it; a mode behind a colon changes nothing. Raises UsageError
-    for an unknown one, for one that does not implement the workload, and for one that runs what another exports.
+    A label names a framework, or with ``@`` a release of it. A mode after a colon is ignored. Raises UsageError for an
+    unknown label, for a framework without an implementation of the workload, and for one that runs exported models.
     """
     known: dict[str, tuple[FrameworkEntry, str | None]] = {}
     for name, entry in all_frameworks().items():

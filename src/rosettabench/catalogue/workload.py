@@ -29,7 +29,7 @@ OF_LANGUAGE = ("cross-entropy", "perplexity")
 """The metrics of language models: a loss for each token."""
 
 METRIC_NAMES = ("accuracy", "cross-entropy", "perplexity", "mean squared error", "mean absolute error")
-"""The metrics of folders (statistics/metrics.py, which imports NumPy: a catalogue is read without)."""
+"""The metrics of statistics/metrics.py, which imports NumPy: reading a catalogue avoids that."""
 
 STUDENT_T = "Student-t negative log-likelihood"
 """The loss of workloads that forecast time series: the mean over all observed values of a batch."""
@@ -199,15 +199,15 @@ class Workload(Strict):
     size. Without names, all outputs are compared in one norm."""
     tensors: tuple[Tensor, ...]
     operations: dict[str, Product] = Field(default_factory=dict)
-    """Canonical tensor to the products it takes part in; every tensor of two dimensions and more, or none at all."""
+    """{canonical tensor: its products}, for every tensor of two dimensions and more, or empty."""
     attention: Attention | None = None
-    """Its self-attention: products of what is computed, which belong to no tensor."""
+    """Self-attention, whose products belong to no tensor."""
     normalisation: Normalisation | None = None
     recurrent: dict[str, RecurrentLayer] = Field(default_factory=dict)
-    """The recurrent layers by their names, in the order in which they are applied."""
+    """The recurrent layers by name, in the order in which they are applied."""
     schedule: Steps | WarmUpCosine | None = None
-    """The schedule of the learning rate that it states: the value ``steps`` or ``warm-up-cosine`` of the axis
-    `schedule`. Without one it has a constant rate, or the decay that fits any workload."""
+    """The schedule of the axis value ``steps`` or ``warm-up-cosine``. Other values, such as a constant rate, need no
+    statement."""
     dropout: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
     """{layer: dropout rate}: the share of its output elements that training drops independently. In the layers'
     order."""

@@ -70,7 +70,8 @@ def complete_frameworks(incomplete: str) -> Offers:
     """Offer frameworks, including references, for a list with commas."""
     from rosettabench.catalogue.framework import all_frameworks
 
-    return behind_comma(incomplete, [(name, entry.title) for name, entry in all_frameworks().items()])
+    written = {name: entry.title for name, entry in all_frameworks().items() if entry.files is None}
+    return behind_comma(incomplete, list(written.items()))
 
 
 def complete_data_sets(incomplete: str) -> Offers:

@@ -44,7 +44,7 @@ def stated_schedule(workload: Workload) -> str:
 
 
 def check_schedule(name: str, workload: Workload) -> None:
-    """Raise UsageError where a workload does not state the schedule that is asked for."""
+    """Raise UsageError if `name` asks for the workload's own schedule and it states none of that kind."""
     if name in (STEPS, COSINE) and name != stated_schedule(workload):
         able = ", ".join(one.name for one in all_workloads().values() if stated_schedule(one) == name)
         raise UsageError(

@@ -108,7 +108,7 @@ def why_missing(workload: Workload, contender: Contender) -> str | None:
         known = variants_of(contender.framework, contender.release)
         if workload.name not in known:
             others = ", ".join(known) or "no workload"
-            return f"{contender.label} differs in {others}, and not in {workload.name}"
+            return f"{contender.label} differs from the default mode in {others}, and not in {workload.name}"
     exported = contender.entry.exported
     if exported is not None and workload.inference is None:
         return f"{contender.framework} only infers, and {workload.name} trains"

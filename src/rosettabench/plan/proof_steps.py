@@ -24,8 +24,8 @@ def steps_of(workload: Workload) -> int:
 def pace_of(workload: Workload) -> Pace:
     """Return the conversion of the proof's steps to epochs: each step is in its own epoch.
 
-    Where they are too few to come to the last boundary that the workload states, they are further apart, by whole tens:
-    the last step meets it.
+    If that would not reach the last boundary of the workload's schedule, the epochs are further apart, by whole tens,
+    so that the last step meets it.
     """
     stated = workload.schedule
     last = 0 if stated is None else stated.after[-1] if isinstance(stated, Steps) else stated.until

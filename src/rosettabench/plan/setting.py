@@ -159,9 +159,9 @@ AXES: Mapping[str, Axis] = {
     "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
     "epochs": Axis("How long to train, with `--full` only.", "a number", read_count, "what the workload states"),
     "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
-    "precision": choice("What products are computed in; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
+    "precision": choice("The precision of products; `tf32` on a GPU only.", "float32", "bfloat16", "tf32"),
     "schedule": choice("How the learning rate changes.", *SCHEDULES),
-    "seed": Axis("What all random numbers are drawn from.", "a number from 0 on", read_seed),
+    "seed": Axis("The seed of all random numbers.", "a number from 0 on", read_seed),
     "series": Axis(
         "Which time series.", "a set of the Monash archive", read_series, page="guide/data.md#the-monash-archive"
     ),
