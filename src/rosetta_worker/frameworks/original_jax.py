@@ -10,6 +10,7 @@ from jax import numpy as jnp
 
 from rosetta_worker.framework import resolve
 from rosetta_worker.frameworks.reference_adamw_jax import Adapter as Formulas
+from rosetta_worker.originals import refuse_untied, tied_names
 
 DESCRIPTION = {
     "title": "Original in JAX",
@@ -90,8 +91,8 @@ class Model(object):
 
     def __init__(self, implementation):
         self.implementation = implementation
-        self.KEPT = tuple(tied(getattr(implementation, "STATE", ())))
-        self.ties = dict(tied(implementation.TENSORS), **tied(getattr(implementation, "STATE", ())))
+        self.KEPT = tuple(tied_names(getattr(implementation, "STATE", ())))
+        self.ties = dict(tied_names(implementation.TENSORS), **tied_names(getattr(implementation, "STATE", ())))
         if hasattr(implementation, "arrange"):
             self.arrange = implementation.arrange
 
@@ -102,10 +103,8 @@ class Model(object):
             if isinstance(layer, nnx.Dropout):
                 layer.rate = 0.0
         own = {id(resolve(model, name)) for name in self.ties.values()}
-        left = [path for path, one in nnx.iter_graph(model) if isinstance(one, nnx.Param) and id(one) not in own]
-        if left:
-            names = ", ".join(".".join(map(str, path)) for path in left[:5])
-            raise ValueError("%d parameters of the original are tied to nothing: %s" % (len(left), names))
+        trained = ((path, one) for path, one in nnx.iter_graph(model) if isinstance(one, nnx.Param))
+        refuse_untied([".".join(map(str, path)) for path, one in trained if id(one) not in own])
         self.graph, self.state = nnx.split(model)
 
     def holding(self, tensors):
@@ -128,16 +127,3 @@ class Model(object):
         if kept is not None:
             kept.update({name: resolve(model, self.ties[name])[...] for name in self.KEPT})
         return outputs
-
-
-def tied(table):
-    """Return {canonical name: the model's own} of a table of ties.
-
-    Raises ValueError where a tie changes a layout: canonical tensors are the original's own.
-    """
-    names = {}
-    for tie in table:
-        if tie.transforms or len(tie.canonical) != len(tie.own):
-            raise ValueError("a tie of the original changes the layout of %s" % " ".join(tie.canonical))
-        names.update(zip(tie.canonical, tie.own))
-    return names

@@ -9,6 +9,7 @@ import torch
 
 from rosetta_worker.frameworks.reference_adamw_pytorch import Adapter as Formulas
 from rosetta_worker.frameworks.reference_pytorch import CHANCE, LoopedSums, clipping, nullcontext
+from rosetta_worker.originals import refuse_untied, tied_names
 
 DESCRIPTION = {
     "title": "Original in PyTorch",
@@ -54,7 +55,7 @@ class Adapter(Formulas):
         self.second = {name: torch.full_like(tensor, self.initial) for name, tensor in self.tensors.items()}
         self.count = 0
         self.known = None
-        refuse_untied(self.model, self.tensors)
+        refuse_untied(untied(self.model, self.tensors))
         if self.trains:
             self.mean_loss = self.original.loss
             self.update = getattr(self, self.setting.optimizer.name)
@@ -140,25 +141,19 @@ class Model(object):
 def tied(table, own):
     """Return {canonical name: the model's tensor} of a table of ties.
 
-    Raises ValueError if a tie changes a layout: canonical tensors are the original's own.
+    Raises ValueError if a tie changes a layout, or names no tensor of the model.
     """
-    tensors = {}
-    for tie in table:
-        if tie.transforms or len(tie.canonical) != len(tie.own):
-            raise ValueError("a tie of the original changes the layout of %s" % " ".join(tie.canonical))
-        for canonical, name in zip(tie.canonical, tie.own):
-            if name not in own:
-                raise ValueError("the original has no tensor %s: it has %s" % (name, ", ".join(sorted(own))))
-            tensors[canonical] = own[name]
-    return tensors
+    names = tied_names(table)
+    for name in names.values():
+        if name not in own:
+            raise ValueError("the original has no tensor %s: it has %s" % (name, ", ".join(sorted(own))))
+    return {canonical: own[name] for canonical, name in names.items()}
 
 
-def refuse_untied(model, tensors):
-    """Raise ValueError if a parameter of the model has no tie, since it would not be compared."""
+def untied(model, tensors):
+    """Return the names of the parameters of a model that are not among the tied `tensors`."""
     tied_ones = {id(tensor) for tensor in tensors.values()}
-    left = [name for name, tensor in model.named_parameters() if id(tensor) not in tied_ones]
-    if left:
-        raise ValueError("%d parameters of the original are tied to nothing: %s" % (len(left), ", ".join(left[:5])))
+    return [name for name, tensor in model.named_parameters() if id(tensor) not in tied_ones]
 
 
 def undropped(model):

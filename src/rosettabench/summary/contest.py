@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rosettabench.catalogue.workload import all_workloads
+from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.errors import OtherWork
 from rosettabench.plan.request import ContestRequest, read_request
 from rosettabench.plan.setting import with_defaults
@@ -121,7 +121,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
 
     `measured` are the known ceilings of the run's machine (ceilings/ceiling.py).
     """
-    peak = summarise_peak(contest, measured)
+    peak, workload = summarise_peak(contest, measured), workload_of(contest)
     contestants = [gather(run, contest, entry, name) for entry in contest.entries]
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
@@ -156,8 +156,8 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         reasons=reasons,
         why=() if reasons else why_command(run, contest, ranking),
         peak=peak,
-        inference=infers(contest),
-        tokens=tokens_of(contest),
+        inference=workload is not None and workload.inference is not None,
+        tokens=workload.tokens if workload is not None else None,
         shown=shown.shown if (shown := ShownSeries.last_of(happened)) else (),
     )
 
@@ -172,7 +172,7 @@ def entrants(contest: Contest) -> list[Entrant]:
 
 def circumstances(contest: Contest, peak: PeakSummary) -> Circumstances:
     """Return the circumstances that decide how far below the ceiling a contender may be."""
-    workload = all_workloads().get(contest.workload)
+    workload = workload_of(contest)
     batch = contest.setting["batch_size"]
     known = peak.per_sample is not None and peak.ceiling is not None
     return Circumstances(
@@ -182,16 +182,9 @@ def circumstances(contest: Contest, peak: PeakSummary) -> Circumstances:
     )
 
 
-def infers(contest: Contest) -> bool:
-    """Return whether a contest was one of inference; False if the catalogue no longer has the workload."""
-    workload = all_workloads().get(contest.workload)
-    return workload is not None and workload.inference is not None
-
-
-def tokens_of(contest: Contest) -> int | None:
-    """Return the tokens of a sample, where the catalogue has the workload and it is a language model; else None."""
-    workload = all_workloads().get(contest.workload)
-    return workload.tokens if workload is not None else None
+def workload_of(contest: Contest) -> Workload | None:
+    """Return the workload of a contest; None if the catalogue no longer has it."""
+    return all_workloads().get(contest.workload)
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:

@@ -24,7 +24,7 @@ def running_average(case: Case) -> Iterator[str]:
         yield f"{name} does not move: training passes do not update it"
     if case.normalisation is None:  # a folder states none: its original alone knows the momentum
         factor, off = best_factor(found - old, exact - old, float(np.linalg.norm(exact - old)))
-        if off < case.divergence.value / 5:
+        if case.explains(off):
             yield f"{name} moves {factor:.3g} times as far as it should: running averages have another momentum"
         return
     momentum = case.normalisation.momentum
@@ -34,10 +34,10 @@ def running_average(case: Case) -> Iterator[str]:
     }
     factor, off = shares[1.0]
     kept = f"{1 - factor * (1 - momentum):.3g}"
-    if off < case.divergence.value / 5 and kept != f"{momentum:.3g}":
+    if case.explains(off) and kept != f"{momentum:.3g}":
         yield f"running averages keep {kept} of themselves in a step, not {momentum}"
     factor, off = shares[momentum]
-    if off < case.divergence.value / 5:
+    if case.explains(off):
         samples = "" if factor <= 1 else f": the unbiased one, n / (n - 1) times, of n = {factor / (factor - 1):.0f}"
         yield f"{name} takes up {factor:.6g} times what the batch has{samples}"
 
