@@ -15,7 +15,7 @@ pytestmark = pytest.mark.environment
 QUICK = [
     plant
     for plant in PLANTS
-    if plant.name in ("beta2 0.99", "softmax in the model", "unshuffled batches", "the framework's own Adam in Keras")
+    if plant.name in ("softmax in the model", "unshuffled batches", "the framework's own Adam in Keras")
 ]
 """One of each kind, for those who wait: optimiser, model, data, and another framework."""
 

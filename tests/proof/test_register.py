@@ -119,6 +119,7 @@ def test_a_changed_optimizer_makes_exactly_the_cells_stale_that_use_it(monkeypat
     assert stale == {key for key in lasagne if key[0] != "cifar-vgg"}
 
 
+@pytest.mark.slow
 def test_a_change_to_the_loop_makes_every_cell_of_a_python_worker_stale(monkeypatch):
     stale = stale_after(monkeypatch, "loop.py", "POOL = 8", "POOL = 9")
     assert stale == {cell_key(*cell) for cell in CELLS if not cell[1].entry.program}

@@ -63,6 +63,7 @@ def test_one_process_each_and_no_control_allow_no_verdict(store, asked):
     assert pytorch["verdict"]["interval"]["low"] > 1.3, "what the rounds say is shown all the same"
 
 
+@pytest.mark.slow
 def test_several_processes_tell_how_much_they_differ(store, asked):
     before = write_run(store, 1, three(), control=False, processes=3, rounds=24)
     after = write_run(store, 2, with_version(three(pytorch=1.5), "2.0"), control=False, processes=3, rounds=24)
@@ -71,6 +72,7 @@ def test_several_processes_tell_how_much_they_differ(store, asked):
     assert 0.002 < pytorch["deviation"] < 0.05
 
 
+@pytest.mark.slow
 def test_earlier_runs_tell_it_too(store, asked):
     for number in (1, 2, 3):
         write_run(store, number, three(), control=False)
@@ -79,6 +81,7 @@ def test_earlier_runs_tell_it_too(store, asked):
     assert cells(asked(8, "compare", before, after))["pytorch"]["degrees"] == 2
 
 
+@pytest.mark.slow
 def test_alone_a_contender_cannot_be_told_from_the_machine(store, asked):
     before = write_run(store, 1, three()[:1], weather=1.0)
     after = write_run(store, 2, three()[:1], weather=1.5)
