@@ -73,6 +73,10 @@ MOST_KILLS = 25
 """Kills of a trial: 1 to so many. A trial may end with fewer, when the run was faster than the next one."""
 
 
+SHARE = 3
+"""Up to which part of the time of an undisturbed command a kill waits. A run is then killed many times before its end;
+as it goes on where it stopped, its later stages are reached, too."""
+
 EARLIER = "an earlier report"
 """What stands where a report is to be written."""
 
@@ -235,7 +239,7 @@ def kill_some(trial, room, process, dice, longest, most):
     """
     before, sent = {}, 0
     while sent < most:
-        after_s = dice.uniform(0.05, longest)
+        after_s = dice.uniform(0.05, longest / (1 if room.stage == "report" else SHARE))
         with suppress(subprocess.TimeoutExpired):
             process.wait(after_s)
         before |= room.blocks()

@@ -7,11 +7,34 @@ data, environments) follows the same rule in its own module.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Read = TypeVar("Read")
+
+
+def once_per_change(read: Callable[[Path], Read]) -> Callable[[Path], Read]:
+    """Wrap a function that reads a file: while the file stays the same, its result is kept.
+
+    A file is the same if its inode, its size and the time of its last change are.
+    """
+    kept: dict[Path, tuple[tuple[int, int, int], Read]] = {}
+
+    @wraps(read)
+    def read_again_if_changed(path: Path) -> Read:
+        """Return what `read` returns for the file as it is now."""
+        now = path.stat()
+        version = (now.st_ino, now.st_size, now.st_mtime_ns)
+        if path not in kept or kept[path][0] != version:
+            kept[path] = version, read(path)
+        return kept[path][1]
+
+    return read_again_if_changed
 
 
 def replace_file(path: Path, content: bytes) -> None:

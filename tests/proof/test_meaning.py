@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import rosettabench
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.errors import EnvironmentFault
-from rosettabench.proof import meaning
 from rosettabench.proof.meaning import file_digest, python_digest
 
 SOURCE = '''"""An adapter."""
@@ -89,14 +90,13 @@ def test_every_python_of_the_controller_reads_the_same(version):
         pytest.skip(f"{fault.what}: {fault.hint}")
     files = sorted(worker_folder().rglob("*.py"))
     program = (
-        "import importlib.util, pathlib, sys\n"
-        "spec = importlib.util.spec_from_file_location('meaning', sys.argv[1])\n"
-        "module = importlib.util.module_from_spec(spec)\n"
-        "spec.loader.exec_module(module)\n"
-        "for line in sys.stdin: print(module.file_digest(pathlib.Path(line.strip())))"
+        "import pathlib, sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from rosettabench.proof.meaning import file_digest\n"
+        "for line in sys.stdin: print(file_digest(pathlib.Path(line.strip())))"
     )
     process = subprocess.run(
-        [python, "-c", program, meaning.__file__],
+        [python, "-c", program, str(Path(rosettabench.__file__).parents[1])],
         input="\n".join(map(str, files)),
         capture_output=True,
         text=True,

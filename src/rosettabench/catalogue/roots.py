@@ -81,6 +81,7 @@ def pass_over(package: str, why: str) -> None:
     warnings.warn(PassedOver(f"a part of the installed package {package} is skipped: {why}"), stacklevel=2)
 
 
+@cache
 def worker_folder() -> Path:
     """Return the folder of the worker package, which is beside this package in a checkout and in a wheel."""
     return Path(__file__).resolve().parents[2] / "rosetta_worker"

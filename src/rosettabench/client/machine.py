@@ -117,6 +117,7 @@ def worker_variables(threads: int, backend: str | None, managed: bool, folder: P
     variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # the order of the driver, which reports the energy
     if managed:
         variables["PYTHONNOUSERSITE"] = "1"
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)  # else each worker would compile its framework's code again
     variables.update(backend_variables(backend))
     if backend is not None:
         variables["KERAS_HOME"] = str(folder)  # the user's keras.json may change the precision

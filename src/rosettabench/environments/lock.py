@@ -29,6 +29,7 @@ from packaging.utils import canonicalize_name
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.roots import catalogue_roots, read_each
 from rosettabench.errors import EnvironmentFault
+from rosettabench.files import once_per_change
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
@@ -84,6 +85,7 @@ def all_locks() -> list[Lock]:
     return sorted(locks, key=lambda lock: (lock.name, [int(part) for part in lock.python.split(".")]))
 
 
+@once_per_change
 def read_lock(path: Path) -> Lock:
     """Read the lock file at `path`; raise EnvironmentFault with file and line if it is not valid."""
     named = FILE_NAME.fullmatch(path.stem)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
+
+from rosettabench.files import once_per_change
 
 PYTHON = ".py"
 """The suffix of files with a syntax tree. For files in another language, the whole text counts."""
@@ -24,13 +25,13 @@ def digest_of(files: Sequence[Path]) -> str:
     return sha256("".join(sorted(f"{path.name}{file_digest(path)}" for path in files)).encode()).hexdigest()
 
 
+@once_per_change
 def file_digest(path: Path) -> str:
     """Return the sha256 of a file's meaning."""
     text = path.read_text(encoding="utf-8")
     return python_digest(text) if path.suffix == PYTHON else sha256(text.encode()).hexdigest()
 
 
-@cache
 def python_digest(source: str) -> str:
     """Return the sha256 of the meaning of Python source, equal in every version of Python that can parse it."""
     return sha256(tree_text(ast.parse(source)).encode()).hexdigest()

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.files import once_per_change
 from rosettabench.proof.meaning import PYTHON
 
 PACKAGE = "rosetta_worker"
@@ -26,12 +27,16 @@ def sources(files: Iterable[Path]) -> list[Path]:
         file = left.pop()
         if file not in found:
             found.add(file)
-            names = imported_names(file.read_text(encoding="utf-8")) if file.suffix == PYTHON else ()
-            left += (path for name in names for path in modules(root, name))
+            left += (path for name in imports_of(file) for path in modules(root, name))
     return sorted(found)
 
 
-@cache
+@once_per_change
+def imports_of(file: Path) -> frozenset[str]:
+    """Return the dotted names that a file imports from the worker; none if it is not Python."""
+    return imported_names(file.read_text(encoding="utf-8")) if file.suffix == PYTHON else frozenset()
+
+
 def imported_names(source: str) -> frozenset[str]:
     """Return the dotted names that Python source imports from the worker, anywhere in it.
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 import shlex
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.files import replace_file
+from rosettabench.places import cache_dir
 from rosettabench.report.charts import contest as charts
 from rosettabench.report.charts.forecasts import Picture, contest_pictures, pictures
 from rosettabench.report.charts.theme import DARK, LIGHT, SANS, SHAPES, Theme
@@ -159,12 +162,22 @@ def palette(theme: Theme, labels: tuple[str, ...]) -> list[tuple[int, str]]:
 
 @cache
 def libraries() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that Altair's specifications need."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, in the version that Altair's specifications need.
+
+    To bundle them takes two seconds, so the script is kept in the cache.
+    """
     import altair
     import vl_convert
 
     release = ".".join(altair.SCHEMA_VERSION.split(".")[:2])
-    return inline_script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release))
+    kept = cache_dir() / "scripts" / f"vega-lite-{release}-{vl_convert.__version__}.js"
+    if kept.is_file():
+        return inline_script(kept.read_text(encoding="utf-8"))
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release)
+    with suppress(OSError):  # a report needs no cache: that may be read-only, or its disk full
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(kept, script.encode())
+    return inline_script(script)
 
 
 def resource(name: str) -> str:
