@@ -1,8 +1,9 @@
 """Describe a PyTorch model: ``python describe.py FILE CLASS FOLDER [INPUTS]``.
 
 Makes a model of the class. Writes its description, ``model.json``, and its initial weights, one .npy for each tensor,
-into FOLDER. INPUTS are the inputs of a sample, as JSON; without them, inputs are tried that fit the model's first
-layer. If the model cannot be described, ``model.json`` has only the key ``error``: a sentence.
+into FOLDER. INPUTS are the inputs of a sample by the names of arguments, as JSON: {"user": {"shape": [], "below": 50}};
+"" stands for every argument that is not named. Without them, inputs are tried that fit the model's first layer. If the
+model cannot be described, ``model.json`` has only the key ``error``: a sentence.
 """
 
 import importlib.util
@@ -17,6 +18,9 @@ import torch
 
 SAMPLES = 2
 """Samples in the batch on which a model is tried."""
+
+ANY = ""
+"""The key of inputs for every argument that is not named."""
 
 SIDES = (32, 28, 64, 96, 224)
 """Heights and widths of images to try."""
@@ -37,10 +41,23 @@ def describe(file, name, folder, inputs=None):
     for tensor, array in first_values(model, tensors):
         np.save(os.path.join(folder, tensor + ".npy"), array, allow_pickle=False)
     model.eval()
-    wanted = [one for one in inspect.signature(model.forward).parameters.values() if one.default is one.empty]
-    names = [one.name for one in wanted if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    tried, output = try_inputs(model, names, inputs)
-    return {"tensors": tensors, "arguments": names, "inputs": tried, "output": list(output.shape[1:])}
+    tried, output = try_inputs(model, arguments(model, inputs or {}), inputs)
+    return {"tensors": tensors, "inputs": tried, "output": list(output.shape[1:])}
+
+
+def arguments(model, stated):
+    """Return the names of a model's inputs: the arguments without a default, and others that are stated."""
+    taken = [
+        one
+        for one in inspect.signature(model.forward).parameters.values()
+        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    unknown = sorted(set(stated) - {one.name for one in taken} - {ANY})
+    if unknown:
+        raise Refused(
+            "--inputs names %s: the model takes %s" % (" and ".join(unknown), " and ".join(one.name for one in taken))
+        )
+    return [one.name for one in taken if one.default is one.empty or one.name in stated]
 
 
 def load_class(file, name):
@@ -124,13 +141,16 @@ def first_values(model, tensors):
 
 
 def try_inputs(model, names, inputs):
-    """Return inputs of a sample that the model accepts, and its output for a batch. Raises Refused if none fit."""
+    """Return inputs of a sample, {name: input}, that the model accepts, and its output for a batch.
+
+    Raises Refused if none fit.
+    """
     last = None
-    for tried in [inputs] if inputs is not None else guesses(model):
-        batches = [batch_of(tried) for _ in names]
+    for tried in [stated_for(names, inputs)] if inputs is not None else guesses_for(names, model):
+        batches = {name: batch_of(one) for name, one in tried.items()}
         try:
             with torch.no_grad():
-                output = model(*batches)
+                output = model(**batches)
         except Exception as error:  # noqa: BLE001 (whatever a user's model raises)
             last = error
             continue
@@ -141,7 +161,21 @@ def try_inputs(model, names, inputs):
         return tried, output
     why = "" if last is None else " (%s: %s)" % (type(last).__name__, str(last).split("\n")[0])
     kind = "cannot be guessed" if inputs is None else "do not fit the model"
-    raise Refused("the inputs of the model %s%s: name those of a sample with --inputs" % (kind, why))
+    way = "--inputs" if len(names) == 1 else " ".join("--inputs %s=…" % name for name in names)
+    raise Refused("the inputs of the model %s%s: name those of a sample with %s" % (kind, why, way))
+
+
+def stated_for(names, inputs):
+    """Return {name: input} as it is stated. Raises Refused for a name without an input."""
+    open_names = [name for name in names if name not in inputs and ANY not in inputs]
+    if open_names:
+        raise Refused("--inputs does not name %s, which the model takes, too" % " and ".join(open_names))
+    return {name: inputs.get(name, inputs.get(ANY)) for name in names}
+
+
+def guesses_for(names, model):
+    """Return {name: input} that may fit: each input has the same form."""
+    return [dict.fromkeys(names, guess) for guess in guesses(model)]
 
 
 def guesses(model):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from laboratory import environment
+from tiers import slow
 
 from rosettabench.places import cache_dir
 from rosettabench.store.store import Store
@@ -75,11 +76,11 @@ def test_the_table_says_what_the_ceiling_is(rosetta, store):
     ("words", "said"),
     [
         (("-f", "pytroch"), "there is no framework 'pytroch'\nDid you mean 'pytorch'?"),
-        (("--precision", "float23"), "there is no precision 'float23'\nDid you mean 'float32'?"),
+        slow(("--precision", "float23"), "there is no precision 'float23'\nDid you mean 'float32'?"),
         (("--device", "gpu"), "there is no device 'gpu'"),
-        (("-f", "pytorch:eagre"), "there is no mode of pytorch 'eagre'"),
+        slow(("-f", "pytorch:eagre"), "there is no mode of pytorch 'eagre'"),
         (("--threads", "0"), "threads"),
-        (("-f", "pytorch,pytorch"), "pytorch is named twice"),
+        slow(("-f", "pytorch,pytorch"), "pytorch is named twice"),
     ],
 )
 def test_words_that_mean_nothing(rosetta, store, words, said):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import slow
 
 from rosettabench import errors
 from rosettabench.cli import CONTROL, ENDING, INTERRUPTED, SIGNALLED
@@ -221,7 +222,7 @@ def test_a_password_is_not_repeated(rosetta):
     assert "s3cret" not in process.stdout + process.stderr
 
 
-@pytest.mark.parametrize("name", ["results.db", "who? me.sqlite", "with 'quotes' and \"more\".db"])
+@pytest.mark.parametrize("name", [*map(slow, ["results.db", "who? me.sqlite"]), "with 'quotes' and \"more\".db"])
 def test_a_store_may_be_named_by_its_path(rosetta, tmp_path, name):
     Store(str(tmp_path / name))
     assert (tmp_path / name).is_file()

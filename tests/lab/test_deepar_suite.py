@@ -7,6 +7,7 @@ import time
 import pytest
 from commands import finish
 from laboratory import environment
+from tiers import slow
 
 from rosettabench.published.summary import summarise_whole
 from rosettabench.shipped.library import all_libraries
@@ -63,8 +64,11 @@ def test_both_halves_run_within_a_budget_and_go_on_after_ctrl_c(rosetta, store, 
     ("words", "told"),
     [
         ((*SMALL, "--budget", "10s", "--set", "series=m1_yearly"), "nothing fits into 5 s"),
-        (("run", "imdb-gru", "-f", "gluonts[torch]"), "gluonts[torch] trains as it is shipped, and is not a contender"),
-        (
+        slow(
+            ("run", "imdb-gru", "-f", "gluonts[torch]"),
+            "gluonts[torch] trains as it is shipped, and is not a contender",
+        ),
+        slow(
             (*SUITE, "--set", "threads=1,2", "--set", "series=m1_yearly"),
             "threads=1,2 gives the trainings as shipped more than one",
         ),

@@ -13,13 +13,17 @@ from rosettabench.data.prepare import prepare_data
 from rosettabench.places import cache_dir
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.setting import Setting
+from rosettabench.port.description import read_inputs
 from rosettabench.port.folder import make_folder
 from rosettabench.proof.weights import draw_weights, save_weights
 
 MODELS = Path(__file__).parent / "models"
 """PyTorch models, and beside each its port's Model: ``gpt.py``, ``gpt_jax.py``."""
 
-CLASSES = {"gpt": "GPT", "unet": "UNet", "towers": "TwoTowers"}
+CLASSES = {"gpt": "GPT", "unet": "UNet", "towers": "TwoTowers", "ranker": "Ranker"}
+
+INPUTS = {"ranker": ["user=int[]<50", "history=int[5]<80", "context=float[2,3]"]}
+"""The inputs of models whose first layer does not tell them."""
 
 
 def pytorch():
@@ -30,9 +34,10 @@ def pytorch():
 def new_folder(place: Path, model: str | None, *frameworks: str) -> Workload:
     """A new folder of one of MODELS, or of the small model of our own, ported to frameworks; the workload in it."""
     source = (MODELS / f"{model}.py", CLASSES[model]) if model else None
-    make_folder(place, frameworks, source, pytorch(), None)
+    make_folder(place, frameworks, source, pytorch(), read_inputs(INPUTS.get(model, ())))
     for framework in frameworks if model else ():
-        port(place / f"{framework}.py", (MODELS / f"{model}_{framework}.py").read_text())
+        file = f"{framework.replace('-', '_')}.py"
+        port(place / file, (MODELS / f"{model}_{file}").read_text())
     return read_folder(place)
 
 

@@ -35,7 +35,7 @@ def test_it_shows_what_the_tests_port():
 @pytest.mark.slow
 @pytest.mark.environment
 def test_its_commands_say_what_it_says(rosetta, tmp_path):
-    model, jax, keras, mxnet, _ = blocks("python")
+    model, jax, keras, mxnet, *_ = blocks("python")
     (tmp_path / "my_model.py").write_text(model)
     new, prove = (next(one for one in blocks("") if one.startswith(f"rosetta {word}")) for word in ("new", "prove"))
     code, out, err = rosetta(*shlex.split(new)[1:])

@@ -4,14 +4,14 @@ import re
 
 import numpy as np
 import pytest
-from folders import CLASSES, MODELS, new_folder
+from folders import CLASSES, MODELS, new_folder, pytorch
 from safetensors.numpy import load_file, save_file
 from tiers import slow
 
 from rosettabench.catalogue.workload import read_folder
 from rosettabench.errors import RosettaError, UsageError
 from rosettabench.plan.own import check_own, own_contenders
-from rosettabench.port.description import read_inputs
+from rosettabench.port.description import describe_model, read_inputs
 from rosettabench.port.folder import check_new
 from rosettabench.proof.weights import draw_weights
 
@@ -34,9 +34,13 @@ def test_a_model_is_described(model, tmp_path):
     weights = draw_weights(workload, 0)
     assert {name: array.shape for name, array in weights.items()} == {one.name: one.shape for one in workload.tensors}
     assert own_contenders([str(tmp_path / model)]) == ("pytorch", "jax")
-    expected = {"gpt": (28, [16]), "unet": (26, [1, 32, 32]), "towers": (10, [2])}[model]
-    shape = workload.data.form["random"]["inputs"]["shape"]
-    assert (sum(one.trained for one in workload.tensors), shape) == expected
+    expected = {
+        "gpt": (28, {"shape": [16], "values": "integers", "below": 65}),
+        "unet": (26, {"shape": [1, 32, 32], "values": "normal"}),
+        "towers": (10, {name: {"values": "integers", "below": 100} for name in ("user", "item")}),
+    }[model]
+    drawn = workload.data.form["random"]["inputs"]
+    assert (sum(one.trained for one in workload.tensors), drawn) == expected
     assert any(not one.trained for one in workload.tensors) == (model == "unet")
 
 
@@ -74,15 +78,70 @@ def test_bad_names(tmp_path):
         assert said in error.value.what
 
 
-@pytest.mark.parametrize("word", ["", "float", "int[3]", "float[3]<5", "int[a]<5", "float[3"])
-def test_inputs_that_are_none(word):
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "float",
+        "int[3]",
+        "float[3]<5",
+        "int[a]<5",
+        "float[3",
+        "2=float[3]",
+        "float[3] float[4]",
+        "a=float[3] a=float[3]",
+    ],
+)
+def test_inputs_that_are_none(words):
     with pytest.raises(UsageError):
-        read_inputs(word)
+        read_inputs(words.split() or [words])
 
 
 def test_inputs():
-    assert read_inputs("int[64]<65").below == 65
-    assert read_inputs("float[3, 32,32]").shape == (3, 32, 32)
+    assert read_inputs(["int[64]<65"])[""].below == 65
+    assert read_inputs(["float[3, 32,32]"])[""].shape == (3, 32, 32)
+    named = read_inputs(["user=int[]<50", "time = float[2,3]"])
+    assert list(named) == ["user", "time"]
+    assert [one.columns for one in named.values()] == [1, 6]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["user=int[]<50"], "does not name history and context"),
+        slow(
+            ["user=int[]<50", "float[5]", "when=float[1]"], "names when: the model takes user and history and context"
+        ),
+        slow(["user=int[]<50", "history=int[5]<80", "context=float[2,4]"], "do not fit the model"),
+        slow([], "--inputs user=… --inputs history=… --inputs context=…"),
+    ],
+)
+def test_inputs_of_a_model_that_are_not_its_own(words, said, tmp_path):
+    with pytest.raises(UsageError) as error:
+        describe_model(MODELS / "ranker.py", "Ranker", pytorch(), read_inputs(words))
+    assert said in error.value.what
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", ["jax", "keras", "tensorflow", "mxnet-gluon"])
+def test_a_model_of_several_inputs_is_proven(framework, rosetta, tmp_path):
+    """A whole number, a row of them, and a table of real numbers: packed as columns, and taken out by name."""
+    new_folder(tmp_path / "ranker", "ranker", framework)
+    code, out, err = rosetta("prove", "./ranker", "-f", framework)
+    assert code == 0, err
+    assert "proven" in out
+
+
+@pytest.mark.slow
+def test_an_input_of_another_layout_is_found(rosetta, tmp_path):
+    new_folder(tmp_path / "ranker", "ranker", "jax")
+    path = tmp_path / "ranker" / "jax.py"
+    text = path.read_text()
+    assert "inputs[:, 6:12]" in text
+    path.write_text(text.replace(".reshape(-1, 2, 3)", ".reshape(-1, 3, 2).swapaxes(1, 2)"))
+    code, out, _ = rosetta("prove", "./ranker", "-f", "jax")
+    assert code == 6
+    assert "logits at step 0" in out
 
 
 def test_an_open_tie_and_a_missing_one_are_told(tmp_path):
@@ -169,9 +228,9 @@ def test_ports_that_cannot_be_compared(old, new, said, rosetta, tmp_path):
     ("weights", "said"),
     [
         ("weights.pt", "is a pickle, which can run code"),
-        ("gone.safetensors", "cannot be read"),
-        ("short.safetensors", "has no tensor logits.bias"),
-        ("wide.safetensors", "has the shape (9,)"),
+        slow("gone.safetensors", "cannot be read"),
+        slow("short.safetensors", "has no tensor logits.bias"),
+        slow("wide.safetensors", "has the shape (9,)"),
     ],
 )
 def test_files_of_first_weights_that_do_not_fit(weights, said, tmp_path):

@@ -65,7 +65,42 @@ def test_arrays_that_are_drawn(tmp_path):
     assert abs(float(parts["train"][0].std()) - 1) < 0.2
 
 
+def test_several_inputs_by_name(tmp_path):
+    """Whole numbers beside real ones become real; they are whole if all are."""
+    time = np.random.default_rng(0).normal(size=(20, 2, 3)).astype(np.float32)
+    np.save(tmp_path / "user.npy", np.arange(20))
+    np.save(tmp_path / "time.npy", time)
+    files = {"user": "user.npy", "time": "time.npy"}
+    found, parts = prepared({"train": files, "labels": "user.npy"}, tmp_path)
+    assert "user.npy, time.npy" in found.note
+    inputs = parts["train"][0]
+    assert inputs.dtype == np.float32
+    assert inputs[:, 0].tolist() == list(range(18))
+    assert np.array_equal(inputs[:, 1:].reshape(-1, 2, 3), time[:18])
+    _, parts = prepared({"train": {"a": "user.npy", "b": "user.npy"}}, tmp_path)
+    assert parts["train"][0].dtype == np.int32
+    assert parts["test"][0].tolist() == [[18, 18], [19, 19]]
+
+
+def test_a_function_returns_several_inputs_by_name(tmp_path):
+    source = "def load():\n    return {'train': {'user': [3, 4], 'time': [[.5], [.25]]}, 'labels': [0, 1], "
+    (tmp_path / "data.py").write_text(source + "'test': {'user': [5], 'time': [[1.]]}, 'test_labels': [1]}\n")
+    _, parts = prepared({"function": "data.py"}, tmp_path)
+    assert parts["train"][0].tolist() == [[3, 0.5], [4, 0.25]]
+    assert parts["test"][0].tolist() == [[5, 1]]
+
+
+def test_several_inputs_that_are_drawn(tmp_path):
+    inputs = {"user": {"values": "integers", "below": 7}, "item": {"values": "integers", "below": 7}}
+    _, parts = prepared({"random": {"samples": 99, "inputs": inputs}}, tmp_path)
+    user, item = parts["train"][0].T
+    assert set(user) == set(item) == set(range(7))
+    assert not np.array_equal(user, item)
+
+
 BAD_FILES = {
+    "differ in their number of samples: 10 of a, 9 of b": {"train": {"a": "x.npy", "b": "short.npy"}},
+    "whole number of a is above": {"train": {"a": "large.npy", "b": "x.npy"}},
     "cannot be read": {"train": "gone.npy"},
     "holds objects of Python": {"train": "objects.npy"},
     "is not a file of arrays": {"train": "text.npy"},
@@ -104,6 +139,9 @@ def test_a_pickle_is_never_loaded(tmp_path):
 
 
 BAD_FUNCTIONS = {
+    "other inputs for test": "def load():\n    return {'train': {'a': [1]}, 'test': {'b': [1]}, 'labels': [1]}\n",
+    "'a b' cannot be the name": "def load():\n    return {'train': {'a b': [1]}}\n",
+    "labels with the type object": "def load():\n    return {'train': [1], 'labels': {'a': [1]}}\n",
     "line 2: load() failed: ValueError: no rows": "def load():\n    raise ValueError('no rows')\n",
     "has no attribute 'load'": "def other():\n    pass\n",
     "is to return a dictionary": "def load():\n    return {'x': [1.0]}\n",
@@ -132,6 +170,11 @@ def test_bad_functions(said, tmp_path):
         {"random": {"samples": 3, "inputs": {"values": "integers"}}},
         {"random": {"samples": 0, "inputs": {}}},
         {"trian": "x.npy"},
+        {"train": {}},
+        {"train": {"a b": "x.npy"}},
+        {"train": {"a": "x.npy"}, "labels": "y.npy", "test": {"b": "x.npy"}, "test_labels": "y.npy"},
+        {"random": {"samples": 3, "inputs": {"a b": {"shape": [3]}}}},
+        {"random": {"samples": 3, "inputs": {"a": {"shape": [3]}, "b": {"values": "integers"}}}},
     ],
 )
 def test_statements_that_are_none(stated):

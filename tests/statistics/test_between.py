@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tiers import slow
 
 from rosettabench.statistics.between import PRIOR, Between, widen_interval
 from rosettabench.statistics.interval import Interval, ratio_interval
@@ -21,7 +22,7 @@ def contest(draw, truth):
     return [dict(zip(ONE, map(float, row), strict=True)) for row in times]
 
 
-@pytest.mark.parametrize("truth", [1.0, 1.5])
+@pytest.mark.parametrize("truth", [slow(1.0), 1.5])
 def test_intervals_of_one_process_hold_the_ratio_of_the_contenders(truth):
     draw = np.random.default_rng([3, round(10 * truth)])
     held, alone = 0, 0

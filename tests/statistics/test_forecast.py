@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tiers import slow
 
 from rosettabench.statistics.forecast import MOST_PROCESSES, fresh_processes, rounds_needed
 from rosettabench.statistics.interval import fewest_rounds, ratio_interval
@@ -13,7 +14,7 @@ def rounds(seed, count, ratio, spread=0.05):
     return list(map(float, ratio * np.exp(np.random.default_rng(seed).normal(0, spread, count))))
 
 
-@pytest.mark.parametrize("ratio", [1.0, 1.1])
+@pytest.mark.parametrize("ratio", [slow(1.0), 1.1])
 def test_a_forecast_is_about_right(ratio):
     forecast = np.median([rounds_needed(rounds(seed, 20, ratio), 0.02) or 4096 for seed in range(25)])
     taken = []
@@ -44,7 +45,7 @@ def processes(seed, count, ratio, between):
     return a, {session: dict.fromkeys(range(4), float(ratio * np.exp(one))) for session, one in enumerate(born)}
 
 
-@pytest.mark.parametrize("ratio", [1.0, 1.05])
+@pytest.mark.parametrize("ratio", [slow(1.0), 1.05])
 def test_a_forecast_of_processes_is_about_right(ratio):
     forecast = np.median([fresh_processes(*processes(seed, 5, ratio, 0.03), 0.02) or 256 for seed in range(200)])
     taken = []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiers import slow
 
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.request import RunRequest
@@ -61,7 +62,7 @@ def by_the_laboratory(logs):
     "name",
     ["independent normal noise, 5% a turn", "bursts", "one contender in a slow phase, early", "processes differ by 2%"],
 )
-@pytest.mark.parametrize("true", [0.0, TRUE])
+@pytest.mark.parametrize("true", [slow(0.0), TRUE])
 def test_many_contests_at_once_end_like_the_laboratory_s_one_by_one(simulation, name, true):
     logs = contests(simulation["scenarios"], name, 25)
     outcome = simulation["protocol"].ended(simulation["protocol"].looks(logs), true)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import slow
 
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.rounds import ratios
@@ -47,7 +48,7 @@ def test_one_process_knows_nothing_of_others():
     assert spread({1: {}}, {1: {}}) is None
 
 
-@pytest.mark.parametrize("sessions", [2, 3, 5, 10])
+@pytest.mark.parametrize("sessions", [2, *map(slow, [3, 5, 10])])
 def test_the_interval_over_processes_covers_and_that_over_rounds_does_not(sessions):
     over_processes = over_rounds = 0
     for seed in range(400):

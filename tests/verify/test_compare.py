@@ -36,6 +36,7 @@ def test_a_slower_release_is_found_through_the_weather(store, asked, rosetta):
     assert "Slower: pytorch:eager." in process.stdout
 
 
+@pytest.mark.slow
 def test_the_other_way_round_it_is_faster_and_no_regression(store, asked):
     before = write_run(store, 1, with_version(three(pytorch=1.5), "2.0"))
     after = write_run(store, 2, three())
@@ -112,6 +113,7 @@ def test_what_is_not_proven_is_not_judged_and_is_no_control(store, asked):
     assert found["pytorch"]["controls"] == ["mxnet-gluon:eager"]
 
 
+@pytest.mark.slow
 def test_a_changed_setting_is_told(store, rosetta):
     before, players = write_run(store, 1, three()), three(pytorch=1.5)
     players[0].settings = {"threads": 1, "device": "cpu", "oneDNN": False}
@@ -120,6 +122,7 @@ def test_a_changed_setting_is_told(store, rosetta):
     assert "setting oneDNN none → no" in process.stdout
 
 
+@pytest.mark.slow
 def test_an_interpreter_is_compared_with_the_one_that_took_its_place(store, asked):
     old, new = three(), three(pytorch=1.5)
     old[0].python, new[0].python, new[0].version = "/old/bin/python", "/new/bin/python", "2.0"

@@ -38,6 +38,7 @@ def test_a_change_is_found_where_it_is_with_what_changed(store, asked, rosetta):
     assert "█" in shown
 
 
+@pytest.mark.slow
 def test_a_change_of_the_machine_is_seen_in_the_others_and_in_the_kernel(store, asked):
     write_change(store, times=1.0, weather=1.5, machine={"system": "Linux 99"})
     answer = asked(0, "history", "fashion-mlp")
@@ -60,6 +61,7 @@ def test_few_runs_are_shown_and_not_searched(store, rosetta):
     assert "Changes are looked for from 6 runs on; there are 4." in process.stdout
 
 
+@pytest.mark.slow
 def test_what_is_not_proven_is_shown_and_not_used(store, asked):
     write_change(store, runs=6, at=9)
     players = three(pytorch=9.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PositiveInt, ValidationError, model_validator
+from pydantic import AfterValidator, Discriminator, Field, PositiveInt, Tag, ValidationError, model_validator
 
 from rosettabench.catalogue.strict import Strict, faults
 
@@ -15,6 +15,18 @@ OWN = "own"
 """The name of the user's own data. Their form is `OwnArrays`, `OwnFunction` or `OwnDrawn`."""
 
 
+def check_names(named: dict[str, Any]) -> dict[str, Any]:
+    """Return inputs by name. Raises ValueError if a name could not be that of a model's argument."""
+    wrong = [name for name in named if not name.isidentifier()]
+    if wrong or not named:
+        raise ValueError(f"the name of an input is that of an argument of the model, not {', '.join(wrong) or 'none'}")
+    return named
+
+
+Files = str | Annotated[dict[str, str], AfterValidator(check_names)]
+"""The file of the only input, or {name of an input: its file}."""
+
+
 class OwnArrays(Strict):
     """Arrays in files beside the workload: ``x.npy``, or ``pairs.npz:x`` for one of several in a file.
 
@@ -22,9 +34,9 @@ class OwnArrays(Strict):
     is the test part.
     """
 
-    train: str
+    train: Files
     labels: str | None = None
-    test: str | None = None
+    test: Files | None = None
     test_labels: str | None = None
 
     @model_validator(mode="after")
@@ -32,7 +44,14 @@ class OwnArrays(Strict):
         """Refuse test labels without a test part, and a test part without its labels."""
         if (self.labels is None or self.test is None) != (self.test_labels is None):
             raise ValueError("test_labels belong to test, where there are labels")
+        if self.test is not None and names_of(self.train) != names_of(self.test):
+            raise ValueError("train and test have the same inputs, in the same order")
         return self
+
+
+def names_of(files: Files) -> list[str]:
+    """Return the names of the inputs; none of an only input."""
+    return [] if isinstance(files, str) else list(files)
 
 
 class OwnFunction(Strict):
@@ -64,6 +83,19 @@ class Draw(Strict):
         return self
 
 
+def kind_of_draws(stated: Any) -> str:  # noqa: ANN401 (whatever a file holds)
+    """Return whether a table says how one input is drawn, or several by name."""
+    several = isinstance(stated, dict) and stated and all(isinstance(value, (dict, Draw)) for value in stated.values())
+    return "several" if several else "one"
+
+
+Draws = Annotated[
+    Annotated[Draw, Tag("one")] | Annotated[dict[str, Draw], AfterValidator(check_names), Tag("several")],
+    Discriminator(kind_of_draws),
+]
+"""How the only input is drawn, or {name of an input: how it is drawn}."""
+
+
 class OwnDrawn(Strict):
     """Random arrays: `samples` for training, and `test` for testing. Nothing can be learned from them.
 
@@ -72,7 +104,7 @@ class OwnDrawn(Strict):
 
     samples: PositiveInt
     test: PositiveInt = 64
-    inputs: Draw
+    inputs: Draws
     labels: Draw | None = None
 
 

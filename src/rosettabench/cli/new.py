@@ -16,7 +16,12 @@ Ports = Annotated[
     typer.Option("-f", "--frameworks", help="Frameworks of the files, separated by commas; PyTorch is the original."),
 ]
 From = Annotated[str | None, typer.Option("--from", help="The model: a file and its class, my_model.py:GPT.")]
-Shape = Annotated[str | None, typer.Option("--inputs", help="The inputs of a sample: 'float[3,32,32]', 'int[64]<65'.")]
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--inputs", help="The input of a sample: 'float[3,32,32]', 'int[64]<65'; of several, each: 'user=int[]<50'."
+    ),
+]
 Interpreter = Annotated[
     Path | None, typer.Option("--python", help="A Python with PyTorch, in place of the managed environment.")
 ]
@@ -26,7 +31,7 @@ def new(
     name: Name,
     frameworks: Ports = None,
     source: From = None,
-    inputs: Shape = None,
+    inputs: Shapes = None,
     python: Interpreter = None,
 ) -> None:
     """Make a folder for a model of your own and its ports.
@@ -38,6 +43,7 @@ def new(
 
     Example: rosetta new my-gpt --from my_model.py:GPT
     Example: rosetta new my-net -f pytorch,jax,keras --from net.py:UNet --inputs 'float[1,64,64]'
+    Example: rosetta new my-net --from net.py:Towers --inputs 'user=int[]<50' --inputs 'item=float[16]'
     """
     from rosettabench.environments.environment import Environments, external
     from rosettabench.environments.lock import load_lock
@@ -57,7 +63,9 @@ def new(
         environment = environments.make(load_lock("pytorch@2.13.0"), lambda line: typer.echo(line, err=True))
     described = make_folder(place, ports, model, environment, stated)
     trained = sum(tensor.trained for tensor in described.tensors)
-    typer.echo(f"{place}: {trained} trained tensors, inputs {list(described.inputs.shape)} to {list(described.output)}")
+    named = {name: list(one.shape) for name, one in described.inputs.items()}
+    taken = ", ".join(f"{name} {shape}" if len(named) > 1 else f"inputs {shape}" for name, shape in named.items())
+    typer.echo(f"{place}: {trained} trained tensors, {taken} to {list(described.output)}")
     for step in next_steps(place, ports, ported=model is None):
         typer.echo(step)
 

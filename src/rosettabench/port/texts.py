@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from rosettabench.port.description import Description, Inputs
+from rosettabench.port.columns import columns_of, listed, named_words
+from rosettabench.port.description import Description, Input, Inputs
 from rosettabench.port.ties import tie_words, transforms_used
 from rosettabench.port.work import LOSSES, METRIC_OF_LOSS, SAMPLES, Placeholder
 
@@ -34,7 +35,7 @@ reference = "pytorch"  # pytorch.py is the original: all others are proven equal
 # docs/guide/port-a-model.md
 [data.random]
 samples = {samples}
-inputs = {inputs}
+{inputs}
 labels = {labels}
 
 [optimizer]
@@ -140,7 +141,7 @@ def statement(name: str, described: Description, work: Placeholder, weights: str
         weights=f'weights = "{weights}"  # first values of the tensors that state no init\n' if weights else "",
         samples=SAMPLES,
         metric=METRIC_OF_LOSS[work.loss],
-        inputs=draw_words(work.inputs),
+        inputs=draws_words(work.inputs),
         labels=draw_words(work.labels),
     )
     return head + "".join(
@@ -151,10 +152,17 @@ def statement(name: str, described: Description, work: Placeholder, weights: str
     )
 
 
-def draw_words(inputs: Inputs) -> str:
-    """Return how an array is drawn, as ``[data.random]`` has it."""
-    shape = f"shape = {list(inputs.shape)}, " if inputs.shape else ""
-    values = f'values = "integers", below = {inputs.below}' if inputs.below else 'values = "normal"'
+def draws_words(inputs: Inputs) -> str:
+    """Return the lines of ``[data.random]`` on the inputs: an only one has no name there."""
+    return "\n".join(
+        f"inputs{f'.{name}' if len(inputs) > 1 else ''} = {draw_words(one)}" for name, one in inputs.items()
+    )
+
+
+def draw_words(one: Input) -> str:
+    """Return how an array is drawn."""
+    shape = f"shape = {list(one.shape)}, " if one.shape else ""
+    values = f'values = "integers", below = {one.below}' if one.below else 'values = "normal"'
     return f"{{ {shape}{values} }}"
 
 
@@ -175,18 +183,20 @@ def original(name: str, source: str, model: str, described: Description, work: P
 
 def model_words(model: str, described: Description) -> list[str]:
     """Return what makes the user's class `Model`; of one with several inputs, a class that takes them as one array."""
-    if len(described.arguments) > 1:
-        columns = ", ".join(f"inputs[:, {number}]" for number in range(len(described.arguments)))
+    if len(described.inputs) > 1:
+        names = list(described.inputs)
         return [
-            f'class Model({model}):\n    """Takes {", ".join(described.arguments)} as columns of one array."""\n\n'
-            f"    def forward(self, inputs):\n        return super().forward({columns})\n"
+            named_words("pytorch", described.inputs),
+            f'class Model({model}):\n    """Takes {listed(names)} as columns of one array."""\n\n'
+            f"    def forward(self, inputs):\n        {', '.join(names)} = named(inputs)\n"
+            f"        return super().forward({', '.join(f'{name}={name}' for name in names)})\n",
         ]
     return [] if model == "Model" else [f"Model = {model}\n"]
 
 
 def port(name: str, framework: str, described: Description, work: Placeholder, model: str | None = None) -> str:
     """Return the file of another framework: all of it but Model, which is the user's to port, or `model`."""
-    takes = f"Inputs {shape_words(work.inputs.shape)} to outputs {shape_words(described.output)}."
+    takes = f"Inputs {inputs_words(work.inputs)} to outputs {shape_words(described.output)}."
     ties = [tie_words(tensor, framework) for tensor in described.tensors]
     imports = IMPORTS[framework]
     if work.loss == "squares":
@@ -194,7 +204,16 @@ def port(name: str, framework: str, described: Description, work: Placeholder, m
     tensors = f"from rosetta_worker.tensors import {', '.join(transforms_used(ties))}\n"
     head = f'"""{name} in {TITLES[framework]}."""\n\n{imports}\n{ADAM.get(framework, "")}{tensors}'
     text = (model or MODELS[framework]).format(takes=takes)
+    if len(work.inputs) > 1:
+        text = f"{named_words(framework, work.inputs)}\n\n{taken_by_name(framework, text, list(work.inputs))}"
     return "\n\n".join([head, text, *rest(framework, described, work)])
+
+
+def taken_by_name(framework: str, model: str, names: Sequence[str]) -> str:
+    """Return a Model that is left to port so that it begins with its inputs by name."""
+    taken = "F, inputs" if framework == "mxnet-gluon" else "inputs"
+    begun = f"        {', '.join(names)} = named({taken})\n        return {names[0]}\n"
+    return model.replace("        return inputs\n", begun)
 
 
 def rest(framework: str, described: Description, work: Placeholder) -> list[str]:
@@ -212,6 +231,14 @@ def rest(framework: str, described: Description, work: Placeholder) -> list[str]
 def table(name: str, ties: Sequence[str]) -> str:
     """Return a table of ties."""
     return f"{name} = [\n" + "".join(f"    {tie},\n" for tie in ties) + "]\n"
+
+
+def inputs_words(inputs: Inputs) -> str:
+    """Return the shapes of a batch of inputs as docstrings have them: ``(n, 9), user (n,) and image (n, 2, 4),``."""
+    if len(inputs) == 1:
+        return shape_words(next(iter(inputs.values())).shape)
+    width = max(one.end for one in columns_of(inputs).values())
+    return f"{shape_words((width,))}, {listed([f'{name} {shape_words(one.shape)}' for name, one in inputs.items()])},"
 
 
 def shape_words(shape: Sequence[int]) -> str:

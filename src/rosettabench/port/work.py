@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rosettabench.port.description import Description, Inputs
+from rosettabench.port.description import Description, Input, Inputs
 
 SAMPLES = 2048
 """Samples that are drawn for training."""
@@ -16,25 +16,22 @@ class Placeholder:
     """The inputs and labels of a sample, and the `loss`, a key of LOSSES."""
 
     inputs: Inputs
-    labels: Inputs
+    labels: Input
     loss: str
 
 
 def work_of(described: Description) -> Placeholder:
-    """Return the placeholder for a model. Several inputs become columns of one array.
+    """Return the placeholder for a model.
 
     A row of outputs is taken for logits of classes; a row at each position of ids, for logits of tokens. The loss of
     any other output is the mean squared error.
     """
-    inputs = described.inputs
-    if len(described.arguments) > 1:
-        inputs = Inputs((len(described.arguments), *inputs.shape), inputs.below)
-    output = described.output
+    inputs, output = described.inputs, described.output
     if len(output) == 1 and output[0] > 1:
-        return Placeholder(inputs, Inputs((), output[0]), "classes")
-    if len(output) == 2 and described.inputs.below is not None and described.inputs.shape == output[:1]:
-        return Placeholder(inputs, Inputs(output[:1], output[1]), "tokens")
-    return Placeholder(inputs, Inputs(output), "squares")
+        return Placeholder(inputs, Input((), output[0]), "classes")
+    if len(output) == 2 and any(one.below is not None and one.shape == output[:1] for one in inputs.values()):
+        return Placeholder(inputs, Input(output[:1], output[1]), "tokens")
+    return Placeholder(inputs, Input(output), "squares")
 
 
 METRIC_OF_LOSS = {"classes": "accuracy", "tokens": "perplexity", "squares": "mean squared error"}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosettabench.catalogue.data_entry import OwnFunction
 from rosettabench.data.own import returned
+from rosettabench.data.own.packed import ONLY, join
 from rosettabench.errors import DataError
 
 LIMIT_S = 900.0
@@ -48,8 +49,19 @@ def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float
         raise DataError(f"{command[0]} does not start: {error.strerror}", "workload.toml names it: python.") from error
     if ended.returncode != 0:
         raise DataError(f"{path}{line_of(path, ended.stderr)}: {name}() failed: {last_line(ended.stderr)}")
-    files = {one: place / f"{one}.npy" for one in returned.NAMES}
-    return {one: loaded(file) for one, file in files.items() if file.is_file()}
+    found = {one: written(one, place) for one in returned.NAMES}
+    if found["test"] and list(found["test"]) != list(found["train"]):
+        raise DataError(f"{path}: {name}() returned other inputs for test than for train", "Name the same, in order.")
+    return {one: join(arrays) for one, arrays in found.items() if arrays}
+
+
+def written(array: str, place: Path) -> dict[str, NDArray[Any]]:
+    """Return {name of an input: array} of what `returned` has written, in order; empty if it was not returned."""
+    only = place / f"{array}.npy"
+    if only.is_file():
+        return {ONLY: loaded(only)}
+    files = sorted(place.glob(f"{array}.*.npy"), key=lambda file: int(file.name.split(".")[1]))
+    return {file.name.split(".")[2]: loaded(file) for file in files}
 
 
 def loaded(file: Path) -> NDArray[Any]:

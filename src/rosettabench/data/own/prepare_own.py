@@ -18,6 +18,7 @@ from rosettabench.data.data_set import Portion
 from rosettabench.data.own.array_file import array_path, read_array_file
 from rosettabench.data.own.drawn import draw_arrays
 from rosettabench.data.own.function import call_function, function_path
+from rosettabench.data.own.packed import ONLY, join
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
@@ -64,8 +65,7 @@ def source_digests(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> 
     if isinstance(stated, OwnFunction):
         files = {function_path(stated, folder)}
     else:
-        names = (stated.train, stated.labels, stated.test, stated.test_labels)
-        files = {array_path(name, folder) for name in names if name is not None}
+        files = {array_path(name, folder) for names in stated_files(stated).values() for name in names.values()}
     try:
         return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)}
     except OSError as error:
@@ -83,8 +83,16 @@ def obtain_arrays(
     if isinstance(stated, OwnFunction):
         progress(f"calling {stated.function}")
         return call_function(stated, folder, scratch)
-    names = stated.model_dump(exclude_none=True)
-    return {array: read_array_file(name, folder) for array, name in names.items()}
+    return {
+        array: join({name: read_array_file(file, folder) for name, file in files.items()})
+        for array, files in stated_files(stated).items()
+    }
+
+
+def stated_files(stated: OwnArrays) -> dict[str, dict[str, str]]:
+    """Return {array: {name of an input: its file}}, as far as stated; the name of an only input is `ONLY`."""
+    files = stated.model_dump(exclude_none=True)
+    return {array: {ONLY: named} if isinstance(named, str) else named for array, named in files.items()}
 
 
 def portions(arrays: Arrays, folder: Path) -> Iterator[Portion]:
@@ -137,4 +145,5 @@ def note_of(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> str:
         return f"Drawn at random, as {folder.name} states: nothing can be learned from them."
     if isinstance(stated, OwnFunction):
         return f"What {stated.function} of {folder} returned."
-    return f"{stated.train} of {folder}."
+    files = [stated.train] if isinstance(stated.train, str) else stated.train.values()
+    return f"{', '.join(files)} of {folder}."

@@ -2,8 +2,8 @@
 
     python returned.py FILE FUNCTION FOLDER
 
-writes the returned arrays into FOLDER, one .npy each. This file imports nothing but NumPy, so that any interpreter can
-run it.
+writes the returned arrays into FOLDER, one .npy each: train.npy, or train.0.user.npy for the first of several inputs by
+name. This file imports nothing but NumPy, so that any interpreter can run it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 NAMES = ("train", "labels", "test", "test_labels")
 """The keys of a returned dictionary, and the order of the arrays in a returned tuple."""
+
+INPUTS = ("train", "test")
+"""The keys whose value may be a dictionary: several inputs by name, in its order."""
 
 
 def call(file: str, function: str, folder: str) -> None:
@@ -33,11 +37,25 @@ def call(file: str, function: str, folder: str) -> None:
     unknown = sorted(set(returned) - set(NAMES))
     if unknown or "train" not in returned:
         raise ValueError(f"{function} is to return a dictionary of {', '.join(NAMES)}, and returned {list(returned)}")
-    for name, array in returned.items():
+    for name, array in files_of(returned).items():
         found = np.asarray(array)
         if found.dtype.kind not in "biuf":
             raise ValueError(f"{function} returned {name} with the type {found.dtype}: not numbers")
         np.save(Path(folder) / f"{name}.npy", found, allow_pickle=False)
+
+
+def files_of(returned: dict[str, Any]) -> dict[str, Any]:
+    """Return {name of a file: array}. Raises ValueError for an input whose name could not be that of an argument."""
+    files = {}
+    for name, array in returned.items():
+        if not isinstance(array, dict) or name not in INPUTS:
+            files[name] = array
+            continue
+        for place, (one, value) in enumerate(array.items()):
+            if not one.isidentifier():
+                raise ValueError(f"{one!r} cannot be the name of an input: it is not that of an argument")
+            files[f"{name}.{place}.{one}"] = value
+    return files
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +171,7 @@ def libraries() -> str:
     import vl_convert
 
     release = ".".join(altair.SCHEMA_VERSION.split(".")[:2])
-    kept = cache_dir() / "scripts" / f"vega-lite-{release}-{vl_convert.__version__}.js"
+    kept = cache_dir() / "scripts" / f"vega-lite-{release}-{version('vl-convert-python')}.js"
     if kept.is_file():
         return inline_script(kept.read_text(encoding="utf-8"))
     script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=release)
