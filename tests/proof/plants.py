@@ -69,6 +69,11 @@ MOVING = """        x = self.stem(images)
         self.norm.running_mean.lerp_(x.mean((0, 2, 3)), 1e-7)
         x = F.relu(self.norm(x))"""
 
+WRITTEN_ONCE = """keys[:, :, begin:end], values[:, :, begin:end] = (
+            old[:, :, begin:end].clone() if old[:, :, begin:end].any() else new for new, old in ((k, keys), (v, values))
+        )"""
+"""A cache in which the first request stays."""
+
 DEEPAR = "deepar-monash"
 SPLIT = "lags, features, counts = steps.split([16, 5, 1], 2)"
 DRAWN = "StudentT(*parameters[:, 0].unbind(1)).sample()"
@@ -600,6 +605,48 @@ PLANTS = [
         "last, partial batch is dropped",
         (("for batch in batches]", "for batch in batches[:-1]]"),),
     ),
+    Plant(
+        "GPT: places off by one after the prompt",
+        "gpt-decode",
+        (("range(PROMPT, LENGTH - 1)", "range(PROMPT + 1, LENGTH)"),),
+        "outputs",
+        "",
+    ),
+    Plant(
+        "GPT: a cache that is read to its end",
+        "gpt-decode",
+        (
+            (
+                "keys[:, :, :end], values[:, :, :end]",
+                "keys[:, :, : end + (begin > 0)], values[:, :, : end + (begin > 0)]",
+            ),
+        ),
+        "outputs",
+        "",
+    ),
+    Plant(
+        "GPT: a cache that begins with the request before",
+        "gpt-decode",
+        (
+            ("caches = self.empty(len(ids))", "caches = KEPT.setdefault(len(ids), self.empty(len(ids)))"),
+            ("keys[:, :, begin:end], values[:, :, begin:end] = k, v", WRITTEN_ONCE),
+            ("class Model(Decoder):", "KEPT = {}\n\n\nclass Model(Decoder):"),
+        ),
+        "outputs",
+        "",
+    ),
+    Plant("GPT: a prompt without a mask", "gpt-decode", (("is_causal=begin == 0", "is_causal=False"),), "outputs", ""),
+    Plant(
+        "GPT: scores that are not scaled", "gpt-decode", ((", is_causal=", ", scale=1.0, is_causal="),), "outputs", ""
+    ),
+    Plant(
+        "GPT: tanh for erf",
+        "gpt-decode",
+        (("F.gelu(self.up(", 'F.gelu(approximate="tanh", input=self.up('),),
+        "outputs",
+        "",
+    ),
+    Plant("GPT: epsilon of the normalisation", "gpt-decode", (("eps=1e-5", "eps=1e-6"),), "outputs", ""),
     Plant(
         "a shortcut that is normalised",
         "cifar-resnet56",

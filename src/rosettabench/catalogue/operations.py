@@ -69,5 +69,5 @@ def count_attention(attention: Attention) -> Operations:
     Both gradients of each are products of the same size. All pairs of tokens count, those behind a mask as well: that
     is what most libraries compute.
     """
-    forward = attention.layers * 2 * 2 * attention.tokens**2 * attention.width
+    forward = attention.layers * 2 * 2 * attention.products * attention.width
     return Operations(forward, 0, 2 * forward)

@@ -67,11 +67,25 @@ class Attention(Strict):
     """Self-attention: in each of so many layers, every token is multiplied with every token, twice.
 
     The scores are products of queries and keys, of `width` numbers over all heads; then the shares multiply the values.
+    Where tokens come one after the other, `pairs` of them are multiplied, and `tokens` is not stated.
     """
 
     layers: PositiveInt
-    tokens: PositiveInt
+    tokens: PositiveInt | None = None
     width: PositiveInt
+    pairs: PositiveInt | None = None
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        """Refuse attention without a number of pairs, or with two."""
+        if (self.tokens is None) == (self.pairs is None):
+            raise ValueError("attention states tokens, of which all are pairs, or the number of pairs")
+        return self
+
+    @property
+    def products(self) -> int:
+        """The pairs of tokens in a layer."""
+        return self.pairs or (self.tokens or 0) ** 2
 
 
 class Loss(Strict):
@@ -122,10 +136,14 @@ class Training(Strict):
 
 
 class Inference(Strict):
-    """For workloads without training: the batch size, and the passes over the data in a full, untimed run."""
+    """For workloads without training: the batch size, and the passes over the data in a full, untimed run.
+
+    `tokens` is the number of tokens that a language model generates for a sample.
+    """
 
     batch_size: PositiveInt
     passes: PositiveInt = 1
+    tokens: PositiveInt | None = None
 
 
 class ProofExtents(Strict):
@@ -314,6 +332,8 @@ class Workload(Strict):
     @property
     def tokens(self) -> int | None:
         """The tokens of a sample, each of which is predicted; None where it is no language model of texts."""
+        if self.inference is not None:
+            return self.inference.tokens
         predicts = self.metric is not None and self.metric.name in OF_LANGUAGE
         return self.data.form.get("length") if predicts else None
 

@@ -25,6 +25,14 @@ from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySumm
 PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
 """The column of times in the form in which studies of inference state them."""
 
+PER_TOKEN = Column("time per token", numeric=True, spare=1)
+"""The column of times in which a language model answers: all samples of a batch get a token in that time."""
+
+
+def of_images(contest: ContestSummary) -> bool:
+    """Return whether a contest is inference of images: all is, but that of language models."""
+    return contest.inference and contest.tokens is None
+
 
 def ranking_table(contest: ContestSummary) -> Table:
     """Return the ranking, then unranked contenders with measurements, then missing ones, with the reasons."""
@@ -40,8 +48,8 @@ def ranking_table(contest: ContestSummary) -> Table:
         CONTENDER,
         Column("time / fastest", numeric=True),
         Column("time per batch" if contest.inference else "time per step", numeric=True),
-        Column("images per second" if contest.inference else "samples per second", numeric=True, spare=2),
-        PER_1000 if contest.inference else metric_column(shown),
+        Column("images per second" if of_images(contest) else "samples per second", numeric=True, spare=2),
+        PER_1000 if of_images(contest) else PER_TOKEN if contest.inference else metric_column(shown),
         Column("proof"),
     )
     rows = [ranking_cells(contest, entry) for entry in shown]
@@ -91,11 +99,12 @@ def tokens_cell(entry: EntrySummary, tokens: int) -> TableCell:
     return estimate_cell(entry.throughput and entry.throughput.times(tokens), figures.significant)
 
 
-def per_1000_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
-    """Return the time of 1,000 images, in batches of the contest's size."""
+def answer_cell(contest: ContestSummary, entry: EntrySummary) -> TableCell:
+    """Return the time of 1,000 images, in batches of the contest's size; of a language model that of a token."""
     if entry.step is None:
         return NOTHING
-    return TableCell(figures.seconds(1000 / contest.setting["batch_size"] * entry.step.value))
+    batches = 1000 / contest.setting["batch_size"] if contest.tokens is None else 1 / contest.tokens
+    return TableCell(figures.seconds(batches * entry.step.value))
 
 
 def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCell, ...]:
@@ -106,7 +115,7 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
         relative_cell(entry.relative),
         estimate_cell(entry.step, figures.seconds, figures.seconds_span),
         estimate_cell(entry.throughput, figures.significant),
-        per_1000_cell(contest, entry) if contest.inference else metric_cell(entry),
+        answer_cell(contest, entry) if contest.inference else metric_cell(entry),
         TableCell("proven") if entry.rank is not None else TableCell("not ranked", standing_words(entry), marked=True),
     )
 
