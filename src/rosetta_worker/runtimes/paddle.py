@@ -12,7 +12,7 @@ from rosetta_worker.traces import attribute, chrome_events, marked
 NO_TF32 = "PaddlePaddle has no switch for TF32: CUDA's libraries decide on it"
 """Why precision=tf32 is not supported."""
 
-NO_BFLOAT16 = "PaddlePaddle has no product of bfloat16 for the CPU, and its auto_cast does not change that"
+NO_BFLOAT16 = "PaddlePaddle has no kernels for bfloat16 on the CPU: its auto_cast leaves float32 as it is there"
 """Why precision=bfloat16 is not supported."""
 
 
