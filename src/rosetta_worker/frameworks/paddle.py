@@ -20,7 +20,7 @@ DESCRIPTION = {
 
 
 class Adapter(Framework):
-    """PaddlePaddle 3, on the CPU or one CUDA device."""
+    """PaddlePaddle 3, on the CPU; its build for CUDA has not been tried."""
 
     lacks = {
         "embedding_gradient": "this project's adapter of PaddlePaddle knows no sparse gradients",

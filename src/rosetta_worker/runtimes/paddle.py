@@ -9,7 +9,7 @@ from rosetta_worker.runtimes.mkl import mkl_cpu_type
 from rosetta_worker.surroundings import readable
 from rosetta_worker.traces import attribute, chrome_events, marked
 
-NO_TF32 = "PaddlePaddle has no switch for TF32: CUDA's libraries decide on it"
+NO_TF32 = "PaddlePaddle as documented has no switch for TF32, nor a use for one in its build for the CPU"
 """Why precision=tf32 is not supported."""
 
 NO_BFLOAT16 = "PaddlePaddle has no kernels for bfloat16 on the CPU: its auto_cast leaves float32 as it is there"
