@@ -25,6 +25,7 @@ KNOWN = {
     "tensorflow-graph": {"float32", "float64"},
     "cntk": {"float32", "float64"},
     "caffe2": {"float32"},
+    "paddle": {"float32", "float64"},
     "numpy": {"float32", "float64"},
 }
 

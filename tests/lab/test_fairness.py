@@ -134,7 +134,9 @@ WORKLOADS = ("fashion-mlp", "fashion-cnn")
 
 @pytest.mark.slow
 @pytest.mark.environment
-@pytest.mark.parametrize("name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module"])
+@pytest.mark.parametrize(
+    "name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle"]
+)
 def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
     entry = contestants()[name]
     work = make_work(find_workload("fashion-cnn"), tmp_path)
@@ -145,7 +147,9 @@ def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
         layout = session.settings()["layout"]
     finally:
         session.process.close()
-    assert layout == ("channels_first" if name in ("pytorch", "mxnet-gluon", "mxnet-module") else "channels_last")
+    assert layout == (
+        "channels_first" if name in ("pytorch", "mxnet-gluon", "mxnet-module", "paddle") else "channels_last"
+    )
 
 
 def vocabulary():

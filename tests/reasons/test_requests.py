@@ -16,7 +16,9 @@ from rosettabench.reasons.measured import Profile
 from rosettabench.reasons.vocabulary import IDLE, OTHER, WORDS, spent
 
 KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
-BUILT_IN = ("pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph")
+BUILT_IN = (
+    "pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph", "paddle",
+)  # fmt: skip
 WITHOUT_PROFILER = ("cntk", "caffe2")
 CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
 FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in contestants()[name].modes)}
@@ -26,6 +28,8 @@ WHOLE_SEQUENCE = MXNET | {
     ("pytorch", "deepar-monash"),
     ("mxnet-gluon", "deepar-monash"),
     ("tensorflow-graph", "imdb-lstm"),
+    ("paddle", "imdb-gru"),
+    ("paddle", "imdb-lstm"),
 }
 """Who computes which recurrent layer with one kernel for the whole sequence, so that no matrix product shows."""
 

@@ -34,9 +34,9 @@ COMPILED = "ROSETTA_COMPILED"
 """Where Theano, which always caches what it compiles, does so (runtimes/theano.py)."""
 
 DECISIVE = (
-    "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_", "LD_PRELOAD",
-    "LIBXSMM_", "MALLOC_", "MKL_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_", "ONEDNN_", "OPENBLAS_",
-    "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
+    "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "FLAGS_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_",
+    "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_", "ONEDNN_",
+    "OPENBLAS_", "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
 )  # fmt: skip
 """Prefixes of the variables by which users, or their systems, change what frameworks compute and how fast."""
 

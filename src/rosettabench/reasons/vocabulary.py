@@ -93,6 +93,16 @@ PATTERNS: dict[str, Patterns] = {
         (r"(?i:" + ARITHMETIC + r"|Activation|broadcast)", ELEMENTWISE),
         (r"ImperativeBulk|CachedOp", OTHER),
     ),
+    "paddle": (
+        (r"^optimizer/", OPTIMISER),
+        (r"Dy2StGradNode|GradNodeAccumulation|builtin_combine", IDLE),
+        (r"(?i)conv", CONVOLUTION),
+        (r"(?i)rnn", RECURRENT),
+        (r"(?i)matmul", MATMUL),
+        (r"(?i)gather|index|embedding|slice|split|concat|stack|pad|full|assign|copy|zeros|set_value", COPY),
+        (r"(?i)transpose|reshape|flatten|squeeze|expand|shape|tril|triu", COPY),
+        (r"(?i:" + ARITHMETIC + r")", ELEMENTWISE),
+    ),
     "chainer": (
         (r"^optimizer/", OPTIMISER),
         (r"Convolution|Deconvolution", CONVOLUTION),
@@ -113,8 +123,9 @@ PATTERNS |= {
     "mxnet-module": ((r"Convolution", CONVOLUTION), (r"[\[,_]RNN\b", RECURRENT), *PATTERNS["mxnet-gluon"]),
 }
 
-WAY_BACK = r"transpose\(jvp|[Bb]ackward|Backprop|gradient_tape/"
-"""Matches names of operations that compute a gradient: in JAX, PyTorch, MXNet, TensorFlow's convolutions and tape.
+WAY_BACK = r"transpose\(jvp|[Bb]ackward|Backprop|gradient_tape/|GradNode|_grad_?$"
+"""Matches names of operations that compute a gradient: in JAX, PyTorch, MXNet, TensorFlow's convolutions and tape, and
+PaddlePaddle.
 
 Other names may belong to a gradient too: PyTorch's matrix products have one name in the forward and backward pass.
 """
