@@ -1,0 +1,16 @@
+"""gpt-decode in PaddlePaddle."""
+
+import paddle
+
+from rosetta_worker.layers.gpt.paddle import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+
+
+class Model(Decoder):
+    """Character ids (n, 64) to the logits of each of the 128 characters that follow, (n, 128, 65)."""
+
+    def forward(self, ids):
+        caches = self.empty(len(ids))
+        logits = [self.step(ids, 0, caches)]
+        for time in range(PROMPT, LENGTH - 1):
+            logits.append(self.step(logits[-1].argmax(-1), time, caches))
+        return paddle.concat(logits, axis=1)
