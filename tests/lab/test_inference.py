@@ -65,3 +65,14 @@ def test_a_mistake_is_named(rosetta, tmp_path):
     code, out, err = finish(rosetta("prove", "tiny-features", "-f", NUMPY, PYTHONPATH=path))
     assert code == 5, (out, err)
     assert "outputs" in out + err and "another activation" in out + err
+
+
+@pytest.mark.slow
+def test_a_language_model_is_timed_by_the_token(rosetta, store):
+    """It has a test part, as what it reads is a text, and no labels that it would be evaluated by."""
+    words = ("gpt-decode:prefill", "-f", "pytorch", "--rounds", "2", *QUICK)
+    code, out, err = finish(rosetta("run", *words))
+    assert code == 0, err
+    assert "time per token" in out and "tokens per second" in out and "images" not in out
+    for entry in store().run().contests[0].entries:
+        assert "accuracy" not in {figure.name for figure in entry.figures}

@@ -144,12 +144,13 @@ class Turns:
         taken[one.label] += steps * one.turn("turn", number, position, first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
-        """Evaluate all competitors on `samples` samples (0 for inference), and store their memory."""
+        """Evaluate all competitors on `samples` samples, unless their work is inference, and store their memory."""
         work = self.contest.work
+        trains = work.workload.inference is None
         for number, one in enumerate(present := self.contest.present):
             self.contest.display.doing(f"evaluating {one.label}", number, len(present))
             with one.stage("evaluate"):
-                if samples:
+                if samples and trains:
                     one.live.evaluate(
                         evaluation_samples(work.setting.batch_size, samples)
                     )  # untimed: compiles what evaluation needs
