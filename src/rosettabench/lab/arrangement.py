@@ -221,7 +221,7 @@ def earlier(run: Run, row: ContestRow) -> Progress:
     progress = Progress()
     for entry in row.entries:
         turns = [block for block in entry.blocks if block.phase == "turn"]
-        progress.rounds[entry.label] = seconds_per_step(turns, dropped_rounds(run, row))
+        progress.rounds[entry.label] = seconds_per_step(turns, dropped_rounds(run, row), row.stopping.get("turns"))
         progress.processes |= process_of_round(turns)
         progress.last = max([progress.last, *(block.round for block in turns)])
     return progress

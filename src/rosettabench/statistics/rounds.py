@@ -46,16 +46,18 @@ class Timed(Protocol):
         """Seconds."""
 
 
-def seconds_per_step(turns: Iterable[Timed], dropped: Collection[int] = ()) -> dict[int, float]:
+def seconds_per_step(
+    turns: Iterable[Timed], dropped: Collection[int] = (), whole: int | None = None
+) -> dict[int, float]:
     """Return {round: seconds per step} of one contender, over the rounds in which it had all its turns.
 
-    A complete round has as many turns as the fullest one. `dropped` are the rounds that do not count because something
-    outside the contenders disturbed them.
+    A complete round has `whole` turns; if that is not known, as many as the fullest one. `dropped` are the rounds that
+    do not count because something outside the contenders disturbed them.
     """
     rounds: dict[int, list[Timed]] = defaultdict(list)
     for turn in turns:
         rounds[turn.round].append(turn)
-    whole = max(map(len, rounds.values()), default=0)
+    whole = whole or max(map(len, rounds.values()), default=0)
     return {
         number: sum(turn.elapsed_s for turn in found) / sum(turn.steps for turn in found)
         for number, found in rounds.items()

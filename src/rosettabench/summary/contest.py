@@ -112,7 +112,7 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
         happened=tuple(events),
         unreadable={name: str(why) for told in Unreadable.all_of(events) for name, why in told.values.items()},
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
-        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest)),
+        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest), contest.stopping.get("turns")),
     )
 
 
