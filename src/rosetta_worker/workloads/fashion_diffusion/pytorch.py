@@ -15,7 +15,7 @@ class Model(nn.Module):
         super().__init__()
         self.time1 = nn.Linear(128, 128)
         self.time2 = nn.Linear(128, 128)
-        self.first = nn.Conv2d(1, 32, kernel_size=3, padding=1)
+        self.stem = nn.Conv2d(1, 32, kernel_size=3, padding=1)
         self.block1 = Block(32, 32)
         self.block2 = Block(32, 32)
         self.down = nn.Conv2d(32, 32, kernel_size=3, stride=2)
@@ -26,12 +26,12 @@ class Model(nn.Module):
         self.block5 = Block(64, 32)
         self.block6 = Block(64, 32)
         self.norm = nn.GroupNorm(8, 32, eps=1e-6)
-        self.last = nn.Conv2d(32, 1, kernel_size=3, padding=1)
+        self.out = nn.Conv2d(32, 1, kernel_size=3, padding=1)
 
     def forward(self, inputs):
         image, time = inputs[:, :784].reshape(-1, 1, 28, 28), inputs[:, 784]
         time = self.time2(F.silu(self.time1(waves(time))))
-        x1 = self.block1(self.first(image), time)
+        x1 = self.block1(self.stem(image), time)
         x2 = self.block2(x1, time)
         x = self.down(F.pad(x2, (0, 1, 0, 1)))  # zeros after, none before
         x = self.attention(self.block3(x, time))
@@ -39,7 +39,7 @@ class Model(nn.Module):
         x = self.up(F.interpolate(x, scale_factor=2))  # each pixel four times
         x = self.block5(torch.cat([x, x2], 1), time)
         x = self.block6(torch.cat([x, x1], 1), time)
-        return self.last(F.silu(self.norm(x))).flatten(1)
+        return self.out(F.silu(self.norm(x))).flatten(1)
 
 
 class Block(nn.Module):
@@ -98,10 +98,8 @@ def optimizer(model, hyper):
 TENSORS = [
     Tie("time{1..2}.kernel block{1..6}.time.kernel", "time{1..2}.weight block{1..6}.time.weight"),
     Tie("time{1..2}.bias block{1..6}.time.bias", "time{1..2}.bias block{1..6}.time.bias"),
-    Tie("first.kernel last.kernel", "first.weight last.weight"),
-    Tie("first.bias last.bias", "first.bias last.bias"),
-    Tie("down.kernel up.kernel", "down.weight up.weight"),
-    Tie("down.bias up.bias", "down.bias up.bias"),
+    Tie("stem.kernel down.kernel up.kernel out.kernel", "stem.weight down.weight up.weight out.weight"),
+    Tie("stem.bias down.bias up.bias out.bias", "stem.bias down.bias up.bias out.bias"),
     Tie("block{1..6}.norm{1..2}.scale", "block{1..6}.norm{1..2}.weight"),
     Tie("block{1..6}.norm{1..2}.shift", "block{1..6}.norm{1..2}.bias"),
     Tie("block{1..6}.conv{1..2}.kernel", "block{1..6}.conv{1..2}.weight"),

@@ -13,7 +13,7 @@ def forward(w, inputs):
     hidden = dense(waves, w, "time1")
     embedding = dense(hidden * sigmoid(hidden), w, "time2")
 
-    kept = [convolution(noisy.reshape(-1, 1, 28, 28), w, "first")]
+    kept = [convolution(noisy.reshape(-1, 1, 28, 28), w, "stem")]
     for name in ("block1", "block2"):
         kept.append(residual(kept[-1], embedding, w, name))
     x = convolution(kept[-1], w, "down", strides=2, border=((0, 1), (0, 1)))
@@ -22,7 +22,7 @@ def forward(w, inputs):
     x = convolution(jnp.kron(x, jnp.ones((1, 1, 2, 2), x.dtype)), w, "up")
     for name in ("block5", "block6"):
         x = residual(jnp.concatenate([x, kept.pop()], axis=1), embedding, w, name)
-    return convolution(activated(x, w, "norm"), w, "last").reshape(-1, 784)
+    return convolution(activated(x, w, "norm"), w, "out").reshape(-1, 784)
 
 
 def loss(outputs, noise):

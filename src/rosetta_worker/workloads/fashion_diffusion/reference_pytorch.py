@@ -13,7 +13,7 @@ def forward(w, inputs):
     time = torch.cat([torch.sin(angles), torch.cos(angles)], 1)
     time = silu(time @ w["time1.kernel"].T + w["time1.bias"])
     time = silu(time @ w["time2.kernel"].T + w["time2.bias"])
-    first = block(w, "block1.", convolve(image, w["first.kernel"], w["first.bias"]), time)
+    first = block(w, "block1.", convolve(image, w["stem.kernel"], w["stem.bias"]), time)
     second = block(w, "block2.", first, time)
     x = convolve(second, w["down.kernel"], w["down.bias"], stride=2)
     x = attend(w, block(w, "block3.", x, time))
@@ -22,7 +22,7 @@ def forward(w, inputs):
     x = convolve(x, w["up.kernel"], w["up.bias"])
     x = block(w, "block5.", torch.cat([x, second], 1), time)
     x = block(w, "block6.", torch.cat([x, first], 1), time)
-    x = convolve(silu(normed(x, w["norm.scale"], w["norm.shift"])), w["last.kernel"], w["last.bias"])
+    x = convolve(silu(normed(x, w["norm.scale"], w["norm.shift"])), w["out.kernel"], w["out.bias"])
     return x.reshape(n, 784)
 
 
