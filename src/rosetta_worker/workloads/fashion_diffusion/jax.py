@@ -14,18 +14,18 @@ class Model(nnx.Module):
     def __init__(self, rngs):
         self.time1 = nnx.Linear(128, 128, rngs=rngs)
         self.time2 = nnx.Linear(128, 128, rngs=rngs)
-        self.stem = nnx.Conv(1, 32, kernel_size=(3, 3), rngs=rngs)
+        self.stem = nnx.Conv(1, 32, kernel_size=(3, 3), padding="SAME", rngs=rngs)
         self.block1 = Block(32, 32, rngs)
         self.block2 = Block(32, 32, rngs)
-        self.down = nnx.Conv(32, 32, kernel_size=(3, 3), strides=2, rngs=rngs)
+        self.down = nnx.Conv(32, 32, kernel_size=(3, 3), strides=2, padding="SAME", rngs=rngs)
         self.block3 = Block(32, 32, rngs)
         self.attention = Attention(32, 4, rngs)
         self.block4 = Block(32, 32, rngs)
-        self.up = nnx.Conv(32, 32, kernel_size=(3, 3), rngs=rngs)
+        self.up = nnx.Conv(32, 32, kernel_size=(3, 3), padding="SAME", rngs=rngs)
         self.block5 = Block(64, 32, rngs)
         self.block6 = Block(64, 32, rngs)
         self.norm = nnx.GroupNorm(32, 8, epsilon=1e-6, rngs=rngs)
-        self.out = nnx.Conv(32, 1, kernel_size=(3, 3), rngs=rngs)
+        self.out = nnx.Conv(32, 1, kernel_size=(3, 3), padding="SAME", rngs=rngs)
 
     def __call__(self, inputs):
         image, time = inputs[:, :784].reshape(-1, 28, 28, 1), inputs[:, 784]
@@ -46,10 +46,10 @@ class Block(nnx.Module):
 
     def __init__(self, inputs, channels, rngs):
         self.norm1 = nnx.GroupNorm(inputs, 8, epsilon=1e-6, rngs=rngs)
-        self.conv1 = nnx.Conv(inputs, channels, kernel_size=(3, 3), rngs=rngs)
+        self.conv1 = nnx.Conv(inputs, channels, kernel_size=(3, 3), padding="SAME", rngs=rngs)
         self.time = nnx.Linear(128, channels, rngs=rngs)
         self.norm2 = nnx.GroupNorm(channels, 8, epsilon=1e-6, rngs=rngs)
-        self.conv2 = nnx.Conv(channels, channels, kernel_size=(3, 3), rngs=rngs)
+        self.conv2 = nnx.Conv(channels, channels, kernel_size=(3, 3), padding="SAME", rngs=rngs)
         self.shortcut = (
             nnx.Conv(inputs, channels, kernel_size=(1, 1), rngs=rngs) if inputs != channels else nnx.identity
         )
