@@ -58,6 +58,7 @@ INPUTS |= {
     "cifar-vit": ([BATCH, 3, 32, 32], "images"),
     "gpt-decode": ([BATCH, 64], "characters"),
     "gpt-decode:prefill": ([BATCH, 64], "characters"),
+    "fashion-diffusion": ([BATCH, 785], "several labels"),
 }
 
 

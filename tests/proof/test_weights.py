@@ -14,6 +14,7 @@ COUNTS = {
     "cifar-vit": 2_693_194,
     "chestxray-densenet121": 6_968_206 + 2 * 41_824,
     "deepar-monash": 160 * (22 + 40 + 1) + 160 * (40 + 40 + 1) + 123,
+    "fashion-diffusion": 215_713,
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
     "imdb-gru": 3_750_000 + 68_100 + 202,

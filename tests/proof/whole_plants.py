@@ -109,6 +109,42 @@ OF_VISION_TRANSFORMER = {
 }  # fmt: skip
 """The same, and those of a transformer that sees images."""
 
+TIME_BETWEEN = """y = y + self.time(F.silu(time))[:, :, None, None]
+        y = self.conv2(F.silu(self.norm2(y)))"""
+OF_DIFFUSION = {
+    "epsilon of the normalisation": (("eps=1e-6", "eps=1e-5"),),
+    "4 groups for 8": (("GroupNorm(8,", "GroupNorm(4,"),),
+    "ReLU for SiLU": (("F.silu", "F.relu"),),
+    "GELU for SiLU": (("F.silu", "F.gelu"),),
+    "SiLU before the normalisation": (("F.silu(self.norm1(x))", "self.norm1(F.silu(x))"),),
+    "no SiLU before the time of a block": (("self.time(F.silu(time))", "self.time(time)"),),
+    "the time behind the second normalisation": (
+        (TIME_BETWEEN, "y = self.conv2(F.silu(self.norm2(y) + self.time(F.silu(time))[:, :, None, None]))"),
+    ),
+    "scores not divided by the root": (("attention(q, k, v)", "attention(q, k, v, scale=1.0)"),),
+    "scores divided by the root of all heads": (("attention(q, k, v)", "attention(q, k, v, scale=32**-0.5)"),),
+    "queries and keys exchanged": (("attention(q, k, v)", "attention(k, q, v)"),),
+    "heads of other channels": (
+        ("y.unflatten(-1, (self.heads, -1)).transpose(1, 2)", "y.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)"),
+        ("attention(q, k, v).transpose(1, 2)", "attention(q, k, v).permute(0, 2, 3, 1)"),
+    ),
+    "sines and cosines exchanged": (
+        ("torch.sin(time[:, None] * rates), torch.cos", "torch.cos(time[:, None] * rates), torch.sin"),
+    ),
+    "another slowest wave": (("/ 63)", "/ 64)"),),
+    "time steps from 1 on": (("inputs[:, 784]\n", "inputs[:, 784] + 1\n"),),
+    "bilinear for nearest": (("scale_factor=2)", 'scale_factor=2, mode="bilinear")'),),
+    "concatenated in the other order": (("[x, x2]", "[x2, x]"), ("[x, x1]", "[x1, x]")),
+    "skip connections exchanged": (("[x, x2]", "[x, x3]"), ("[x, x1]", "[x, x2]"), ("[x, x3]", "[x, x1]")),
+    "padding on all sides before a stride": (("(0, 1, 0, 1)", "(1, 1, 1, 1)"),),
+    "columns for rows": (("(-1, 1, 28, 28)", "(-1, 1, 28, 28).mT"), (".flatten(1)", ".mT.flatten(1)")),
+    "float16 in the scores": (
+        ("attention(q, k, v)", "attention(q.half().float(), k.half().float(), v)"),
+    ),
+    "half of the loss": (("F.mse_loss(outputs, noise)", "F.mse_loss(outputs, noise) / 2"),),
+}  # fmt: skip
+"""The mistakes that ports of diffusion models have."""
+
 OF_SGD = {
     "L2 on biases": ((PARAMETERS, BY_KIND.format(change='"weight_decay": 1e-1')),),
     "momentum 0.95": ((SGD, "momentum=0.95"),),
@@ -144,6 +180,7 @@ not show it."""
 OPTIMIZERS = {
     "fashion-mlp": OF_ADAM,
     "fashion-cnn": OF_ADAM,
+    "fashion-diffusion": {**OF_ADAM, **OF_DIFFUSION},
     "imdb-gru": OF_ADAM,
     "imdb-lstm": OF_ADAM,
     "deepar-monash": {name: changes for name, changes in OF_ADAM.items() if "decay" not in name and "L2" not in name},
@@ -155,7 +192,7 @@ OPTIMIZERS = {
     "shakespeare-gpt": {**OF_ADAMW, **OF_TRANSFORMER},
     "cifar-vit": {**OF_ADAMW_OF_KERNELS, **OF_VISION_TRANSFORMER},
 }
-"""By workload, the mistakes of its optimiser, and of a transformer.
+"""By workload, the mistakes of its optimiser, and of a transformer or a diffusion model.
 
 DeepAR states a decay of its own, which the plants would replace."""
 

@@ -23,8 +23,8 @@ class Portion(NamedTuple):
     """(samples, …): float32, whole numbers, or images as bytes, which every worker divides by 255."""
     labels: NDArray[np.int32] | NDArray[np.float32]
     """(samples,) int32, classes counted from 0; or (samples, labels) float32, 0 or 1, if a sample may have several
-    labels; or (samples, steps, 2) float32 for time series: the value of each step, and its weight, 1, or 0 if the value
-    is missing."""
+    labels; or (samples, numbers) float32, to which the outputs are to come near; or (samples, steps, 2) float32 for
+    time series: the value of each step, and its weight, 1, or 0 if the value is missing."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rosettabench.data.sets.cifar_10 import Cifar10
 from rosettabench.data.sets.fashion_mnist import FashionMnist
 from rosettabench.data.sets.imagenet import ImageNet
 from rosettabench.data.sets.imdb import Imdb
+from rosettabench.data.sets.noisy_fashion_mnist import NoisyFashionMnist
 from rosettabench.data.sets.synthetic import Synthetic
 from rosettabench.data.sets.tiny_shakespeare import TinyShakespeare
 from rosettabench.errors import UsageError
@@ -28,6 +29,7 @@ SETS: dict[str, DataSet] = {
         ChestXray14(),
         ImageNet(),
         TinyShakespeare(),
+        NoisyFashionMnist(),
         Synthetic(),
     )
 }
