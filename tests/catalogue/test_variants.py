@@ -29,7 +29,7 @@ def test_a_variant_does_the_rest_of_the_work_as_it_is_stated(variant):
     stated = find_workload(variant.variant_of)
     for part in ("data", "loss", "optimizer", "training", "study"):
         assert getattr(variant, part) == getattr(stated, part)
-    assert variant.tensors != stated.tensors
+    assert (variant.tensors, variant.inference) != (stated.tensors, stated.inference)
 
 
 def test_the_name_of_its_folder_says_what_it_varies(tmp_path):
