@@ -17,6 +17,8 @@ COUNTS = {
     "fashion-diffusion": 215_713,
     "fashion-mlp": 101_770,
     "fashion-cnn": 203_434,
+    "gpt-decode": (65 + 256) * 384 + 6 * (12 * 384**2 + 2 * 384) + 384,
+    "gpt-decode:prefill": (65 + 256) * 384 + 6 * (12 * 384**2 + 2 * 384) + 384,
     "imdb-gru": 3_750_000 + 68_100 + 202,
     "imdb-gru:reset-before": 3_750_000 + 67_800 + 202,
     "imdb-lstm": 160_000 + 53_200 + 202,

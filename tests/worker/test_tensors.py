@@ -184,7 +184,7 @@ def tables(path, backend):
     if backend is not None:
         scope["KERNEL"] = kernel(path, backend)
     for statement in statements(path):
-        if isinstance(statement, ast.Assign) and statement.targets[0].id.isupper():
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]).isupper():
             exec(compile(ast.Module([statement], []), str(path), "exec"), scope)  # noqa: S102 - our own files, and of them the tables alone
     return scope["TENSORS"] + scope.get("STATE", [])
 
