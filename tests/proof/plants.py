@@ -633,7 +633,7 @@ PLANTS = [
             ("class Model(Decoder):", "KEPT = {}\n\n\nclass Model(Decoder):"),
         ),
         "outputs",
-        "",
+        "kept from the one before",
     ),
     Plant("GPT: a prompt without a mask", "gpt-decode", (("is_causal=begin == 0", "is_causal=False"),), "outputs", ""),
     Plant(
