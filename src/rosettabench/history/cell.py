@@ -126,7 +126,7 @@ def sittings(run: Run) -> list[Sitting]:
 
 def sitting(run: Run, contest: Contest) -> Sitting:
     """Return one contest of a run."""
-    contestants = [gather(run, contest, entry, contest.workload) for entry in contest.entries]
+    contestants = gather(run, contest, contest.workload)
     flaws = doubts(run, contest, contestants)
     rounds = {one.entry.label: one.rounds for one in contestants}
     cells = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
@@ -63,6 +63,14 @@ def seconds_per_step(
         for number, found in rounds.items()
         if len(found) == whole and number not in dropped
     }
+
+
+def most_turns(contenders: Iterable[Iterable[Timed]]) -> int:
+    """Return the number of turns in the fullest round of any contender; 0 without one.
+
+    A short training has fewer turns in a round than were asked for, and all contenders have as few.
+    """
+    return max((count for turns in contenders for count in Counter(turn.round for turn in turns).values()), default=0)
 
 
 def process_of_round(turns: Iterable[Timed]) -> dict[int, int]:

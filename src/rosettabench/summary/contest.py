@@ -15,7 +15,7 @@ from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.oddities import Oddity
 from rosettabench.statistics.ranking import Ranked, compare, rank
-from rosettabench.statistics.rounds import Rounds, by_process, process_of_round, seconds_per_step
+from rosettabench.statistics.rounds import Rounds, by_process, most_turns, process_of_round, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import (
@@ -102,8 +102,17 @@ class RankPlace:
     relative: Estimate | None
 
 
-def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
-    """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round."""
+def gather(run: Run, contest: Contest, name: str) -> list[Contestant]:
+    """Return every entry of the contest `name`."""
+    whole = most_turns(turns(entry) for entry in contest.entries)
+    return [contestant(run, contest, entry, name, whole) for entry in contest.entries]
+
+
+def contestant(run: Run, contest: Contest, entry: Entry, name: str, whole: int) -> Contestant:
+    """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round.
+
+    `whole` is the number of turns in a complete round.
+    """
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
     events = [event for event in run.events if event.entry_id == entry.id]
     return Contestant(
@@ -112,7 +121,7 @@ def gather(run: Run, contest: Contest, entry: Entry, name: str) -> Contestant:
         happened=tuple(events),
         unreadable={name: str(why) for told in Unreadable.all_of(events) for name, why in told.values.items()},
         faults=tuple(fault(failure, name, entry.label) for failure in failures),
-        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest), contest.stopping.get("turns")),
+        rounds=seconds_per_step(turns(entry), dropped_rounds(run, contest), whole),
     )
 
 
@@ -122,7 +131,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     `measured` are the known ceilings of the run's machine (ceilings/ceiling.py).
     """
     peak, workload = summarise_peak(contest, measured), workload_of(contest)
-    contestants = [gather(run, contest, entry, name) for entry in contest.entries]
+    contestants = gather(run, contest, name)
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
     verdicts, ranking = judge_pairs(contest, rankable, seen)

@@ -38,7 +38,7 @@ def calibrate_request(run: Run) -> CalibrateRequest:
 
 def contest_trials(run: Run, contest: Contest, planted: float) -> list[Trial]:
     """Return the trials of one contest: the first copy and each other copy. The label tells the planted work."""
-    rounds = {entry.label: gather(run, contest, entry, "").rounds for entry in contest.entries}
+    rounds = {one.entry.label: one.rounds for one in gather(run, contest, "")}
     found = []
     for entry in contest.entries:
         if entry.control_of is None:
