@@ -146,11 +146,13 @@ def try_inputs(model, names, inputs):
     Raises Refused if none fit.
     """
     last = None
-    for tried in [stated_for(names, inputs)] if inputs is not None else guesses_for(names, model):
+    for tried in (
+        [stated_for(names, inputs)] if inputs is not None else [dict.fromkeys(names, guess) for guess in guesses(model)]
+    ):
         batches = {name: batch_of(one) for name, one in tried.items()}
         try:
             with torch.no_grad():
-                output = model(**batches)
+                output = call(model, batches)
         except Exception as error:  # noqa: BLE001 (whatever a user's model raises)
             last = error
             continue
@@ -165,17 +167,18 @@ def try_inputs(model, names, inputs):
     raise Refused("the inputs of the model %s%s: name those of a sample with %s" % (kind, why, way))
 
 
+def call(model, batches):
+    """Return the output for {name: batch}: by position where these are the first arguments, else by name."""
+    first = list(inspect.signature(model.forward).parameters)[: len(batches)]
+    return model(*batches.values()) if first == list(batches) else model(**batches)
+
+
 def stated_for(names, inputs):
     """Return {name: input} as it is stated. Raises Refused for a name without an input."""
     open_names = [name for name in names if name not in inputs and ANY not in inputs]
     if open_names:
         raise Refused("--inputs does not name %s, which the model takes, too" % " and ".join(open_names))
     return {name: inputs.get(name, inputs.get(ANY)) for name in names}
-
-
-def guesses_for(names, model):
-    """Return {name: input} that may fit: each input has the same form."""
-    return [dict.fromkeys(names, guess) for guess in guesses(model)]
 
 
 def guesses(model):

@@ -77,6 +77,8 @@ def test_several_inputs_by_name(tmp_path):
     assert inputs.dtype == np.float32
     assert inputs[:, 0].tolist() == list(range(18))
     assert np.array_equal(inputs[:, 1:].reshape(-1, 2, 3), time[:18])
+    _, parts = prepared({"train": {"time": "time.npy"}, "labels": "user.npy"}, tmp_path)
+    assert parts["train"][0].shape == (18, 2, 3), "an only input keeps its shape"
     _, parts = prepared({"train": {"a": "user.npy", "b": "user.npy"}}, tmp_path)
     assert parts["train"][0].dtype == np.int32
     assert parts["test"][0].tolist() == [[18, 18], [19, 19]]

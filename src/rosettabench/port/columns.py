@@ -58,26 +58,25 @@ def listed(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def in_pytorch(one: Columns) -> str:
-    """Return how PyTorch takes an input out of the columns."""
-    return one.cut + (f".reshape{one.batch}" if len(one.shape) > 1 else "") + (".long()" if one.cast else "")
+def by_methods(cast: str) -> Callable[[Columns], str]:
+    """Return how a framework takes an input whose arrays have methods; `cast` is that for whole numbers."""
+
+    def take(one: Columns) -> str:
+        """Return the expression for one input."""
+        return one.cut + (f".reshape{one.batch}" if len(one.shape) > 1 else "") + (cast if one.cast else "")
+
+    return take
 
 
-def in_jax(one: Columns) -> str:
-    """Return how JAX takes an input out of the columns."""
-    return one.cut + (f".reshape{one.batch}" if len(one.shape) > 1 else "") + ('.astype("int32")' if one.cast else "")
+def by_functions(module: str, whole: str) -> Callable[[Columns], str]:
+    """Return how a framework takes an input with the functions of a module; `whole` is its type of whole numbers."""
 
+    def take(one: Columns) -> str:
+        """Return the expression for one input."""
+        taken = f"{module}.reshape({one.cut}, {one.batch})" if len(one.shape) > 1 else one.cut
+        return f"{module}.cast({taken}, {whole})" if one.cast else taken
 
-def in_keras(one: Columns) -> str:
-    """Return how Keras takes an input out of the columns."""
-    taken = f"ops.reshape({one.cut}, {one.batch})" if len(one.shape) > 1 else one.cut
-    return f'ops.cast({taken}, "int32")' if one.cast else taken
-
-
-def in_tensorflow(one: Columns) -> str:
-    """Return how TensorFlow takes an input out of the columns."""
-    taken = f"tf.reshape({one.cut}, {one.batch})" if len(one.shape) > 1 else one.cut
-    return f"tf.cast({taken}, tf.int32)" if one.cast else taken
+    return take
 
 
 def in_gluon(one: Columns) -> str:
@@ -87,10 +86,10 @@ def in_gluon(one: Columns) -> str:
 
 
 TAKEN: Mapping[str, Callable[[Columns], str]] = {
-    "pytorch": in_pytorch,
-    "jax": in_jax,
-    "keras": in_keras,
-    "tensorflow": in_tensorflow,
+    "pytorch": by_methods(".long()"),
+    "jax": by_methods('.astype("int32")'),
+    "keras": by_functions("ops", '"int32"'),
+    "tensorflow": by_functions("tf", "tf.int32"),
     "mxnet-gluon": in_gluon,
 }
 """{framework: function that writes how an input is taken}."""

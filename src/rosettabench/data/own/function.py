@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rosettabench.catalogue.data_entry import OwnFunction
 from rosettabench.data.own import returned
-from rosettabench.data.own.packed import ONLY, join
+from rosettabench.data.own.packed import ONLY, pack
 from rosettabench.errors import DataError
 
 LIMIT_S = 900.0
@@ -52,7 +52,7 @@ def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float
     found = {one: written(one, place) for one in returned.NAMES}
     if found["test"] and list(found["test"]) != list(found["train"]):
         raise DataError(f"{path}: {name}() returned other inputs for test than for train", "Name the same, in order.")
-    return {one: join(arrays) for one, arrays in found.items() if arrays}
+    return {one: pack(arrays) for one, arrays in found.items() if arrays}
 
 
 def written(array: str, place: Path) -> dict[str, NDArray[Any]]:

@@ -15,17 +15,19 @@ from numpy.typing import NDArray
 from rosettabench.errors import DataError
 
 ONLY = ""
-"""The name of an input that has none: it is the only one."""
+"""The key of an only input that is stated without a name."""
 
 EXACT = 2**24
 """The largest whole number up to which float32 holds every whole number: it has 24 significant bits."""
 
 
 def pack(inputs: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return inputs, {name: (samples, …)}, as one array, (samples, columns).
+    """Return inputs, {name: (samples, …)}, as one array, (samples, columns); an only input as it is.
 
     Raises DataError if they differ in their number of samples, or if a whole number would not stay what it is.
     """
+    if len(inputs) == 1:
+        return next(iter(inputs.values()))
     counts = {name: len(array) if array.ndim else 0 for name, array in inputs.items()}
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{count} of {name}" for name, count in counts.items())
@@ -40,8 +42,3 @@ def pack(inputs: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
                 )
     rows = [array.reshape(len(array), -1) for array in inputs.values()]
     return np.concatenate(rows if len(whole) == len(inputs) else [row.astype(np.float32) for row in rows], axis=1)
-
-
-def join(inputs: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return the only input as it is if it has no name; others packed."""
-    return inputs[ONLY] if list(inputs) == [ONLY] else pack(inputs)

@@ -18,7 +18,7 @@ from rosettabench.data.data_set import Portion
 from rosettabench.data.own.array_file import array_path, read_array_file
 from rosettabench.data.own.drawn import draw_arrays
 from rosettabench.data.own.function import call_function, function_path
-from rosettabench.data.own.packed import ONLY, join
+from rosettabench.data.own.packed import ONLY, pack
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
@@ -84,7 +84,7 @@ def obtain_arrays(
         progress(f"calling {stated.function}")
         return call_function(stated, folder, scratch)
     return {
-        array: join({name: read_array_file(file, folder) for name, file in files.items()})
+        array: pack({name: read_array_file(file, folder) for name, file in files.items()})
         for array, files in stated_files(stated).items()
     }
 
