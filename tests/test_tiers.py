@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tiers import check_lock, is_beyond, is_slow, words_in
+from tiers import check_lock, is_beyond, is_slow, without_group, words_in
 
 import rosettabench
 
@@ -24,6 +24,14 @@ def test_marked():
 @pytest.mark.parametrize("framework", ["pytorch", "chainer"])
 def test_framework(framework):
     pass
+"""
+
+MORE = """
+import pytest
+
+@pytest.mark.parametrize("name", ["a b", "c@d"])
+def test_more(name):
+    pytest.skip()
 """
 
 
@@ -50,6 +58,17 @@ def test_everything_runs_when_it_is_asked_for(tests, words):
 
 def test_slow_tests_can_be_chosen_alone(tests):
     tests("-m", "slow").assert_outcomes(passed=2, deselected=2)
+
+
+def test_what_was_skipped_can_be_run_alone(tests, pytester):
+    pytester.makepyfile(test_more=MORE)
+    tests("-n", "2", "--skipped-to", "skipped").assert_outcomes(passed=2, skipped=2)
+    tests("@skipped").assert_outcomes(skipped=2)
+
+
+@pytest.mark.parametrize("name", ["test_a.py::test_it", "test_a.py::test_it[a b]", "test_a.py::test_it[c@d]"])
+def test_a_name_is_told_from_its_group(name):
+    assert without_group(name) == without_group(f"{name}@tests/test_a.py") == name
 
 
 def test_when_the_time_is_over_no_test_begins(tests):

@@ -126,6 +126,13 @@ def pytest_addoption(parser):
         metavar="MINUTES",
         help="begin no test after so many minutes; the commit decides which files come first",
     )
+    group.addoption(
+        "--skipped-to",
+        dest="skipped_to",
+        type=Path,
+        metavar="FILE",
+        help="write the names of the skipped tests to FILE, of which `./rosetta test @FILE` runs no others",
+    )
 
 
 def pytest_configure(config):
@@ -193,7 +200,7 @@ def pytest_testnodedown(node):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say how many tests did not run, and how they do."""
+    """Say how many tests did not run, and how they do; write which were skipped, if that was asked for."""
     counts = config.stash[COUNTS]
     if counts[LEFT_OUT]:
         terminalreporter.write_line(f"{counts[LEFT_OUT]} slow tests were left out. Run them, too: ./rosetta test --all")
@@ -201,12 +208,20 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(
             f"{counts[NOT_BEGUN]} tests did not begin within {config.option.minutes:g} minutes (--for)."
         )
+    if config.option.skipped_to is not None:
+        names = [without_group(report.nodeid) for report in terminalreporter.stats.get("skipped", [])]
+        config.option.skipped_to.write_text("".join(f"{name}\n" for name in names))
 
 
 def group_of(item):
     """Return the name of the group that one process runs."""
     marker = item.get_closest_marker("xdist_group")
     return marker.args[0] if marker else ""
+
+
+def without_group(name):
+    """Return the name of a test without its group, which pytest-xdist puts behind it: ``test_a[1@2]@group``."""
+    return re.sub(r"@[^@\]]*$", "", name)
 
 
 def digest(*words):

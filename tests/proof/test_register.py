@@ -126,10 +126,16 @@ def test_a_change_to_the_loop_makes_every_cell_of_a_python_worker_stale(monkeypa
 
 
 def test_another_text_draws_other_cells_and_the_same_text_the_same():
-    drawn = {text: [cell_key(*cell) for cell in draw_cells(20, text, CELLS)] for text in ("one", "other")}
+    drawn = {text: [cell_key(*cell) for cell in draw_cells(20, text, CELLS, {})] for text in ("one", "other")}
     assert [len(set(cells)) for cells in drawn.values()] == [20, 20]
     assert len(set(drawn["one"]) & set(drawn["other"])) < 10
-    assert drawn["one"] == [cell_key(*cell) for cell in draw_cells(20, "one", reversed(CELLS))]
+    assert drawn["one"] == [cell_key(*cell) for cell in draw_cells(20, "one", reversed(CELLS), {})]
+
+
+def test_a_cell_is_drawn_as_often_as_its_proof_is_short():
+    known = {one.key: one for one in (line(cell=CELLS[0], seconds=10.0), line(cell=CELLS[1], seconds=30.0))}
+    drawn = [draw_cells(1, str(number), CELLS[:2], known)[0] for number in range(400)]
+    assert 270 < drawn.count(CELLS[0]) < 330, "three of four"
 
 
 def test_a_cell_that_is_not_known_takes_as_long_as_the_mean():

@@ -165,7 +165,7 @@ def chosen_cells(
         why = "this machine lacks their Python, or a program that they need"
         typer.echo(f"Left out: {len(cells) - len(able)} cells, as {why}: rosetta doctor says which.", err=True)
     if sample is not None:
-        able = draw_cells(sample, draw, able)
+        able = draw_cells(sample, draw, able, known)
     return tuple((workload.name, contender.label) for workload, contender in able) or None
 
 

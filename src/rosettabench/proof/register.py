@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from io import StringIO
-from math import inf, isinf
+from math import inf, isinf, log
 from pathlib import Path
 from typing import Any
 
@@ -196,12 +196,20 @@ def is_current(line: RegisterLine | None, workload: Workload, contender: Contend
     return line is not None and line.identity == identity_of(workload, contender)
 
 
-def draw_cells(count: int, text: str, cells: Iterable[tuple[Workload, Contender]]) -> list[tuple[Workload, Contender]]:
-    """Return `count` cells, drawn by a text such as a commit's hash: another text draws others."""
+def draw_cells(
+    count: int, text: str, cells: Iterable[tuple[Workload, Contender]], register: Register
+) -> list[tuple[Workload, Contender]]:
+    """Return `count` cells, drawn by a text such as a commit's hash: another text draws others.
 
-    def place(cell: tuple[Workload, Contender]) -> str:
-        """Return the sort key of a cell in the order that the text draws."""
-        return sha256(" ".join((text, *cell_key(*cell))).encode()).hexdigest()
+    A cell is drawn with a weight inverse to the time of its proof, so that a sample takes minutes and every cell has
+    its turn (Efraimidis and Spirakis 2006, "Weighted random sampling with a reservoir", algorithm A-ES).
+    """
+
+    def place(cell: tuple[Workload, Contender]) -> float:
+        """Return the sort key of a cell: exponentially distributed over the texts, with the time as its mean."""
+        key = cell_key(*cell)
+        number = int(sha256(" ".join((text, *key)).encode()).hexdigest()[:13], 16)
+        return -log((number + 1) / 16**13) * (seconds_of([key], register) or 1.0)
 
     return sorted(cells, key=place)[:count]
 

@@ -30,7 +30,8 @@ class Model(gluon.HybridBlock):
         self.out = nn.Conv2D(1, kernel_size=3, padding=1, in_channels=32)
 
     def hybrid_forward(self, F, inputs):
-        image, time = inputs[:, :784].reshape((-1, 1, 28, 28)), inputs[:, 784]
+        image = inputs.slice_axis(1, 0, 784).reshape((-1, 1, 28, 28))
+        time = inputs.slice_axis(1, 784, None).reshape((-1,))
         time = self.time2(silu(F, self.time1(waves(F, time))))
         x1 = self.block1(self.stem(image), time)
         x2 = self.block2(x1, time)
