@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import warnings
 
 import pytest
+from command_line import run_command
 
 from rosettabench.catalogue.contract import missing
 from rosettabench.catalogue.framework import all_frameworks, contestants
@@ -84,8 +84,7 @@ def list_all(theirs, tmp_path):
     """Run ``rosetta list`` beside their package."""
     variables = os.environ | {"ROSETTA_CACHE": str(tmp_path / "cache")}
     variables["PYTHONPATH"] = os.pathsep.join([str(theirs.parent), variables.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "rosettabench.cli", "list"]
-    return subprocess.run(command, env=variables, capture_output=True, text=True)
+    return run_command(["list"], variables)
 
 
 def test_the_command_line_lists_it(theirs, tmp_path):

@@ -2,10 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
+from command_line import run_command
 from laboratory import environment
 from tiers import slow
 
@@ -19,8 +18,7 @@ def rosetta(tmp_path):
 
     def run(*words, cache=None):
         own = {"ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite", "ROSETTA_CACHE": str(cache or cache_dir())}
-        command = [sys.executable, "-m", "rosettabench.cli", *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, env=os.environ | own, capture_output=True, text=True)
+        return run_command(words, os.environ | own, tmp_path)
 
     return run
 

@@ -1,10 +1,9 @@
 """The command line as users have it: a process of its own, with a cache, a store and a home of its own."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from command_line import run_command
 
 
 @pytest.fixture
@@ -25,8 +24,4 @@ def variables(tmp_path):
 def rosetta(variables):
     """Run ``rosetta`` with some arguments; return the finished process."""
 
-    def run(*arguments, **more):
-        command = [sys.executable, "-m", "rosettabench.cli", *map(str, arguments)]
-        return subprocess.run(command, env=variables | more, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-
-    return run
+    return lambda *arguments, **more: run_command(arguments, variables | more)

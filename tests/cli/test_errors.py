@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import fresh
 from tiers import slow
 
 from rosettabench import errors
@@ -157,7 +158,7 @@ sys.exit(main(["list", "workloads"]))
 
 
 def test_a_reader_that_goes_away_is_no_error(variables):
-    command = [sys.executable, "-m", "rosettabench.cli", "show", "imdb-gru", "--plain"]
+    command = fresh("show", "imdb-gru", "--plain")
     process = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     assert process.stderr.read() == ""
@@ -166,7 +167,7 @@ def test_a_reader_that_goes_away_is_no_error(variables):
 
 
 def test_a_full_disk_is_told(variables):
-    command = [sys.executable, "-m", "rosettabench.cli", "show", "imdb-gru", "--plain"]
+    command = fresh("show", "imdb-gru", "--plain")
     with Path("/dev/full").open("w") as full:
         process = subprocess.run(command, env=variables, stdout=full, stderr=subprocess.PIPE, text=True)
     assert process.returncode == 1

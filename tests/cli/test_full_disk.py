@@ -10,6 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from command_line import fresh
 from tiers import slow
 
 from rosettabench.data.data_set import Remote
@@ -79,7 +80,7 @@ def test_a_report_that_fits_by_half(rosetta, disk):
 def test_what_is_redirected(variables, disk):
     disk.fill()
     with (disk.folder / "record").open("w") as record:
-        command = [sys.executable, "-m", "rosettabench.cli", "report", "--format", "json", "--output", "-"]
+        command = fresh("report", "--format", "json", "--output", "-")
         process = subprocess.run(command, env=variables, stdout=record, stderr=subprocess.PIPE, text=True)
     check_refused(process, 1, NO_ROOM)
 

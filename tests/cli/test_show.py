@@ -4,9 +4,9 @@ import ast
 import os
 import pty
 import subprocess
-import sys
 
 import pytest
+from command_line import fresh
 
 from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.workload import find_workload
@@ -16,7 +16,7 @@ from rosettabench.errors import UsageError
 def on_terminal(variables, columns, *arguments):
     """Return what ``rosetta`` prints on a terminal that is so many columns wide."""
     controller, terminal = pty.openpty()
-    command = [sys.executable, "-m", "rosettabench.cli", *arguments]
+    command = fresh(*arguments)
     wide = variables | {"COLUMNS": str(columns), "TERM": "xterm-256color"}
     process = subprocess.Popen(command, env=wide, stdin=terminal, stdout=terminal, stderr=terminal)
     os.close(terminal)

@@ -177,6 +177,7 @@ def test_a_clone_that_was_moved_is_set_up_in_its_new_place(clone):
     assert launch(moved, "list").stdout == "program list\n"
 
 
+@pytest.mark.slow
 def test_an_installation_that_fails_says_so_and_is_not_taken_for_done(clone):
     (clone / "backend.py").write_text("raise RuntimeError('cannot build')")
     failed = launch(clone, "run")

@@ -2,9 +2,9 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
+from command_line import fresh, run_command
 from commands import THIRD_PARTY
 from laboratory import data_folder, environment
 from signals import obey_ctrl_c
@@ -20,23 +20,42 @@ def _reference():
 
 
 @pytest.fixture
-def rosetta(tmp_path, _reference):
+def surroundings(tmp_path, _reference):
+    """The environment variables of a command with a store of its own; some may be added."""
+
+    def surround(**variables):
+        return os.environ | {
+            "ROSETTA_CACHE": str(cache_dir()),
+            "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite",
+            "ROSETTA_DATA": str(data_folder() or ""),
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH", "")])),
+            **variables,
+        }
+
+    return surround
+
+
+@pytest.fixture
+def answer(surroundings, tmp_path):
+    """Run a command that measures nothing: answer(words…) -> (code, output, errors)."""
+
+    def run(*words, **variables):
+        done = run_command(words, surroundings(**variables), tmp_path, 300)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def rosetta(surroundings, tmp_path):
     """Start the command line: rosetta(words…) -> Popen."""
     started = []
 
     def start(*words, **variables):
-        surroundings = os.environ | {
-            "ROSETTA_CACHE": str(cache_dir()),
-            "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite",
-            "ROSETTA_DATA": str(data_folder() or ""),
-            "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")])),
-            **variables,
-        }
-        command = [sys.executable, "-m", "rosettabench.cli", *words]
         process = subprocess.Popen(
-            command,
+            fresh(*words),
             cwd=tmp_path,
-            env=surroundings,
+            env=surroundings(**variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -29,8 +29,8 @@ def test_a_schedule_is_a_contest_of_its_own(rosetta, store):
         assert block.learning_rate == pytest.approx(1e-3 * 0.9 ** (block.first // per_epoch // 10))
 
 
-def test_a_schedule_that_a_workload_does_not_state_is_refused_before_anything_starts(rosetta, store):
-    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--set", "schedule=steps", *QUICK))
+def test_a_schedule_that_a_workload_does_not_state_is_refused_before_anything_starts(answer, store):
+    code, _, err = answer("run", "fashion-mlp", "-f", NUMPY, "--set", "schedule=steps", *QUICK)
     assert code == 2
     assert "fashion-mlp states no steps of its learning rate" in err
     assert "cifar-resnet56" in err
@@ -62,18 +62,18 @@ def test_synthetic_data_are_named_in_every_table_and_are_no_lack(rosetta, store)
     assert one.passed and other.passed
 
 
-def test_real_data_that_are_not_here_are_refused_before_anything_starts(rosetta, store, tmp_path):
+def test_real_data_that_are_not_here_are_refused_before_anything_starts(answer, store, tmp_path):
     (tmp_path / "empty").mkdir()
     words = ("run", "chestxray-densenet121", "-f", "pytorch", "--set", "data=real", *QUICK)
-    code, _, err = finish(rosetta(*words, ROSETTA_DATA=str(tmp_path / "empty")))
+    code, _, err = answer(*words, ROSETTA_DATA=str(tmp_path / "empty"))
     assert code == 4
     assert f"{tmp_path / 'empty'} holds no files of it" in " ".join(err.split()).replace("- ", "-")
     assert "--data-dir" in err
     assert not [row for contest in store().run().contests for entry in contest.entries for row in entry.blocks]
 
 
-def test_tf32_on_a_processor_is_refused_before_anything_starts(rosetta):
-    code, _, err = finish(rosetta("run", "fashion-mlp", "-f", NUMPY, "--set", "precision=tf32", *QUICK))
+def test_tf32_on_a_processor_is_refused_before_anything_starts(answer):
+    code, _, err = answer("run", "fashion-mlp", "-f", NUMPY, "--set", "precision=tf32", *QUICK)
     assert code == 2
     assert "TF32 is a format of NVIDIA's GPUs" in err
     assert "--set device=cuda" in err

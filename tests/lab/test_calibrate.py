@@ -31,7 +31,7 @@ def test_planted_work_is_done_and_found(rosetta, store):
     assert shown == out, "and is told again from the store"
 
 
-def test_nothing_was_calibrated_yet(rosetta):
-    code, _, err = finish(rosetta("calibrate", "--contests", "0"))
+def test_nothing_was_calibrated_yet(answer):
+    code, _, err = answer("calibrate", "--contests", "0")
     assert code == 2
     assert "no calibration contests of this kind" in err

@@ -74,14 +74,14 @@ def test_both_halves_run_within_a_budget_and_go_on_after_ctrl_c(rosetta, store, 
         ),
     ],
 )
-def test_what_cannot_be_done_is_told(rosetta, words, told):
-    code, _, err = finish(rosetta(*words))
+def test_what_cannot_be_done_is_told(answer, words, told):
+    code, _, err = answer(*words)
     assert code == 2
     assert told in err
 
 
-def test_without_a_file_there_is_no_set(rosetta, tmp_path):
+def test_without_a_file_there_is_no_set(answer, tmp_path):
     (tmp_path / "empty").mkdir()
-    code, _, err = finish(rosetta(*SMALL, "--data-dir", str(tmp_path / "empty")))
+    code, _, err = answer(*SMALL, "--data-dir", str(tmp_path / "empty"))
     assert code == 2
     assert "no set of the study was found" in err

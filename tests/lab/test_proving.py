@@ -125,6 +125,7 @@ def test_when_the_budget_is_over_no_proof_begins(rosetta, store):
     assert "1 of 1 cells are to be proven" in err
 
 
+@pytest.mark.slow  # .ci/run does the same, with twenty cells
 @pytest.mark.environment
 def test_a_drawn_cell_is_proven_and_entered_into_a_register(rosetta, store, tmp_path):
     """Third parties have cells of their own, and none in our register: of two contenders one can be drawn."""

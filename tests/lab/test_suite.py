@@ -66,8 +66,8 @@ def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
         (("--suite", "smartia-2091"), "Did you mean 'smartia-2019'?"),
     ],
 )
-def test_what_cannot_be_done_is_a_sentence(rosetta, words, told):
-    code, _, err = finish(rosetta("run", *words))
+def test_what_cannot_be_done_is_a_sentence(answer, words, told):
+    code, _, err = answer("run", *words)
     assert code == 2
     assert told in err
 
@@ -76,7 +76,7 @@ def test_a_contender_that_nobody_has_written_is_told():
     assert "There is no contender knet here yet." in scope(find_suite("rosetta-2018"), gpus=0).lacks
 
 
-def test_an_unknown_study(rosetta):
-    code, _, err = finish(rosetta("claims", "smartia"))
+def test_an_unknown_study(answer):
+    code, _, err = answer("claims", "smartia")
     assert code == 2
     assert "smartia-2019" in err

@@ -1,10 +1,9 @@
 """The command line, started in a folder of its own."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from command_line import run_command
 from laboratory import environment
 
 from rosettabench.places import cache_dir
@@ -17,8 +16,7 @@ def rosetta(tmp_path):
 
     def run(*words):
         variables = {"ROSETTA_CACHE": str(cache_dir()), "ROSETTA_STORE": f"sqlite:///{tmp_path}/results.sqlite"}
-        command = [sys.executable, "-m", "rosettabench.cli", *words]
-        done = subprocess.run(command, cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True)
+        done = run_command(words, os.environ | variables, tmp_path)
         return done.returncode, done.stdout, done.stderr
 
     return run

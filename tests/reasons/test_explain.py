@@ -1,10 +1,9 @@
 """``rosetta explain`` on a real pair, and what it answers to mistyped words."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from command_line import run_command
 from laboratory import data_folder
 
 from rosettabench.catalogue.switch import all_switches
@@ -23,8 +22,7 @@ from rosettabench.summary.contest import entrants
 
 def rosetta(store, *arguments):
     variables = {**os.environ, "ROSETTA_STORE": store, "COLUMNS": "160"}
-    command = [sys.executable, "-m", "rosettabench.cli", *arguments]
-    return subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return run_command(arguments, variables)
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+from command_line import fresh, run_command
 from installed_libraries import installed
 from signals import obey_ctrl_c
 
@@ -28,10 +28,7 @@ def words(tmp_path):
         "ROSETTA_DATA": "",
         "NO_COLOR": "1",
     }
-    return lambda *words: (
-        [sys.executable, "-m", "rosettabench.cli", *map(str, words)],
-        {"cwd": tmp_path, "env": os.environ | own, "text": True},
-    )
+    return lambda *words: (fresh(*words), {"cwd": tmp_path, "env": os.environ | own, "text": True})
 
 
 @pytest.fixture
@@ -39,8 +36,8 @@ def rosetta(words):
     """Run the command line; return the finished process."""
 
     def run(*given):
-        command, surroundings = words(*given)
-        return subprocess.run(command, **surroundings, capture_output=True)
+        _, surroundings = words()
+        return run_command(given, surroundings["env"], surroundings["cwd"])
 
     return run
 

@@ -2,10 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
+from command_line import run_command
 
 from rosettabench.places import cache_dir
 from rosettabench.store.store import Store
@@ -28,16 +27,7 @@ def rosetta(url, tmp_path):
 
     def run(*words, **variables):
         surroundings = {**os.environ, "ROSETTA_STORE": url, "ROSETTA_CACHE": str(cache_dir()), **variables}
-        command = [sys.executable, "-m", "rosettabench.cli", *map(str, words)]
-        return subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=surroundings,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=550,
-        )
+        return run_command(words, surroundings, tmp_path, 550)
 
     return run
 

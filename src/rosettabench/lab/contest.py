@@ -7,7 +7,9 @@ trains the stated epochs, and reasons/examination.py measures the parts of a ste
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -20,6 +22,7 @@ from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.lanes import Lanes
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.plan.request import ContestRequest
@@ -28,6 +31,10 @@ from rosettabench.store.record import ProofTime, Stopped
 
 NO_PROOF = "not_proven"
 """The kind of failure where nothing could be compared, since there is no reference."""
+
+PROOFS_AT_ONCE = 2
+"""How many competitors of a contest are proven at the same time, on a processor: starting and compiling leave most of
+it idle. On a GPU they would share its memory, so there it is one after the other."""
 
 
 class LiveContest:
@@ -60,6 +67,7 @@ class LiveContest:
         self.referee = referee
         self.random = np.random.default_rng()  # unseeded: the order of turns must not repeat between runs
         self._told: set[str] = set()
+        self._telling = Lock()
 
     @property
     def present(self) -> list[Competitor]:
@@ -76,19 +84,26 @@ class LiveContest:
         return [competitors[place] for place in self.random.permutation(len(competitors))]
 
     def admit(self) -> None:
-        """Start all competitors in random order, compare the settings in force, and prove all competitors."""
+        """Start all competitors in random order, one after the other; compare their settings; prove them all."""
         for number, competitor in enumerate(order := self.shuffled(self.present)):
             self.display.doing(f"starting {competitor.label}", number, len(order))
             self._enter(competitor)
         self._compare_settings()
-        for number, competitor in enumerate(present := self.present):
-            self.display.doing(f"proving {competitor.label}", number, len(present))
-            self._prove_entered(competitor)
+        present = self.present
+        with Lanes(PROOFS_AT_ONCE if self.work.setting.device == "cpu" else 1, present) as lanes:
+            for done in [lanes.submit(self.refer), *(lanes.submit(self._prove_entered, one) for one in present)]:
+                done.result()
 
     def leave(self) -> None:
         """End all workers."""
         for competitor in self.competitors:
             competitor.leave()
+
+    def refer(self) -> None:
+        """Make the reference before it is needed. If that fails, each proof that needs it reports the error."""
+        if any(self.registrar.find_certificate(one) is None for one in self.present):
+            with suppress(ProofError):
+                self.registrar.reference()
 
     # -- proofs alone ------------------------------------------------------------------------------------------------
 
@@ -121,7 +136,6 @@ class LiveContest:
     def prove_in_turn(self) -> None:
         """Prove all competitors, one after the other, when no contest follows."""
         for competitor in self.present:
-            self.display.doing(f"proving {competitor.label}")
             try:
                 self._enter(competitor)
                 if competitor.out is None:
@@ -169,7 +183,9 @@ class LiveContest:
             competitor.fail("settings", WorkerError("unequal", what, REMEDY))
 
     def _prove_entered(self, competitor: Competitor) -> None:
-        """Prove a started competitor, then build its model again."""
+        """Prove a started competitor, then build its model again. Others may be proven at the same time."""
+        with self._telling:
+            self.display.doing(f"proving {competitor.label}")
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
             with competitor.stage("proof"):
@@ -180,7 +196,8 @@ class LiveContest:
         """Note whether a competitor is proven. Without a proof it leaves, unless the user insists."""
         competitor.proven = failure is None
         if failure is not None and competitor.out is None:
-            self.display.tell(f"{competitor.label} is not proven: {failure.what}")
+            with self._telling:
+                self.display.tell(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.admission.insist:
                 competitor.fail("proof", failure)
 

@@ -14,18 +14,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future
+from contextlib import contextmanager
 from math import inf
 from queue import SimpleQueue
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
 
-from rosettabench.client.process import interrupt_all
-from rosettabench.errors import ProofError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
+from rosettabench.lab.lanes import Lanes
 from rosettabench.resources.processors import confine_children, lane_processors
 
 
@@ -49,58 +48,53 @@ class Proving:
         self._titles = titles
         self._display = display
         self._finish = finish
-        self._executor = ThreadPoolExecutor(jobs)
-        self._lanes: SimpleQueue[int] = SimpleQueue()
+        self._lanes = Lanes(jobs, [one for contest in contests for one in contest.present])
+        self._free: SimpleQueue[int] = SimpleQueue()
         for lane in range(jobs):
-            self._lanes.put(lane)
+            self._free.put(lane)
         self._telling = Lock()
-        self._stopping = Event()
         self._end = end
         self._done = 0
         self._cells = sum(len(contest.present) for contest in contests)
 
     def run(self) -> None:
         """Prove all competitors. Ctrl-C ends every worker at once, and is raised again."""
-        with self._executor:
-            try:
-                cells = self._submit()
-                for number, (contest, own) in enumerate(zip(self._contests, cells, strict=True)):
-                    with self._telling:
-                        self._display.contest(self._titles[number], number + 1, len(cells))
-                    done = [cell.result() for cell in own]
-                    if all(done):
-                        self._finish(contest)
-            except BaseException:
-                self._abandon()
-                raise
+        with self._lanes:
+            cells = self._submit()
+            for number, (contest, own) in enumerate(zip(self._contests, cells, strict=True)):
+                with self._telling:
+                    self._display.contest(self._titles[number], number + 1, len(cells))
+                done = [cell.result() for cell in own]
+                if all(done):
+                    self._finish(contest)
 
     def _submit(self) -> list[list[Future[bool]]]:
         """Submit everything in order: each reference goes before the contenders of the preceding contest."""
         cells = []
         for contest in self._contests[:1]:
-            self._executor.submit(self._refer, contest)
+            self._lanes.submit(self._refer, contest)
         for number, (contest, title) in enumerate(zip(self._contests, self._titles, strict=True), start=1):
             for following in self._contests[number : number + 1]:
-                self._executor.submit(self._refer, following)
+                self._lanes.submit(self._refer, following)
             ordered = by_engines(contest.present)
-            cells.append([self._executor.submit(self._prove, contest, title, one) for one in ordered])
+            cells.append([self._lanes.submit(self._prove, contest, title, one) for one in ordered])
         return cells
 
     @contextmanager
     def _lane(self, contest: LiveContest) -> Iterator[None]:
         """Lend the processors of a free lane; workers inherit them."""
-        lane = self._lanes.get()
+        lane = self._free.get()
         try:
             with confine_children(lane_processors(contest.work.setting.threads, lane)):
                 yield
         finally:
-            self._lanes.put(lane)
+            self._free.put(lane)
 
     def _refer(self, contest: LiveContest) -> None:
-        """Make a contest's reference before it is needed. If that fails, each proof that needs it reports the error."""
-        if monotonic() < self._end and any(contest.registrar.find_certificate(one) is None for one in contest.present):
-            with self._lane(contest), suppress(ProofError):
-                contest.registrar.reference()
+        """Make a contest's reference before it is needed, if there is time left."""
+        if monotonic() < self._end:
+            with self._lane(contest):
+                contest.refer()
 
     def _prove(self, contest: LiveContest, title: str, competitor: Competitor) -> bool:
         """Prove one competitor, if there is time left; return whether there was."""
@@ -110,22 +104,13 @@ class Proving:
         with self._lane(contest):
             failure = contest.prove(competitor)
         with self._telling:
-            if self._stopping.is_set():
+            if self._lanes.stopped.is_set():
                 return True
             self._done += 1
             self._display.doing("proving", self._done, self._cells)
             outcome = "proven" if failure is None else f"not proven: {failure.what}"
             self._display.tell(f"{title} · {competitor.label}: {outcome} ({monotonic() - start:.0f} s)")
         return True
-
-    def _abandon(self) -> None:
-        """Begin nothing more, and end every worker."""
-        self._stopping.set()
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        for contest in self._contests:
-            for competitor in contest.present:
-                competitor.abandon()
-        interrupt_all()
 
 
 def by_engines(competitors: Sequence[Competitor]) -> list[Competitor]:

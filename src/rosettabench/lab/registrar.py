@@ -75,9 +75,9 @@ class Registrar:
 
     def _prove(self, competitor: Competitor, subject: dict[str, Any], folder: Path) -> dict[str, Any]:
         """Prove a competitor and return the body of its certificate."""
-        reference = self.reference()
         kind: type[Proof] | type[InferenceProof] = Proof if self._work.workload.inference is None else InferenceProof
         with competitor.proving(self._work, folder / "session") as session:
+            reference = self.reference()  # which another thread may be making while the session starts
             proof = kind(session, reference, folder / "files")
             proof.run()
         return certificate_body(
