@@ -134,10 +134,14 @@ def test_control_characters_leave_newlines_alone():
     assert "\x1b]0;title\x07\x9b".translate(CONTROL) == "\\x1b]0;title\\x07\\x9b"
 
 
-def test_interrupted(variables):
-    source = BROKEN.replace('RuntimeError("the moon [/red] is \\x1b[31mfull")', "KeyboardInterrupt")
-    assert "KeyboardInterrupt" in source
-    process = python(variables, source)
+@pytest.mark.parametrize("interrupt", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
+def test_interrupted(variables, tmp_path, interrupt):
+    """Also while Python runs a text, as where a dataclass is made: a module would end by the signal then."""
+    source = BROKEN.replace('raise RuntimeError("the moon [/red] is \\x1b[31mfull")', interrupt)
+    assert interrupt in source
+    (tmp_path / "broken.py").write_text(source)
+    command = [sys.executable, "-m", "broken"]
+    process = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
     assert (process.returncode, process.stderr) == (INTERRUPTED, "")
     assert INTERRUPTED == 128 + signal.SIGINT
 

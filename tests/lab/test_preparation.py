@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from threading import Barrier, Event, current_thread
+from threading import Barrier, Event, Thread, current_thread
 from threading import enumerate as living
 
 import pytest
@@ -12,7 +12,7 @@ from commands import ended, finish, workers
 from rosettabench.environments.program import program
 from rosettabench.errors import DataError, EnvironmentFault
 from rosettabench.lab.display import Silent
-from rosettabench.lab.preparation import Job, Preparation
+from rosettabench.lab.preparation import AT_ONCE, Job, Preparation
 
 LONG = 60
 """Seconds after which a test that waits for something has failed."""
@@ -165,6 +165,23 @@ def test_leaving_ends_what_is_being_made_with_its_programs():
     assert started[0].returncode == -signal.SIGTERM
     assert set(living()) <= before
     assert not later.claimed.locked(), "what has not begun is not begun any more"
+
+
+def test_ctrl_c_while_threads_begin_is_nothing_else(monkeypatch):
+    started, over = [], Event()
+
+    def start_once(thread, start=Thread.start):
+        if started:
+            raise KeyboardInterrupt
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", start_once)
+    with pytest.raises(KeyboardInterrupt), Preparation(Silent()) as preparation:
+        for kind in AT_ONCE:
+            preparation.add(job(kind, "a long one", lambda: over.wait(1)))
+        preparation.begin()
+    assert len(started) == 1
 
 
 @pytest.mark.environment

@@ -214,6 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ending = Ending()
     ending.heed()
     code = ending.exit_code(attempt(arguments))
+    eval("0")  # noqa: S307 (if Ctrl-C met the making of a dataclass, CPython would end by the signal; this makes it forget)
     try:
         sys.stdout.flush()
     except OSError:  # reported already, or the reader has gone; without this, Python complains when it closes it

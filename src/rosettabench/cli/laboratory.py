@@ -62,12 +62,21 @@ def printer(verbose: bool) -> Printer:
 
 def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
     """Do the rest of a run and report it, even if it fails or is interrupted."""
-    from rosettabench.lab.run import is_unfinished
+    try:
+        measure(laboratory, started)
+    except KeyboardInterrupt:
+        typer.echo("", err=True)
+        publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
+        typer.echo(f"interrupted; what was measured is kept. Continue with: rosetta resume {started.id}", err=True)
+        raise
+    tell_end(laboratory, started, page, print_it)
+
+
+def measure(laboratory: Laboratory, started: Run) -> None:
+    """Do the rest of a run: its contests, then its as-shipped trainings."""
     from rosettabench.plan.request import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
-    from rosettabench.shipped.results import Results
-    from rosettabench.store.store import unbegun
 
     begun = monotonic()
 
@@ -75,16 +84,18 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
         """Print the ranking of a finished contest."""
         laboratory.display.tell(ranking(laboratory.store.run(started.id), contest.id))
 
-    try:
-        with laboratory.display:
-            laboratory.go_on(started, as_asked, tell_ranking)
-            if trainings_asked(started.request):
-                Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
-    except KeyboardInterrupt:
-        typer.echo("", err=True)
-        publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
-        typer.echo(f"interrupted; what was measured is kept. Continue with: rosetta resume {started.id}", err=True)
-        raise
+    with laboratory.display:
+        laboratory.go_on(started, as_asked, tell_ranking)
+        if trainings_asked(started.request):
+            Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
+
+
+def tell_end(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
+    """Report a run that is over. Raises the error that its worst failure asks for."""
+    from rosettabench.lab.run import is_unfinished
+    from rosettabench.shipped.results import Results
+    from rosettabench.store.store import unbegun
+
     finished = laboratory.store.run(started.id)
     publish(laboratory.store, finished, page, print_it)
     told = {"plan"} if finished.request.get("study") else set()  # missing parts of a study are not errors

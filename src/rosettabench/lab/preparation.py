@@ -98,9 +98,9 @@ class Preparation:
         with self._gate:
             self._gate.notify_all()
         end = monotonic() + PATIENCE_S
-        while any(thread.is_alive() for thread in self._threads) and monotonic() < end:
+        while (alive := [thread for thread in self._threads if thread.is_alive()]) and monotonic() < end:
             end_programs()  # repeatedly: a job may be about to start its next program
-            for thread in self._threads:
+            for thread in alive:
                 thread.join(0.05)
 
     @property
