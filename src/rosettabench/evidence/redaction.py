@@ -18,6 +18,9 @@ STOPS = r"\s'\"`,;:()<>\[\]{}|="
 PATH = re.compile(rf"(?<![\w/.~\x00-])(?:~\w*|\.{{1,2}})?/(?:[^/{STOPS}]+/)*[^/{STOPS}]*")
 ADDRESS = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*)://[^\s'\",]*")
 
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+"""What programs write to colour their output."""
+
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
 """Variables with such a name have values that are never written."""
 
@@ -41,7 +44,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text without paths, addresses and control characters."""
-        text = HIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+        text = HIDDEN.sub("\N{REPLACEMENT CHARACTER}", COLOUR.sub("", text))
         if "/" not in text:
             return text
         text = ADDRESS.sub(rf"\1:{HIDDEN_VALUE}", text)
@@ -51,9 +54,10 @@ class Redactor:
 
     def words(self, text: str) -> str:
         """Return a free text without paths, addresses, and the names of the user and the host."""
+        text = self.text(text)
         for name, word in self.names.items():
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", word, text)
-        return self.text(text)
+        return text
 
     def word(self, text: str) -> str:
         """Return a word of a command. A relative path keeps its last part, too."""
