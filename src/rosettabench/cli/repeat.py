@@ -72,21 +72,13 @@ def repeat(
     Example: rosetta repeat --check run.zip
     Example: rosetta repeat run.zip --data-dir ~/data
     """
-    from rosettabench.evidence.examination import examine
     from rosettabench.evidence.repetition import ReadersParts, read_parts
-    from rosettabench.report.formats.repetition import print_check
 
     if check and run:
         raise UsageError("--check measures nothing, and --run names a measurement", "Leave one of the two out.")
     folders, pythons = read_parts("--workload", workload or ()), read_parts("--python", python or ())
     parts = ReadersParts(folders, pythons, data_dir, offline, timeout, threads)
-    found = examine(bundle)
-    print_check(found, out(json and not check), json and check)
-    if found.differences:
-        raise DataError(
-            f"{len(found.differences)} of the stated verdicts do not follow from the blocks in the bundle: see above",
-            f"It was made with Rosettabench {found.bundle.run.rosettabench}; if that is older, check it with that.",
-        )
+    found = check_file(bundle, out(json and not check), json and check)
     if check:
         return
     check_statement(found.bundle)
@@ -98,6 +90,21 @@ def repeat(
         with redirect_stdout(sys.stderr) if json else nullcontext():
             measured, failed = measure(laboratory, found.bundle, parts, report, verbose)
     conclude(found, measured, failed, json)
+
+
+def check_file(path: Path, console: Console, json: bool) -> ExaminedBundle:
+    """Return the bundle in a file, and print what was checked. Raises DataError if its verdicts do not follow."""
+    from rosettabench.evidence.examination import examine
+    from rosettabench.report.formats.repetition import print_check
+
+    found = examine(path)
+    print_check(found, console, json)
+    if found.differences:
+        raise DataError(
+            f"{len(found.differences)} of the stated verdicts do not follow from the blocks in the bundle: see above",
+            f"It was made with Rosettabench {found.bundle.run.rosettabench}; if that is older, check it with that.",
+        )
+    return found
 
 
 def measure(
