@@ -152,6 +152,19 @@ def test_another_format(rosetta, tmp_path, members, stated, said):
     assert said in err or "control character" in err
 
 
+def test_a_changed_member_is_named(rosetta, tmp_path, members):
+    listed = manifest(members)
+    members["blocks.csv"] = members["blocks.csv"].replace("1", "2", 1)
+    err = check(rosetta, tmp_path, zipped([(MANIFEST, listed), *members.items()]))
+    assert "blocks.csv was changed: its SHA-256 is not the one in the manifest" in err
+
+
+def test_a_manifest_written_otherwise(rosetta, tmp_path, members):
+    text = json.dumps(json.loads(manifest(members)))
+    err = check(rosetta, tmp_path, zipped([(MANIFEST, text), *members.items()]))
+    assert "not written as rosetta export-run writes it" in err
+
+
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000])
 def test_a_number_that_is_not_finite_or_huge(rosetta, tmp_path, members, word):
     members["run.json"] = members["run.json"].replace('"cores": ', f'"cores": {word}, "x": ', 1)

@@ -78,7 +78,7 @@ def print_repetition(verdicts: Sequence[RepeatedVerdict], run: str, console: Con
             TableCell(order_words(one.stated)),
             ratio_cell(one.stated),
             NOTHING if one.here is None else ratio_cell(one.here, one.stated.faster),
-            TableCell(str(one.holding), marked=one.holding is Holding.CONTRADICTED),
+            TableCell(holding_words(one), marked=one.holding is Holding.CONTRADICTED),
         )
         for one in verdicts
     )
@@ -87,6 +87,12 @@ def print_repetition(verdicts: Sequence[RepeatedVerdict], run: str, console: Con
     held = number_of(verdicts, Holding.HOLDS, Holding.OTHER_RATIO)
     stated = len(verdicts) - number_of(verdicts, Holding.NOTHING_STATED)
     console.print(style_text((f"{held} of {stated} verdicts hold in run {run}.", "bold")))
+
+
+def holding_words(one: RepeatedVerdict) -> str:
+    """Return whether a verdict holds here; if that is undecided, with the kinds of doubts."""
+    doubts = one.here.doubts if one.here is not None and one.holding is Holding.UNDECIDED else ()
+    return f"{one.holding} ({', '.join(doubts)})" if doubts else str(one.holding)
 
 
 def order_words(one: StatedVerdict) -> str:
