@@ -12,7 +12,7 @@ HOUSE = Path(rosettabench.__file__).parent
 ROOMS = [
     *("errors", "places", "files", "statistics", "resources", "catalogue", "data", "environments", "store", "plan"),
     *("client", "proof", "watch", "lab", "ceilings", "shipped", "reasons"),
-    *("summary", "published", "history", "verify", "port", "convert", "report", "api", "cli"),
+    *("summary", "published", "history", "verify", "evidence", "port", "convert", "report", "api", "cli"),
 ]
 """Bottom up (docs/explanation/architecture.md)."""
 

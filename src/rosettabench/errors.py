@@ -40,6 +40,8 @@ class DataError(RosettaError):
     """Data that is missing where it should be, cut off, or not what its checksum says.
 
     Also data that cannot be prepared, for lack of room, say; and a file of weights that is damaged or does not fit.
+    `rosetta repeat` ends with it for a bundle that is damaged or changed, or whose verdicts do not follow from its
+    blocks.
     """
 
     exit_code = 4
@@ -93,6 +95,15 @@ class Slower(RosettaError):
 
 
 class Undecided(RosettaError):
-    """`rosetta verify` measured, and cannot say: too few rounds, too much noise, nothing to compare it with."""
+    """`rosetta verify` measured, and cannot say: too few rounds, too much noise, nothing to compare it with.
+
+    Also `rosetta repeat`, if nothing contradicts the bundle, and some of its verdicts are undecided here.
+    """
 
     exit_code = 9
+
+
+class Contradicted(RosettaError):
+    """`rosetta repeat` measured, and a verdict of the bundle does not hold here."""
+
+    exit_code = 11

@@ -27,7 +27,7 @@ def offered(rosetta):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("rosetta re", {"resume", "report"}),
+        ("rosetta re", {"resume", "report", "repeat"}),
         ("rosetta list wo", {"workloads"}),
         ("rosetta show imdb", {"imdb-gru", "imdb-gru:reset-before", "imdb-lstm"}),
         ("rosetta show imdb-gru -f pyt", {"pytorch"}),

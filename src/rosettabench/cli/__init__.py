@@ -99,6 +99,14 @@ class Rosetta(LazyGroup):
             "rosettabench.cli.history", "history", "Show a trial over time, and when it got slower or faster."
         ),
         "report": CommandPlace("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
+        "export-run": CommandPlace(
+            "rosettabench.cli.export_run",
+            "export_run",
+            "Write a run to a file that another machine can check and repeat.",
+        ),
+        "repeat": CommandPlace(
+            "rosettabench.cli.repeat", "repeat", "Check a file of rosetta export-run, and measure it again here."
+        ),
         "claims": CommandPlace(
             "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),

@@ -1,0 +1,1 @@
+"""External evidence: a run as one file that another machine can check and repeat."""
