@@ -21,9 +21,6 @@ HIDDEN = "***"
 BEFORE_HOST = re.compile(r"(://[^:/@?#\s]*):[^\s]*@")
 """A user and a password in a URL, up to the last @: the password may contain what should have been encoded."""
 
-PORT = re.compile(r"://[^:/@?#\s]*:\d+[/?#]")
-"""A host with a port, and no user before it."""
-
 IN_QUERY = re.compile(r"([?&;](?:ssl)?pass(?:word|wd)?=)[^&;\s]*", re.IGNORECASE)
 """A password among the parameters of a URL."""
 
@@ -76,10 +73,10 @@ def address_of(url: str) -> URL:
     if is_path(url):
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
     authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0]
-    is_cut = "@" not in authority and BEFORE_HOST.search(url) and not PORT.search(url)
+    is_cut = "@" not in authority and BEFORE_HOST.search(url) is not None
     if authority.count("@") > 1 or is_cut:
         raise UsageError(
-            f"{without_password(url)!r} has a password with characters that a URL cannot hold",
+            f"{without_password(url)!r} has an @ or a password that a URL cannot hold",
             "Write @ as %40, / as %2F, ? as %3F, # as %23, or keep the password in PGPASSWORD or ~/.pgpass.",
         )
     scheme, separator, rest = url.partition("://")

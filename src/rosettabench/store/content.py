@@ -10,7 +10,7 @@ from sqlalchemy import inspect
 from sqlalchemy.orm import Session
 
 from rosettabench.store.database import portable_json
-from rosettabench.store.schema import UNSTORABLE, Base, Event, Failure, Run
+from rosettabench.store.schema import UNSTORABLE, Base, Certificate, Event, Failure, Run
 
 Lines = Mapping[str, list[str]]
 """The rows of a run as JSON, in order: {which rows: rows}."""
@@ -40,6 +40,11 @@ def line_of(row: Base, **place: int | str | None) -> str:
     return portable_json(values | texts | place, sort_keys=True)
 
 
+def identity_of(certificate: Certificate) -> tuple[str, str, str]:
+    """Return what identifies a certificate. Its body need not be compared: the digest is that of the body."""
+    return certificate.key, certificate.at, certificate.digest
+
+
 def places(run: Run) -> tuple[dict[int, int], dict[int, int]]:
     """Return the places of contests and entries within a run: {id: place}, {id: place}."""
     contests = {contest.id: place for place, contest in enumerate(run.contests)}
@@ -64,7 +69,7 @@ def lines_of(run: Run) -> Lines:
             lines[f"blocks of {of}"] = [line_of(row) for row in entry.blocks]
             lines[f"figures of {of}"] = [line_of(row) for row in entry.figures]
             lines[f"certifications of {of}"] = [
-                line_of(row, certificate=line_of(row.certificate)) for row in entry.certifications
+                line_of(row, certificate=" ".join(identity_of(row.certificate))) for row in entry.certifications
             ]
     return lines
 

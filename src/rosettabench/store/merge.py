@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.address import address_of, file_of
-from rosettabench.store.content import Relation, append_run, copy_of, line_of, lines_of, relate
+from rosettabench.store.content import Relation, append_run, copy_of, identity_of, lines_of, relate
 from rosettabench.store.schema import Certificate, Run
 from rosettabench.store.store import Store, runs_with_contents
 
@@ -66,18 +66,17 @@ def merge(sources: Sequence[Store], target: Store, owner: Owner) -> list[MergedR
 
 def _merge_certificates(session: Session, source: Store) -> Mapping[int, int]:
     """Add the certificates that are not there yet; return the new ids of all by the old ones."""
-    known: dict[str, int] = {}
-    for one in session.scalars(select(Certificate).order_by(Certificate.id)).yield_per(100):
-        known.setdefault(line_of(one), one.id)
+    there = select(Certificate.key, Certificate.at, Certificate.digest, Certificate.id)
+    known = {(key, at, digest): number for key, at, digest, number in session.execute(there)}
     new: dict[int, int] = {}
     for certificate in source.certificates():
-        line = line_of(certificate)
-        if line not in known:
+        identity = identity_of(certificate)
+        if identity not in known:
             added = copy_of(certificate)
             session.add(added)
             session.flush()
-            known[line] = added.id
-        new[certificate.id] = known[line]
+            known[identity] = added.id
+        new[certificate.id] = known[identity]
     return new
 
 

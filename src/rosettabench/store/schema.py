@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from sqlalchemy import DDL, JSON, BigInteger, Dialect, Float, ForeignKey, Integer, String, TypeDecorator, event
+from sqlalchemy import DDL, JSON, BigInteger, Dialect, Double, ForeignKey, Integer, String, TypeDecorator, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
 
 SCHEMA_VERSION = 2
@@ -36,7 +36,7 @@ class StoredText(TypeDecorator[str]):
 class StoredNumber(TypeDecorator[float]):
     """A number of 64 bits. NaN is stored as NULL: SQLite does that anyway."""
 
-    impl = Float(53)
+    impl = Double
     cache_ok = True
 
     def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
