@@ -53,9 +53,12 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 def tell_rescue(store: Store) -> None:
     """Say how a run comes back into its database, if that went away."""
+    from rosettabench.store.address import without_password
+
     if store.left is None:
         return
-    into = "" if os.environ.get("ROSETTA_STORE") else f" --into {shlex.quote(store.left)}"
+    is_usual = without_password(os.environ.get("ROSETTA_STORE", "")) == store.left
+    into = "" if is_usual else f" --into {shlex.quote(store.left)}"
     typer.echo(f"When the database is back: rosetta store merge {shlex.quote(store.name)}{into}", err=True)
 
 

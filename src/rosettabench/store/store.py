@@ -110,11 +110,11 @@ class Store:
     def _move(self, copy: RunCopy, away: DatabaseAway) -> None:
         """Go on in a local file that has all that is known of the protected run."""
         file = copy.new_file()
-        self.left, self.name = self.name, str(file)
-        with self._explained():
-            self.engine = open_engine(str(file))
-            create(self.engine)
-            copy.write(self.engine)
+        with explain_database_errors(str(file)):
+            engine = open_engine(str(file))
+            create(engine)
+            copy.write(engine)
+        self.left, self.name, self.engine = self.name, str(file), engine
         copy.tell(f"{away.what}. The run goes on in {file}")
 
     @contextmanager
