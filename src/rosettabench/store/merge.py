@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import URL, select
 from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
-from rosettabench.store.address import address_of, file_of
+from rosettabench.store.address import address_of, file_of, secrets_of, without_password
 from rosettabench.store.content import Relation, append_run, copy_of, identity_of, lines_of, relate
+from rosettabench.store.faults import explain_database_errors
 from rosettabench.store.schema import Certificate, Run
 from rosettabench.store.store import Store, runs_with_contents
 
@@ -39,12 +41,17 @@ class MergedRun:
 
 
 def refuse_same(sources: Sequence[str], target: str) -> None:
-    """Raise UsageError if a store is to be merged into itself."""
+    """Raise UsageError if a store is to be merged into itself, or if a URL is none."""
     for source in sources:
-        one, other = file_of(source), file_of(target)
-        same = one.resolve() == other.resolve() if one and other else address_of(source) == address_of(target)
-        if same:
+        if _place(source) == _place(target):
             raise UsageError("a store cannot be merged into itself", "Name another one with --into.")
+
+
+def _place(url: str) -> URL | Path:
+    """Return where a store is: its file, or its address on a server."""
+    with explain_database_errors(without_password(url), secrets_of(url)):
+        file = file_of(url)
+        return file.resolve() if file else address_of(url)
 
 
 def merge(sources: Sequence[Store], target: Store, owner: Owner) -> list[MergedRun]:
