@@ -13,7 +13,8 @@ on gets another, and what was killed goes on and is killed again, several times.
     stuck       the controller ends; `rosetta resume` brings the run to its end, with all rounds that were asked for
 
 With `--store`, each trial has a database of its own on that PostgreSQL server, whose user must be allowed to make some.
-They are removed again, except those of trials that found something and of an interrupted campaign. The password belongs into PGPASSWORD or ~/.pgpass.
+They are removed again, except those of trials that found something and of an interrupted campaign. The password belongs
+into PGPASSWORD or ~/.pgpass.
 
 One line for each trial is added to `--results`; trials that stand there already are not made again, so a campaign may
 be interrupted, too. The exit code is 1 where anything of the four was found.
