@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="store",
     no_args_is_help=True,
-    help="Describe, merge and copy stores of results: SQLite files and PostgreSQL databases, in any mixture.\n\n"
+    help="Describe, merge and copy stores of results.\n\nSQLite files and PostgreSQL databases, in any mixture.\n\n"
     "Example: rosetta store merge laptop.sqlite server.sqlite --into all.sqlite",
 )
 
