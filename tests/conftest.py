@@ -8,11 +8,13 @@ tiers.py says which tests run when.
 """
 
 import os
+import uuid
 from pathlib import Path
 
 import pytest
 from full_disk import mounted
 from hypothesis import settings
+from postgresql import Missing, server
 from processors import PROCESSORS
 
 from rosettabench.client.machine import PROGRAMS, SHORTEST_KEPT
@@ -85,3 +87,19 @@ def real_data():
     if not folder.is_dir():
         pytest.skip("no real data sets here. With a folder of them: ROSETTA_TEST_DATA=folder ./rosetta test")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A PostgreSQL server of the tests' own; where there can be none, the test is skipped, and says what brings one."""
+    try:
+        with server() as made:
+            yield made
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def database(postgresql):
+    """The URL of a new, empty database."""
+    return postgresql.make(f"results-{uuid.uuid4().hex}")

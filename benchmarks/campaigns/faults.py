@@ -320,9 +320,9 @@ def main():
     left = sorted(set(range(asked.trials)) - {one["number"] for one in done})
     with tempfile.TemporaryDirectory() as folder, asked.results.open("a") as results, none_left():
         if left:
-            template = undisturbed(Path(folder), "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline")
+            room = undisturbed(Path(folder), "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline")
         for number in left:
-            done.append(asdict(make_trial(number, asked.seed, template)))
+            done.append(asdict(make_trial(number, asked.seed, room.store)))
             results.write(json.dumps(done[-1]) + "\n")
             results.flush()
     sys.exit(sum_up(done))

@@ -1,6 +1,7 @@
 """Kills runs at random moments, and looks whether anything is lost, left behind, or cannot go on.
 
     .venv/bin/python benchmarks/campaigns/kills.py [--kills 1000] [--seed 0] [--jobs 2] [--results kills.jsonl]
+                                                   [--store postgresql://me@host/postgres]
 
 Each trial is a run, or a report of one, with a store of its own. At a random moment of a random stage a random victim
 gets a random signal: the controller, a worker, or a child of a worker; SIGKILL, SIGTERM or SIGINT. A command that lives
@@ -8,8 +9,12 @@ on gets another, and what was killed goes on and is killed again, several times.
 
     lost        every block that the store had at the moment of the signal is there, unchanged, after the resume, too
     orphans     no process is left that descends from the trial, known by a variable in its environment
-    damaged     the database passes SQLite's own check; a report is not there, or whole
+    damaged     the database passes SQLite's own check, or every row can be read; a report is not there, or whole
     stuck       the controller ends; `rosetta resume` brings the run to its end, with all rounds that were asked for
+
+With `--store`, each trial has a database of its own on that PostgreSQL server, whose user must be allowed to make some.
+They are removed again, except those of trials that found something and of an interrupted campaign. The password belongs
+into PGPASSWORD or ~/.pgpass.
 
 One line for each trial is added to `--results`; trials that stand there already are not made again, so a campaign may
 be interrupted, too. The exit code is 1 where anything of the four was found.
@@ -39,6 +44,7 @@ from threading import Event
 import psutil
 
 from rosettabench.places import cache_dir
+from rosettabench.store.address import address_of
 from rosettabench.store.kind import kind_of
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
@@ -104,19 +110,95 @@ class Trial:
         return not (self.lost or self.orphans or self.damaged or self.stuck)
 
 
-class Room:
-    """The folder of one trial, and how commands are started in it."""
+class SqliteResults:
+    """The store of a trial as an SQLite file, read without Rosettabench."""
 
-    def __init__(self, folder, stage, template):
+    def __init__(self, room):
+        self.room = room
+
+    def has_tables(self):
+        """Whether there is a store with tables yet."""
+        return self.room.store.exists() and bool(self.rows("SELECT 1 FROM sqlite_master WHERE name = 'blocks'"))
+
+    def rows(self, query):
+        """Return what a query finds."""
+        with closing(sqlite3.connect(f"file:{self.room.store}?mode=ro", uri=True, timeout=30)) as store:
+            return store.execute(query).fetchall()
+
+    def complaints(self):
+        """Return what SQLite's own check says of the store; nothing where it is whole."""
+        with closing(sqlite3.connect(self.room.store, timeout=30)) as store:
+            said = store.execute("PRAGMA integrity_check").fetchone()[0]
+        return "" if said == "ok" else said
+
+    def remove(self):
+        """Nothing: the file goes with the folder of the trial."""
+
+
+class DatabaseResults:
+    """The store of a trial as a database on a PostgreSQL server, read without Rosettabench."""
+
+    def __init__(self, url, template):
+        self.server = address_of(url)
+        self.name = f"rosetta_kill_{uuid.uuid4().hex}"
+        self.template = address_of(template).database if template else "template0"
+        self.execute(self.server.database, f'CREATE DATABASE "{self.name}" TEMPLATE "{self.template}"')
+
+    @property
+    def url(self):
+        """The URL of the database."""
+        return self.server.set(database=self.name).render_as_string(hide_password=False)
+
+    def execute(self, database, query):
+        """Execute a statement in a database of the server; return its rows."""
+        import psycopg
+
+        at = self.server
+        where = {"host": at.host, "port": at.port, "user": at.username, "password": at.password, "dbname": database}
+        with psycopg.connect(autocommit=True, **where) as connection:
+            done = connection.execute(query)
+            return done.fetchall() if done.description else []
+
+    def has_tables(self):
+        """Whether there are tables yet."""
+        return bool(self.rows("SELECT 1 FROM pg_tables WHERE tablename = 'blocks'"))
+
+    def rows(self, query):
+        """Return what a query finds."""
+        return self.execute(self.name, query)
+
+    def complaints(self):
+        """Return which tables cannot be read; nothing where all can. PostgreSQL has no check of its own for this."""
+        for (table,) in self.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+            try:
+                self.rows(f"SELECT * FROM {table}")  # noqa: S608 (a name from the database itself)
+            except Exception as error:  # noqa: BLE001 (whatever it is, it is what was looked for)
+                return f"{table}: {error}"
+        return ""
+
+    def remove(self):
+        """Remove the database. Connections of killed processes may still be there."""
+        self.execute(self.server.database, f'DROP DATABASE "{self.name}" WITH (FORCE)')
+
+
+class Room:
+    """The folder of one trial, and how commands are started in it.
+
+    The store is a file in the folder, or a database of its own on the server of the campaign.
+    """
+
+    def __init__(self, folder, stage, template, server=None):
         self.folder, self.stage = folder, stage
-        self.store = folder / "results.sqlite"
+        used = template if stage not in ("proof", "environment", "data") else None
+        self.results = DatabaseResults(server, used) if server else SqliteResults(self)
+        self.store = self.results.url if server else folder / "results.sqlite"
         self.mark = f"{CAMPAIGN} {uuid.uuid4().hex}"
         self.cache = cache_of(folder, stage)
         self.page = folder
         self.tmp = folder / "tmp"
         self.tmp.mkdir()
-        if template is not None and stage not in ("proof", "environment", "data"):
-            shutil.copy(template, self.store)
+        if used is not None and not server:
+            shutil.copy(used, self.store)
 
     def start(self, *words, more=None, limit=lambda: None):
         """Start the command line in a process group of its own, which obeys Ctrl-C.
@@ -152,20 +234,13 @@ class Room:
 
     def blocks(self):
         """Return the blocks that are committed, {id: row}; none where there is no store, or no table, yet."""
-        if not self.store.exists():
+        if not self.results.has_tables():
             return {}
-        with closing(sqlite3.connect(f"file:{self.store}?mode=ro", uri=True, timeout=30)) as store:
-            if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'blocks'").fetchone():
-                return {}
-            return {row[0]: row for row in store.execute("SELECT * FROM blocks ORDER BY id")}
+        return {row[0]: row for row in self.results.rows("SELECT * FROM blocks ORDER BY id")}
 
     def complaints(self):
-        """Return what SQLite's own check says of the store; nothing where it is whole."""
-        if not self.store.exists():
-            return ""
-        with closing(sqlite3.connect(self.store, timeout=30)) as store:
-            said = store.execute("PRAGMA integrity_check").fetchone()[0]
-        return "" if said == "ok" else said
+        """Return what is damaged in the store; nothing where it is whole, or not there yet."""
+        return self.results.complaints() if self.results.has_tables() else ""
 
     def descendants(self):
         """Return the living processes of this trial."""
@@ -293,9 +368,7 @@ def tail(room):
 
 def has_run(room):
     """Whether the store has a run that measures; what was proven beforehand is one, too."""
-    with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        table = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
-        requests = store.execute("SELECT request FROM runs").fetchall() if table else []
+    requests = room.results.rows("SELECT CAST(request AS TEXT) FROM runs") if room.results.has_tables() else []
     return any(kind_of(json.loads(request)).is_timed for (request,) in requests)
 
 
@@ -304,7 +377,7 @@ def attempt_run(trial, room, dice, durations):
     before = {}
     planned = dice.randint(1, MOST_KILLS)
     while not trial.stuck:
-        words = ("resume",) if room.store.exists() and has_run(room) else words_of(room.stage)
+        words = ("resume",) if has_run(room) else words_of(room.stage)
         process = room.start(*words)
         if planned:
             seen, sent = kill_some(trial, room, process, dice, durations[room.stage], dice.randint(1, planned))
@@ -323,23 +396,20 @@ def attempt_run(trial, room, dice, durations):
 
 def is_finished(room):
     """Whether the newest run that measures says that nothing of it is left."""
-    if not room.store.exists() or not has_run(room):
+    if not has_run(room):
         return False
-    with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        found = store.execute(
-            "SELECT 1 FROM events WHERE kind = 'finished' AND run_id = (SELECT id FROM runs ORDER BY at DESC LIMIT 1)"
-        ).fetchone()
-    return found is not None
+    newest = "(SELECT id FROM runs ORDER BY at DESC LIMIT 1)"
+    return bool(room.results.rows(f"SELECT 1 FROM events WHERE kind = 'finished' AND run_id = {newest}"))  # noqa: S608
 
 
 def check_end(trial, room, wanted=ROUNDS):
     """Note what the finished run lacks: rounds, or a whole report."""
-    with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        every = """
-            SELECT entries.id, label, request FROM entries, contests, runs
-            WHERE contests.id = contest_id AND runs.id = run_id
-        """
-        entries = {key: label for key, label, request in store.execute(every) if kind_of(json.loads(request)).is_timed}
+    every = """
+        SELECT entries.id, label, CAST(request AS TEXT) FROM entries, contests, runs
+        WHERE contests.id = contest_id AND runs.id = run_id
+    """
+    found = room.results.rows(every)
+    entries = {key: label for key, label, request in found if kind_of(json.loads(request)).is_timed}
     for key, label in entries.items():
         rounds = complete_rounds(room, key)
         if rounds < wanted:
@@ -352,9 +422,8 @@ def check_end(trial, room, wanted=ROUNDS):
 
 def complete_rounds(room, entry):
     """Return of how many rounds an entry has both turns."""
-    counted = "SELECT round FROM blocks WHERE entry_id = ? AND phase = 'turn' GROUP BY round HAVING count(*) = 2"
-    with closing(sqlite3.connect(room.store, timeout=30)) as store:
-        return len(store.execute(counted, (entry,)).fetchall())
+    turns = f"SELECT round FROM blocks WHERE entry_id = {int(entry)} AND phase = 'turn'"  # noqa: S608 (a number)
+    return len(room.results.rows(f"{turns} GROUP BY round HAVING count(*) = 2"))
 
 
 def attempt_report(trial, room, dice, durations):
@@ -368,46 +437,47 @@ def attempt_report(trial, room, dice, durations):
         trial.stuck = f"report ended with {code}: {tail(room)}"
 
 
-def make_trial(number, seed, templates, durations):
+def make_trial(number, seed, templates, durations, server=None):
     """Make one trial in a folder of its own; keep that where something was found."""
     dice = random.Random(f"{seed} {number}")
     stage = dice.choices(tuple(STAGES), tuple(STAGES.values()))[0]
     folder = Path(tempfile.mkdtemp(prefix="rosetta-kill-"))
     trial = Trial(number, stage)
-    room = Room(folder, stage, templates["finished" if stage == "report" else "proven"])
+    room = Room(folder, stage, templates["finished" if stage == "report" else "proven"], server)
     begun = time.monotonic()
     (attempt_report if stage == "report" else attempt_run)(trial, room, dice, durations)
     trial.took_s = round(time.monotonic() - begun, 1)
     if trial.good:
+        room.results.remove()
         shutil.rmtree(folder)
     else:
         print(f"trial {number}: {folder} is kept", flush=True)
     return trial
 
 
-def prepare(folder):
-    """Return two stores, with a certificate and with a finished run, and how long each stage takes undisturbed."""
-    proven, finished = folder / "proven.sqlite", folder / "finished.sqlite"
-    undisturbed(folder, "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline").rename(proven)
-    durations = {}
+def prepare(folder, server=None):
+    """Return rooms with two stores, with a certificate and with a finished run, and how long each stage takes."""
+    made = [undisturbed(folder, "proof", "prove", "fashion-mlp", "-f", NUMPY, "-j", "1", "--offline", server=server)]
+    proven, finished, durations = made[0].store, None, {}
     for stage in ("proof", "turns", "children", "report"):
         begun = time.monotonic()
         words = ("report", "--output", "page.html") if stage == "report" else words_of(stage)
-        store = undisturbed(folder, stage, *words, template=finished if stage == "report" else proven)
+        template = finished if stage == "report" else proven
+        made.append(undisturbed(folder, stage, *words, template=template, server=server))
         durations[stage] = time.monotonic() - begun
         if stage == "turns":
-            shutil.copy(store, finished)
+            finished = made[-1].store
     durations |= {"environment": 3 * durations["proof"], "data": 2 * durations["proof"]}
-    return {"proven": proven, "finished": finished}, durations
+    return made, {"proven": proven, "finished": finished}, durations
 
 
-def undisturbed(folder, stage, *words, template=None):
-    """Let a command come to its end in a room of its own; return its store."""
+def undisturbed(folder, stage, *words, template=None, server=None):
+    """Let a command come to its end in a room of its own; return the room."""
     place = Path(tempfile.mkdtemp(dir=folder))
-    room = Room(place, stage, template)
+    room = Room(place, stage, template, server)
     if room.start(*words).wait(600) != 0:
         sys.exit(f"{words} failed: {tail(room)}")
-    return room.store
+    return room
 
 
 def main():
@@ -417,23 +487,26 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("kills.jsonl"))
+    parser.add_argument("--store", help="a PostgreSQL server, by the URL of a database on it; else SQLite files")
     asked = parser.parse_args()
     done = [json.loads(line) for line in asked.results.read_text().splitlines()] if asked.results.exists() else []
     with tempfile.TemporaryDirectory() as folder:
         made, enough = {one["number"] for one in done}, asked.kills
         numbers = (number for number in count() if number not in made)
         is_left = sum(one["kills"] for one in done) < enough
-        templates, durations = prepare(Path(folder)) if is_left else ({}, {})
+        rooms, templates, durations = prepare(Path(folder), asked.store) if is_left else ([], {}, {})
         with ThreadPoolExecutor(asked.jobs) as pool, asked.results.open("a") as results, none_left():
             at_work = set()
             while at_work or sum(one["kills"] for one in done) < enough:
                 while len(at_work) < asked.jobs and sum(one["kills"] for one in done) < enough:
-                    at_work.add(pool.submit(make_trial, next(numbers), asked.seed, templates, durations))
+                    at_work.add(pool.submit(make_trial, next(numbers), asked.seed, templates, durations, asked.store))
                 ended, at_work = wait_for(at_work, return_when=FIRST_COMPLETED)
                 for one in ended:
                     done.append(asdict(one.result()))
                     results.write(json.dumps(done[-1]) + "\n")
                     results.flush()
+        for room in rooms:
+            room.results.remove()
     sys.exit(sum_up(done))
 
 

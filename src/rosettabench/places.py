@@ -33,6 +33,11 @@ def store_url() -> str:
     return f"sqlite:///{user_data_path('rosettabench', appauthor=False) / 'results.sqlite'}"
 
 
+def rescue_dir() -> Path:
+    """Return the folder of runs whose database went away while they lasted. It need not exist."""
+    return user_data_path("rosettabench", appauthor=False) / "rescued"
+
+
 def from_variable(name: str) -> Path | None:
     """Return the absolute path in the environment variable `name`; None if it is unset or empty."""
     value = os.environ.get(name)

@@ -107,6 +107,7 @@ class Rosetta(LazyGroup):
         "repeat": CommandPlace(
             "rosettabench.cli.repeat", "repeat", "Check a file of rosetta export-run, and measure it again here."
         ),
+        "store": CommandPlace("rosettabench.cli.store", "app", "Describe, merge and copy stores of results."),
         "claims": CommandPlace(
             "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),

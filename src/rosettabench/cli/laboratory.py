@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import typer
+from typer._click.globals import get_current_context
 
 from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
 
@@ -43,7 +46,25 @@ def open_laboratory(store: str | None) -> Laboratory:
         raise EnvironmentFault(
             f"{cache} cannot be made: {error.strerror}", "Name another with ROSETTA_CACHE."
         ) from error
-    return Laboratory(Store(store or store_url()), cache, display())
+    opened = Store(store or store_url())
+    get_current_context().call_on_close(lambda: tell_rescue(opened))
+    return Laboratory(opened, cache, display())
+
+
+def tell_rescue(store: Store) -> None:
+    """Say how a run comes back into its database, if that went away."""
+    from rosettabench.store.address import without_password
+
+    if store.left is None:
+        return
+    is_usual = without_password(os.environ.get("ROSETTA_STORE", "")) == store.left
+    into = "" if is_usual else f" --into {shlex.quote(store.left)}"
+    typer.echo(f"When the database is back: rosetta store merge {shlex.quote(store.name)}{into}", err=True)
+
+
+def resume_command(store: Store, run_id: str) -> str:
+    """Return the command that continues a run: in the local file, if it went on there."""
+    return f"rosetta resume {run_id}{f' --store {shlex.quote(store.name)}' if store.left else ''}"
 
 
 def begin(laboratory: Laboratory, request: Request) -> Run:
@@ -65,9 +86,10 @@ def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: P
     try:
         measure(laboratory, started)
     except KeyboardInterrupt:
+        again = resume_command(laboratory.store, started.id)
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
-        typer.echo(f"interrupted; what was measured is kept. Continue with: rosetta resume {started.id}", err=True)
+        typer.echo(f"interrupted; what was measured is kept. Continue with: {again}", err=True)
         raise
     tell_end(laboratory, started, page, print_it)
 
@@ -110,13 +132,11 @@ def tell_end(laboratory: Laboratory, started: Run, page: Path | None, print_it: 
         raise WorkerError(
             "incomplete",
             "not everything could be measured: see above",
-            f"rosetta resume {finished.id} tries those that failed again.",
+            f"{resume_command(laboratory.store, finished.id)} tries those that failed again.",
         )
     if waiting:
-        typer.echo(
-            f"the budget was used up before all contests had started; continue with: rosetta resume {finished.id}",
-            err=True,
-        )
+        again = resume_command(laboratory.store, finished.id)
+        typer.echo(f"the budget was used up before all contests had started; continue with: {again}", err=True)
 
 
 def ranking(run: Run, contest_id: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_libraries, complete_sets
-from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish
+from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish, resume_command
 from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
 from rosettabench.errors import UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -153,12 +153,13 @@ def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     except KeyboardInterrupt:
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, printer(verbose=False))
-        typer.echo(f"interrupted; finished trainings are kept. Continue with: rosetta resume {started.id}", err=True)
+        again = resume_command(laboratory.store, started.id)
+        typer.echo(f"interrupted; finished trainings are kept. Continue with: {again}", err=True)
         raise
     publish(laboratory.store, finished, page, printer(verbose=False))
     if any(one.is_failure for one in Results.of(finished).absences.values()):
         raise WorkerError(
             "incomplete",
             "not every training could be done: see above",
-            f"rosetta resume {finished.id} tries those that failed again.",
+            f"{resume_command(laboratory.store, finished.id)} tries those that failed again.",
         )

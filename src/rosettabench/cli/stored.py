@@ -19,7 +19,8 @@ def stored_runs(store: str | None) -> Sequence[Run]:
 def existing_store(store: str | None) -> Store | None:
     """Return the store at the URL `store`, or the user's; None if its file does not exist yet, which is not created."""
     from rosettabench.places import store_url
-    from rosettabench.store.store import Store, file_of
+    from rosettabench.store.address import file_of
+    from rosettabench.store.store import Store
 
     url = store or store_url()
     file = file_of(url)

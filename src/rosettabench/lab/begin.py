@@ -23,7 +23,7 @@ def begin_run(store: Store, request: Request, command: Sequence[str]) -> Run:
     """
     plan = [(request, one) for one in make_plan(request)] if isinstance(request, ContestRequest) else []
     at = store.moment()
-    identity = f"{at[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(2)}"
+    identity = f"{at[:19].replace('-', '').replace(':', '').replace('T', '-')}-{token_hex(4)}"
     run = Run(
         id=identity,
         at=at,

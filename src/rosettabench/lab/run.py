@@ -17,7 +17,7 @@ from rosettabench.lab.display import Display
 from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.measurement import TimedContest
-from rosettabench.lab.owner import own_run
+from rosettabench.lab.owner import at_work
 from rosettabench.lab.past import read_past
 from rosettabench.lab.preparation import Preparation
 from rosettabench.lab.proving import Proving
@@ -79,24 +79,36 @@ class Laboratory:
         trains = isinstance(request, RunRequest) and request.shipped is not None
         if not left and not trains:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
-        try:
-            with own_run(run.id, self.cache), scratch_folder() as scratch, Preparation(self.display) as preparation:
-                if run.events:
-                    Journal(self.store, run.id).event(Resumed())
-                jobs = Jobs(self.cache, request)
-                arranger = Arranger(self.store, self.display, preparation, jobs, run, request, scratch)
-                for job in jobs.needed([planned for planned, _ in left]):
-                    preparation.add(job)
-                preparation.begin()
-                if isinstance(request, ProveRequest):
-                    self._prove(arranger, request, left)
-                else:
-                    self._conduct(arranger, left, conduct, ended)
-        except KeyboardInterrupt:
-            Journal(self.store, run.id).event(Interrupted())
-            raise
-        if not trains:
-            Journal(self.store, run.id).event(Finished())
+        with at_work(self.store, run, self.cache, self.display.tell):
+            try:
+                self._do_left(run, request, left, conduct, ended)
+            except KeyboardInterrupt:
+                Journal(self.store, run.id).event(Interrupted())
+                raise
+            if not trains:
+                Journal(self.store, run.id).event(Finished())
+
+    def _do_left(
+        self,
+        run: Run,
+        request: ContestRequest,
+        left: Sequence[LeftContest],
+        conduct: Conduct,
+        ended: Callable[[ContestRow], None],
+    ) -> None:
+        """Prepare and do the contests that are left."""
+        with scratch_folder() as scratch, Preparation(self.display) as preparation:
+            if run.events:
+                Journal(self.store, run.id).event(Resumed())
+            jobs = Jobs(self.cache, request)
+            arranger = Arranger(self.store, self.display, preparation, jobs, run, request, scratch)
+            for job in jobs.needed([planned for planned, _ in left]):
+                preparation.add(job)
+            preparation.begin()
+            if isinstance(request, ProveRequest):
+                self._prove(arranger, request, left)
+            else:
+                self._conduct(arranger, left, conduct, ended)
 
     def _conduct(
         self,

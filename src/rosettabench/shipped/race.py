@@ -26,6 +26,7 @@ from rosettabench.errors import EnvironmentFault, WorkerError
 from rosettabench.lab.display import Display
 from rosettabench.lab.forecasts import forecasts, quantiles_to_show, series_to_show
 from rosettabench.lab.journal import Journal
+from rosettabench.lab.owner import at_work
 from rosettabench.plan.request import trainings_asked
 from rosettabench.plan.trainings import epochs_words
 from rosettabench.shipped.budget import Cost, affordable
@@ -88,16 +89,17 @@ class Race:
         self._request, self._begun = asked, begun
         self._journal = Journal(self.store, run.id)
         self._results = Results.of(run)
-        if run.events:
-            self._journal.event(Resumed())
-        try:
-            with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
-                self._scratch = Path(scratch)
-                self._race()
-        except KeyboardInterrupt:
-            self._journal.event(Interrupted())
-            raise
-        self._journal.event(Finished())
+        with at_work(self.store, run, self.cache, self.display.tell):
+            if run.events:
+                self._journal.event(Resumed())
+            try:
+                with tempfile.TemporaryDirectory(prefix="rosetta-") as scratch:
+                    self._scratch = Path(scratch)
+                    self._race()
+            except KeyboardInterrupt:
+                self._journal.event(Interrupted())
+                raise
+            self._journal.event(Finished())
         return self.store.run(run.id)
 
     def _race(self) -> None:

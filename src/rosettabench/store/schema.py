@@ -3,28 +3,61 @@
 Run ─< Contest ─< Entry ─< Block, Figure, Certification
 Run ─< Event, Failure
 
-On SQLite, triggers refuse UPDATE and DELETE, so that neither a bug nor another tool can rewrite a result.
+Triggers refuse UPDATE and DELETE, and on PostgreSQL also TRUNCATE, so that neither a bug nor another tool can rewrite a
+result. A change of the tables needs a new SCHEMA_VERSION and a file in store/migrations/versions.
 """
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
-from sqlalchemy import DDL, JSON, ForeignKey, event
+from sqlalchemy import DDL, JSON, BigInteger, Dialect, Double, ForeignKey, Integer, String, TypeDecorator, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
 
-SCHEMA_VERSION = 1
-"""Stored in the database; a store of another version is refused, never partly read."""
+SCHEMA_VERSION = 2
+"""Stored in the database. An older store is upgraded, a newer one is refused, never partly read."""
+
+UNSTORABLE = {0: "\ufffd", **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
+"""Characters that PostgreSQL (NUL) or no database (surrogates) can hold: they become the replacement character."""
+
+
+class StoredText(TypeDecorator[str]):
+    """Text that every database can hold. Output of a crashed worker may contain anything."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Return the text without characters that a database refuses."""
+        return value.translate(UNSTORABLE) if isinstance(value, str) else value
+
+
+class StoredNumber(TypeDecorator[float]):
+    """A number of 64 bits. NaN is stored as NULL: SQLite does that anyway."""
+
+    impl = Double
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:
+        """Return the number, or None for NaN."""
+        return None if value is None or isnan(value) else value
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
     """Common base of all tables. Times (`at`) are UTC, ISO 8601, with microseconds."""
 
-    type_annotation_map = {dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012 (SQLAlchemy's own name)
+    type_annotation_map = {  # noqa: RUF012 (SQLAlchemy's own name)
+        str: StoredText,
+        float: StoredNumber,
+        int: BigInteger().with_variant(Integer(), "sqlite"),  # SQLite counts up INTEGER keys alone
+        dict[str, Any]: JSON,
+        list[str]: JSON,
+    }
 
 
 class Version(Base):
-    """One row: the version of this schema."""
+    """The versions that this schema has had: an upgrade adds a row, and the highest one counts."""
 
     __tablename__ = "schema_version"
     version: Mapped[int] = mapped_column(primary_key=True)
@@ -35,7 +68,7 @@ class Run(Base):
 
     __tablename__ = "runs"
     id: Mapped[str] = mapped_column(primary_key=True)
-    at: Mapped[str]
+    at: Mapped[str] = mapped_column(index=True)
     version: Mapped[str]
     """Version of Rosettabench."""
     command: Mapped[list[str]]
@@ -181,6 +214,18 @@ class Failure(Base):
     details: Mapped[str]
 
 
+REFUSAL = "results are append-only"
+"""What the triggers say."""
+
+event.listen(
+    Base.metadata,
+    "before_create",
+    DDL(  # type: ignore[no-untyped-call]
+        "CREATE OR REPLACE FUNCTION rosetta_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{REFUSAL}'; END $$"
+    ).execute_if(dialect="postgresql"),
+)
+
 for table in Base.metadata.tables.values():
     for verb in ("UPDATE", "DELETE"):
         event.listen(
@@ -188,6 +233,14 @@ for table in Base.metadata.tables.values():
             "after_create",
             DDL(  # type: ignore[no-untyped-call]
                 f"CREATE TRIGGER {table.name}_no_{verb.lower()} BEFORE {verb} ON {table.name} "
-                "BEGIN SELECT RAISE(ABORT, 'results are append-only'); END"
+                f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
             ).execute_if(dialect="sqlite"),
         )
+    event.listen(
+        table,
+        "after_create",
+        DDL(  # type: ignore[no-untyped-call]
+            f"CREATE TRIGGER {table.name}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table.name} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION rosetta_append_only()"
+        ).execute_if(dialect="postgresql"),
+    )

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import json
-import re
-import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import URL, Engine, Select, create_engine, event, func, insert, inspect, select
-from sqlalchemy.engine import make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
-from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from rosettabench.errors import StoreError, UsageError
+from rosettabench.store.address import file_of, secrets_of, without_password
+from rosettabench.store.database import create, has_tables, held, holder_of, lock, open_engine
+from rosettabench.store.faults import DatabaseAway, explain_database_errors
 from rosettabench.store.kind import RunKind, kind_of
 from rosettabench.store.record import Dropped, Stopped, Unbegun
-from rosettabench.store.schema import (
-    SCHEMA_VERSION,
-    Base,
-    Certificate,
-    Certification,
-    Contest,
-    Entry,
-    Event,
-    Run,
-    Version,
-)
+from rosettabench.store.rescue import RunCopy
+from rosettabench.store.schema import Base, Certificate, Certification, Contest, Entry, Event, Run
+from rosettabench.store.upgrade import check_version
 
 Row = TypeVar("Row", bound=Base)
+Result = TypeVar("Result")
+
+NEWEST_FIRST = Run.at.desc(), Run.id.desc()
+"""The order of runs. Two machines may begin one in the same microsecond."""
 
 
 def later(moment: str) -> str:
@@ -48,19 +42,26 @@ def now() -> str:
 
 
 class Store:
-    """Results in any database that SQLAlchemy supports; an SQLite file by default.
+    """Results in an SQLite file, in PostgreSQL, or in another database that SQLAlchemy supports.
 
     Every `add` is committed, and on disk, before it returns. Raises StoreError if the database cannot be opened, read
-    or written.
+    or written; DatabaseAway, which is one, if its server cannot be reached.
     """
 
     def __init__(self, url: str) -> None:
         """Open it. `url` is an SQLAlchemy URL, or the path of an SQLite file; `name` is `url` without its password."""
         self.name = without_password(url)
+        self.left: str | None = None
+        """The name of the database that went away, while a run goes on in a local file."""
+        self._secrets = secrets_of(url)
         self._together: Session | None = None
-        with explain_database_errors(self.name):
+        self._copy: RunCopy | None = None
+        self._moving = Lock()
+        with self._explained():
             self.engine = open_engine(url)
-            self._create_or_check()
+            if not has_tables(self.engine):
+                create(self.engine)
+            check_version(self.engine, self.name)
 
     @classmethod
     def existing(cls, url: str) -> Self:
@@ -73,39 +74,104 @@ class Store:
             )
         return cls(url)
 
-    def _create_or_check(self) -> None:
-        """Create the tables of a new store; refuse a store of another version."""
-        if not inspect(self.engine).has_table(Version.__tablename__):
-            create(self.engine)
-        with Session(self.engine) as session:
-            found = session.scalars(select(Version.version)).all()
-        if found != [SCHEMA_VERSION]:
-            raise StoreError(
-                f"the store {self.name} has schema {found}, this Rosettabench reads {SCHEMA_VERSION}",
-                hint="Name another with --store, or use the release of Rosettabench that wrote it.",
-            )
+    @property
+    def is_shared(self) -> bool:
+        """Whether other machines may write to it, too: it is on a server."""
+        return self.engine.dialect.name != "sqlite"
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn the errors of the driver into sentences without passwords."""
+        with explain_database_errors(self.name, self._secrets):
+            yield
+
+    def _do(self, work: Callable[[Session], Result]) -> Result:
+        """Return what `work` does in a session of its own.
+
+        If the database goes away during a run that is protected, the run moves to a local file, and `work` is done
+        there.
+        """
+        engine = self.engine
+        try:
+            return self._do_here(work)
+        except DatabaseAway as away:
+            with self._moving:
+                if self._copy is None:
+                    raise
+                if self.engine is engine:  # no other thread was faster
+                    self._move(self._copy, away)
+        return self._do_here(work)
+
+    def _do_here(self, work: Callable[[Session], Result]) -> Result:
+        """Return what `work` does in a session of its own, in the database as it is."""
+        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
+            return work(session)
+
+    def _move(self, copy: RunCopy, away: DatabaseAway) -> None:
+        """Go on in a local file that has all that is known of the protected run."""
+        file = copy.new_file()
+        with explain_database_errors(str(file)):
+            engine = open_engine(str(file))
+            create(engine)
+            copy.write(engine)
+        self.left, self.name, self.engine = self.name, str(file), engine
+        copy.tell(f"{away.what}. The run goes on in {file}")
+
+    @contextmanager
+    def protected(self, run_id: str, folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
+        """Let a run go on in a file below `folder` if its database goes away.
+
+        `tell` is called once if that happens. The store is this file from then on. An SQLite file cannot go away.
+        """
+        if not self.is_shared:
+            yield
+            return
+        self._copy = RunCopy(self.run(run_id), folder, tell)
+        try:
+            yield
+        finally:
+            self._copy = None
+
+    @contextmanager
+    def owned(self, run_id: str) -> Iterator[None]:
+        """Own a run among all machines that use this store. Raises UsageError with the name of another owner."""
+        with ExitStack() as stack:
+            with self._explained():  # only the lock: an error of the work inside is not one of the database
+                stack.enter_context(held(self.engine, f"run {run_id}"))
+            yield
+
+    def owner(self, run_id: str) -> str | None:
+        """Return which process on any machine owns a run in this store; None if none does. SQLite does not know."""
+        with self._explained():
+            return holder_of(self.engine, f"run {run_id}")
 
     def add(self, row: Row) -> Row:
         """Write one row durably and return it with its id. Passwords in a run's command are removed."""
         if isinstance(row, Run):
             row.command = [without_password(word) for word in row.command]
         if self._together is not None:
-            with explain_database_errors(self.name):
+            with self._explained():
                 self._together.add(row)
                 self._together.flush()
                 return row
-        with explain_database_errors(self.name), Session(self.engine, expire_on_commit=False) as session:
+
+        def write(session: Session) -> None:
+            """Write the row."""
             session.add(row)
             session.commit()
-            return row
+
+        self._do(write)
+        if self._copy is not None:
+            self._copy.note(row)
+        return row
 
     @contextmanager
     def together(self) -> Iterator[None]:
         """Store all rows that are added inside, or none: they are on disk when it ends without an error.
 
-        No other process can write to the store until then.
+        No other process can write to an SQLite file until then; PostgreSQL lets others write.
         """
-        with explain_database_errors(self.name), Session(self.engine, expire_on_commit=False) as session:
+        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
             self._together = session
             try:
                 yield
@@ -113,34 +179,50 @@ class Store:
             finally:
                 self._together = None
 
+    @contextmanager
+    def alone(self) -> Iterator[Session]:
+        """Return a session beside which nobody else merges. Everything in it is committed at the end, or nothing."""
+        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
+            lock(session.connection())
+            yield session
+            session.commit()
+
+    def read(self, work: Callable[[Session], Result]) -> Result:
+        """Return what `work` reads in one session."""
+        return self._do(work)
+
     def moment(self) -> str:
         """Return the time of a new run: now, or just after the newest run if the clock has gone back since.
 
         The time decides which run is the newest.
         """
-        with explain_database_errors(self.name), Session(self.engine) as session:
-            newest = session.scalar(select(func.max(Run.at)))
+        newest = self._do(lambda session: session.scalar(select(func.max(Run.at))))
         just_after = later(newest) if newest else ""
         return max(now(), just_after)
 
     def runs(self, workload: str | None = None) -> Sequence[Run]:
         """Return all runs, or those with a contest of `workload`, newest first, without their contents."""
-        wanted = select(Run).order_by(Run.at.desc())
+        wanted = select(Run).order_by(*NEWEST_FIRST)
         if workload is not None:
             wanted = wanted.where(Run.contests.any(Contest.workload == workload))
-        with explain_database_errors(self.name), Session(self.engine) as session:
-            return session.scalars(wanted).all()
+        return self._do(lambda session: session.scalars(wanted).all())
 
     def run(self, run_id: str | None = None) -> Run:
         """Return a run with all its contents; without an id, the newest run that has contenders.
 
         An unambiguous beginning of an id is enough. Raises UsageError if there is no such run.
         """
-        wanted = select(Run).order_by(Run.at.desc()).options(*EVERYTHING)
-        with explain_database_errors(self.name), Session(self.engine) as session:
-            newest = self._newest(session, lambda kind: kind.has_contenders) if run_id is None else None
-            wanted = wanted.where(Run.id.startswith(run_id or newest or "", autoescape=True))
-            found = session.scalars(wanted.limit(2)).all() if run_id or newest else []
+
+        def read(session: Session) -> Sequence[Run]:
+            """Read the runs that fit, two at most."""
+            beginning = self._newest(session, lambda kind: kind.has_contenders) if run_id is None else run_id
+            if not beginning:
+                return []
+            wanted = runs_with_contents(beginning).limit(2)
+            exact = session.scalars(wanted.where(Run.id == beginning)).all()
+            return exact or session.scalars(wanted).all()
+
+        found = self._do(read)
         if not found:
             raise UsageError(
                 f"there is no run {run_id!r} in {self.name}" if run_id else f"there is no run in {self.name} yet",
@@ -152,32 +234,33 @@ class Store:
 
     def newest_measured(self) -> str | None:
         """Return the id of the newest run that timed contenders; None if there is none."""
-        with explain_database_errors(self.name), Session(self.engine) as session:
-            return self._newest(session, lambda kind: kind.is_timed)
+        return self._do(lambda session: self._newest(session, lambda kind: kind.is_timed))
 
     def _newest(self, session: Session, fits: Callable[[RunKind], bool]) -> str | None:
         """Return the id of the newest run whose kind fits.
 
         The requests are parsed here: SQLite's JSON functions fail for all if one has a number that is not finite.
         """
-        requests = session.execute(select(Run.id, Run.request).order_by(Run.at.desc()))
+        requests = session.execute(select(Run.id, Run.request).order_by(*NEWEST_FIRST))
         return next((run for run, request in requests if fits(kind_of(request))), None)
 
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. Raises StoreError if it is damaged."""
-        newest = select(Certificate).where(Certificate.key == key).order_by(Certificate.id.desc()).limit(1)
+        newest = select(Certificate).where(Certificate.key == key)
+        newest = newest.order_by(Certificate.at.desc(), Certificate.id.desc()).limit(1)
         found = self._read(newest)
         return found[0] if found else None
 
     def certificates(self) -> Sequence[Certificate]:
         """Return all certificates, the oldest first. Raises StoreError if one is damaged."""
-        return self._read(select(Certificate).order_by(Certificate.id))
+        return self._read(select(Certificate).order_by(Certificate.at, Certificate.id))
 
     def _read(self, wanted: Select[Any]) -> Sequence[Certificate]:
         """Return certificates after checking that their content matches their digests."""
-        with explain_database_errors(self.name), Session(self.engine) as session:
-            found: Sequence[Certificate] = session.scalars(wanted).all()
+        found: Sequence[Certificate] = self._do(lambda session: session.scalars(wanted).all())
         for one in found:
+            if self._copy is not None:
+                self._copy.note(one)
             if digest(one.body) != one.digest:
                 raise StoreError(
                     f"certificate {one.key[:12]} in {self.name} is damaged: its content does not match its digest",
@@ -215,126 +298,12 @@ EVERYTHING = (
 """Options that load a run with all its contents, so that it can be read after the session is closed."""
 
 
+def runs_with_contents(beginning: str = "") -> Select[Run]:
+    """Return the query for all runs whose ids begin so, the newest first, with all their contents."""
+    wanted = select(Run).where(Run.id.startswith(beginning, autoescape=True))
+    return wanted.order_by(*NEWEST_FIRST).options(*EVERYTHING)
+
+
 def digest(body: dict[str, Any]) -> str:
     """Return the sha256 of a JSON object, whatever the order of its keys."""
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def without_password(text: str) -> str:
-    """Return a text with the passwords of all URLs replaced by ***."""
-    return re.sub(r"(://[^:/@\s]*):[^/\s]*@", r"\1:***@", text)
-
-
-def is_path(text: str) -> bool:
-    """Return whether the name of a store is the path of a file: it contains a folder, or ends like a database."""
-    return "://" not in text and ("/" in text or text.endswith((".db", ".sqlite", ".sqlite3")))
-
-
-def address_of(url: str) -> URL:
-    """Return the address of a store from its URL, or from the path of an SQLite file."""
-    return URL.create("sqlite", database=str(Path(url).expanduser().absolute())) if is_path(url) else make_url(url)
-
-
-def file_of(url: str) -> Path | None:
-    """Return the SQLite file of a store, which need not exist; None for another database or an invalid URL."""
-    try:
-        address = address_of(url)
-    except ArgumentError:
-        return None
-    own = address.get_backend_name() == "sqlite" and address.database not in (None, "", ":memory:")
-    return Path(str(address.database)) if own else None
-
-
-def open_engine(url: str) -> Engine:
-    """Return an engine for a URL or a path; SQLite gets WAL, durable commits and foreign keys."""
-    address = address_of(url)
-    if address.get_backend_name() == "sqlite" and address.database:
-        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(address)
-    if address.get_backend_name() == "sqlite":
-        event.listen(engine, "connect", prepare_sqlite)
-    return engine
-
-
-def create(engine: Engine) -> None:
-    """Create all tables or none, even if two processes find none at the same moment."""
-    with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")  # the second process waits here, and finds the tables made
-        if not inspect(connection).has_table(Version.__tablename__):
-            Base.metadata.create_all(connection)
-            connection.execute(insert(Version).values(version=SCHEMA_VERSION))
-        connection.commit()
-
-
-def prepare_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    """Set up a new SQLite connection: readers never block the writer, and a commit survives a power cut.
-
-    Raises StoreError, before anything is written, if the file has another program's tables.
-    """
-    cursor = connection.cursor()
-    cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    tables = {str(name) for (name,) in cursor.fetchall()}
-    if tables and Version.__tablename__ not in tables:
-        raise StoreError(
-            f"the store is a database of another program: it has the tables {', '.join(sorted(tables)[:3])}",
-            "Name another place with --store; nothing was written.",
-        )
-    for pragma in (f"busy_timeout={BUSY_MS}", "synchronous=FULL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    _write_ahead(cursor)
-    cursor.close()
-
-
-BUSY_MS = 10_000
-"""Milliseconds that a connection waits for another process that writes."""
-
-
-def _write_ahead(cursor: DBAPICursor) -> None:
-    """Switch the file to its write-ahead log, as soon as no other process uses it.
-
-    SQLite's busy timeout does not apply here: if another process switches too, the call fails at once.
-    """
-    end = time.monotonic() + BUSY_MS / 1000
-    while True:
-        try:
-            cursor.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as refusal:
-            if "locked" not in str(refusal) or time.monotonic() > end:
-                raise
-        time.sleep(0.01)
-
-
-TO_DO = {
-    "full": "Free some space, then continue with: rosetta resume",
-    "readonly": "Give yourself permission to write there, or name another place with --store.",
-    "unable to open": "Give yourself permission to write there, or name another place with --store.",
-    "disk I/O": "Free some space if the disk is full; if it is damaged, name another place with --store.",
-    "locked": "Another process writes into it for long: try again when that has ended.",
-}
-"""The hint for an error of SQLite, by words in its message."""
-
-OTHERWISE = "Move the file away, or name another place with --store; nothing was overwritten."
-"""The hint for any other error, such as a damaged file or one that is not a database."""
-
-
-@contextmanager
-def explain_database_errors(url: str) -> Iterator[None]:
-    """Turn the errors of a database driver into StoreError or UsageError with a sentence for the user."""
-    try:
-        yield
-    except ArgumentError as error:
-        raise UsageError(f"{url!r} is not the URL of a store", "Write sqlite:////folder/file.sqlite.") from error
-    except ImportError as error:
-        raise StoreError(f"the store {url} needs a driver: {error}", hint=f"pip install {error.name}") from error
-    except OSError as error:
-        raise StoreError(
-            f"the store {url} cannot be opened: {error}", hint="Name another place with --store."
-        ) from error
-    except DatabaseError as error:
-        reason = str(error.orig)
-        hint = next((hint for words, hint in TO_DO.items() if words in reason), OTHERWISE)
-        raise StoreError(f"the store {url} cannot be used: {reason}", hint=hint) from error
-    except SQLAlchemyError as error:
-        raise StoreError(f"the store {url} cannot be used: {error}", hint="Check the URL given to --store.") from error
