@@ -99,6 +99,7 @@ class Rosetta(LazyGroup):
             "rosettabench.cli.history", "history", "Show a trial over time, and when it got slower or faster."
         ),
         "report": CommandPlace("rosettabench.cli.report", "report", "Make the report of a run again, from the store."),
+        "site": CommandPlace("rosettabench.cli.site", "site", "Write a static site from a store."),
         "claims": CommandPlace(
             "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),
