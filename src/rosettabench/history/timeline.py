@@ -95,7 +95,9 @@ def points_of(found: Iterable[Sitting], confidence: float) -> Iterator[tuple[Key
 
 def timelines_of(points: Mapping[Key, Sequence[Point]], margin: float) -> list[Timeline]:
     """Return the timeline of every cell from its points, which are in chronological order and from one machine."""
-    return [Timeline(key, tuple(series), tuple(turnings(key, series, points, margin))) for key, series in points.items()]
+    return [
+        Timeline(key, tuple(series), tuple(turnings(key, series, points, margin))) for key, series in points.items()
+    ]
 
 
 def point_of(sitting: Sitting, cell: TrialCell, confidence: float) -> Point | None:

@@ -59,9 +59,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
 def line_names(found: Sequence[Timeline]) -> list[str]:
     """Return the name of each line: the label of its newest run, or framework, place and mode if others share that."""
     labels = [one.points[-1].label for one in found]
-    return [
-        label if labels.count(label) == 1 else one.key.contender for label, one in zip(labels, found, strict=True)
-    ]
+    return [label if labels.count(label) == 1 else one.key.contender for label, one in zip(labels, found, strict=True)]
 
 
 def point_row(contender: str, point: Point) -> dict[str, Any]:

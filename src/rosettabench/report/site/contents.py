@@ -120,7 +120,9 @@ class Contents:
             groups[one.run.machine, one.contest.workload, one.contest.setting].append(one)
         histories = self.histories
         found = [
-            Series(machine, workload, held[0].contest.words, tuple(held), histories.get((machine, workload, setting), ()))
+            Series(
+                machine, workload, held[0].contest.words, tuple(held), histories.get((machine, workload, setting), ())
+            )
             for (machine, workload, setting), held in groups.items()
         ]
         return sorted(found, key=lambda one: (one.newest.contest.ranked, one.newest.run.at), reverse=True)
@@ -168,7 +170,6 @@ class Contents:
         ]
         order = list(FindingKind)
         return sorted(sorted(found, key=lambda one: one.at, reverse=True), key=lambda one: order.index(one.kind))
-
 
     @cached_property
     def by_workload(self) -> dict[str, list[Held]]:

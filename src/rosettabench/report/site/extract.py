@@ -149,9 +149,7 @@ def extract_run(run: Run, summary: RunSummary, sittings: Sequence[Sitting]) -> R
         labels=summary.labels,
         contests=tuple(extract_contest(contest, summary.labels) for contest in summary.contests),
         points=tuple(
-            PointExtract(
-                key, one.label, one.level, one.step, doubt_words(one.flaw) if one.flaw else "", one.identity
-            )
+            PointExtract(key, one.label, one.level, one.step, doubt_words(one.flaw) if one.flaw else "", one.identity)
             for key, one in points_of(sittings, CONFIDENCE)
         ),
     )

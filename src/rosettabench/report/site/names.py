@@ -9,7 +9,7 @@ LONGEST = 60
 """Characters of a name that are kept of the text."""
 
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|index)(\.|$)|.*-[0-9a-f]{8}$")
-"""Names that some system gives to a device, that of a folder's own page, and those that look like an abbreviated one."""
+"""Names that a system gives to a device, that of a folder's own page, and those that look like abbreviated ones."""
 
 
 def page_name(text: str) -> str:

@@ -95,9 +95,13 @@ def render_assets() -> Iterator[tuple[str, bytes]]:
     yield "assets/vega.js", libraries().encode()
     yield "assets/report.js", resource("report.js").encode()
     yield "assets/site.js", resource("site.js").encode()
-    style = environment().get_template("site.css.j2").render(
-        styles=[resource("report.css"), resource("site.css")],
-        coloured=[f"c{place}" for place in range(COLOURED)],
+    style = (
+        environment()
+        .get_template("site.css.j2")
+        .render(
+            styles=[resource("report.css"), resource("site.css")],
+            coloured=[f"c{place}" for place in range(COLOURED)],
+        )
     )
     yield "assets/site.css", style.encode()
 
@@ -171,8 +175,10 @@ class Pages:
             "machine",
             title,
             key=key,
-            facts=[(MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in
-                   newest.facts.items()],
+            facts=[
+                (MACHINE.get(name, name.replace("_", " ")), machine_value(name, value))
+                for name, value in newest.facts.items()
+            ],
         )
 
     def page(self, path: str, template: str, title: str, **values: Any) -> tuple[str, bytes]:  # noqa: ANN401
@@ -207,4 +213,3 @@ def history_table(one: Timeline) -> Table:
     kept = [place for place, column in enumerate(table.columns) if column.title != "level"]
     columns = tuple(table.columns[place] for place in kept)
     return replace(table, columns=columns, rows=tuple(tuple(row[place] for place in kept) for row in table.rows))
-

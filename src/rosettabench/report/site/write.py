@@ -114,4 +114,3 @@ def house_digest() -> str:
 
     add(files("rosettabench"))
     return total.hexdigest()
-
