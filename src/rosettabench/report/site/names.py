@@ -18,7 +18,7 @@ def page_name(text: str) -> str:
     Two texts never have the same name, even where capitals do not count.
     """
     safe = re.sub(r"[^a-z0-9_.-]+", "-", text.lower()).strip("-.")[:LONGEST].strip("-.")
-    if safe == text and not RESERVED.match(text):
+    if safe and safe == text and not RESERVED.match(text):
         return safe
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{safe}-{digest}" if safe else digest
