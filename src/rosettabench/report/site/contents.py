@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Series:
+class ContestSeries:
     """All contests of one workload and setting on one machine, the newest first, and the histories of its cells."""
 
     machine: str
@@ -92,7 +92,7 @@ class FindingGroup:
 
 
 @dataclass(frozen=True)
-class Contents:
+class SiteContents:
     """Everything that the pages of the site show; `runs` are the newest first."""
 
     runs: tuple[RunExtract, ...]
@@ -108,7 +108,7 @@ class Contents:
         return [Held(run, contest, number) for run in self.runs for number, contest in enumerate(run.contests)]
 
     @cached_property
-    def series(self) -> list[Series]:
+    def series(self) -> list[ContestSeries]:
         """Every timed workload and setting on every machine, those with a ranking and the newest first.
 
         Contests with planted work (calibrate), and those that only ask why (explain), are not results.
@@ -120,7 +120,7 @@ class Contents:
             groups[one.run.machine, one.contest.workload, one.contest.setting].append(one)
         histories = self.histories
         found = [
-            Series(
+            ContestSeries(
                 machine, workload, held[0].contest.words, tuple(held), histories.get((machine, workload, setting), ())
             )
             for (machine, workload, setting), held in groups.items()
@@ -179,7 +179,7 @@ class Contents:
             found[one.contest.workload].append(one)
         return dict(found)
 
-    def with_framework(self, name: str) -> list[Series]:
+    def with_framework(self, name: str) -> list[ContestSeries]:
         """Return the series in whose newest contest a framework takes part."""
         return [one for one in self.series if name in one.newest.frameworks]
 
@@ -188,7 +188,7 @@ class Contents:
         held = [one.newest for one in self.with_framework(name)]
         return sum(any(place.rank == 1 for place in places_of(name, one)) for one in held)
 
-    def changes_of(self, name: str) -> list[tuple[Series, Timeline, Turning]]:
+    def changes_of(self, name: str) -> list[tuple[ContestSeries, Timeline, Turning]]:
         """Return the changes of level of a framework's contenders."""
         found = [(series, *one) for series in self.series for one in series.turnings]
         return [one for one in found if one[1].key.framework == name]

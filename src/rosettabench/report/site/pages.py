@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.report.charts.timeline import line_names, timeline_spec
 from rosettabench.report.formats.html import Frame, environment, libraries, page_data, resource
 from rosettabench.report.formats.timeline import quiet_sentence, timeline_table, turning_sentence
-from rosettabench.report.site.contents import Contents, FindingGroup, frameworks_in, places_of
+from rosettabench.report.site.contents import ContestSeries, FindingGroup, SiteContents, frameworks_in, places_of
 from rosettabench.report.site.names import page_name
 from rosettabench.report.tables.table import Table
 from rosettabench.report.words.finding import MEANINGS
@@ -109,7 +109,7 @@ def render_assets() -> Iterator[tuple[str, bytes]]:
 class Pages:
     """Renders the pages from the contents of a store; `proofs` are (heading, table) of the matrices."""
 
-    def __init__(self, contents: Contents, proofs: Sequence[tuple[str, Table]], damaged: Sequence[str]) -> None:
+    def __init__(self, contents: SiteContents, proofs: Sequence[tuple[str, Table]], damaged: Sequence[str]) -> None:
         self.contents = contents
         self.proofs = proofs
         self.damaged = damaged
@@ -152,12 +152,16 @@ class Pages:
     def workload(self, name: str) -> tuple[str, bytes]:
         """Return the page of a workload: its newest answers, their histories and earlier contests."""
         series = [one for one in self.contents.series if one.workload == name]
+        labels = labels_of(series)
         charts: dict[str, Any] = {}
         for place, one in enumerate(series):
-            ranking, history = one.newest.contest.chart, timeline_spec(one.timelines, line_names(one.timelines))
-            charts |= {f"ranking-{place}": ranking} if ranking else {}
-            charts |= {f"history-{place}": history} if history else {}
-        return self.page(f"workloads/{page_name(name)}.html", "workload", name, series=series, charts=charts)
+            ranking, history = one.newest.contest.chart, timeline_spec(one.timelines, labels)
+            if ranking:
+                charts[f"ranking-{place}"] = recolour(ranking, list(one.newest.run.labels), list(labels))
+            if history:
+                charts[f"history-{place}"] = history
+        values = {"series": series, "charts": charts, "labels": labels}
+        return self.page(f"workloads/{page_name(name)}.html", "workload", name, **values)
 
     def framework(self, name: str) -> tuple[str, bytes]:
         """Return the page of a framework: its place in the newest contest of every series, and its findings."""
@@ -196,6 +200,21 @@ class Pages:
             **values,
         )
         return path, text.encode()
+
+
+def labels_of(series: Sequence[ContestSeries]) -> tuple[str, ...]:
+    """Return the contenders of a page, each once: a contender has one colour on it."""
+    ranked = [place.label for one in series for place in one.newest.contest.places]
+    return tuple(dict.fromkeys([*ranked, *(name for one in series for name in line_names(one.timelines))]))
+
+
+def recolour(spec: Any, run: list[str], page: list[str]) -> Any:  # noqa: ANN401 (any part of a specification)
+    """Return a chart whose colours and marks go by the contenders of a page instead of those of its run."""
+    if isinstance(spec, dict):
+        return {
+            name: page if name == "domain" and part == run else recolour(part, run, page) for name, part in spec.items()
+        }
+    return [recolour(part, run, page) for part in spec] if isinstance(spec, list) else spec
 
 
 def frameworks_of(group: FindingGroup) -> set[str]:

@@ -14,7 +14,7 @@ from rosettabench.errors import RosettaError
 from rosettabench.history.cell import sittings
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.record import render_json
-from rosettabench.report.site.contents import Contents
+from rosettabench.report.site.contents import SiteContents
 from rosettabench.report.site.extract import RunExtract, extract_run, read_extract, unreadable_run, write_extract
 from rosettabench.report.site.names import page_name
 from rosettabench.report.site.pages import Pages, render_assets, run_frame
@@ -38,7 +38,7 @@ def write_site(
     proofs: Sequence[tuple[str, Table]],
     damaged: Sequence[str],
     told: Callable[[int, int], None],
-) -> Contents:
+) -> SiteContents:
     """Write all pages of a store and return their contents. `told` hears how many of how many runs are done.
 
     `proofs` are (heading, table) of the matrices; `damaged` are the keys of certificates that prove nothing.
@@ -49,7 +49,7 @@ def write_site(
         mark = sha256(json.dumps([common, marks.get(row.id)]).encode()).hexdigest()
         found.append(kept_run(folder, row, mark) or new_run(folder, store, row, mark, summarise))
         told(number + 1, len(rows))
-    contents = Contents(tuple(found))
+    contents = SiteContents(tuple(found))
     for path, content in render_assets():
         folder.write(path, content)
     for path, content in Pages(contents, proofs, damaged).all():
