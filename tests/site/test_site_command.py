@@ -19,6 +19,7 @@ def make(out, store):
     return main(["site", str(out), "--store", str(store)])
 
 
+@pytest.mark.slow
 def test_there_is_a_page_for_each(site):
     for name in ("index", "history", "proofs", "workloads/index", "frameworks/index", "machines/index", "runs/index"):
         assert (site / f"{name}.html").is_file()
@@ -30,6 +31,7 @@ def test_there_is_a_page_for_each(site):
     assert text.index("Failed proof") < text.index("Missing contender")
 
 
+@pytest.mark.slow
 def test_names_that_become_the_same_file_have_their_own(site):
     names = {page_name(one) for one in (*ALIKE, RESERVED)}
     assert len({name.lower() for name in names}) == 1 + len(ALIKE)
@@ -50,6 +52,7 @@ def test_every_text_has_a_safe_name(text):
     assert name != page_name(text + "!")
 
 
+@pytest.mark.slow
 def test_a_run_that_has_not_ended_says_so(site):
     text = (site / "runs/index.html").read_text(encoding="utf-8")
     assert "not finished" in text
@@ -95,6 +98,7 @@ def small_store(path):
     return path
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_taken_over_and_what_did_is_made_again(tmp_path):
     store, out = small_store(tmp_path / "s.sqlite"), tmp_path / "public"
     assert make(out, store) == 0
@@ -115,6 +119,7 @@ def test_what_did_not_change_is_taken_over_and_what_did_is_made_again(tmp_path):
         assert (again / path).read_text(encoding="utf-8") == (out / path).read_text(encoding="utf-8"), path
 
 
+@pytest.mark.slow
 def test_a_damaged_extract_is_made_again(tmp_path):
     store, out = small_store(tmp_path / "s.sqlite"), tmp_path / "public"
     assert make(out, store) == 0
@@ -124,6 +129,7 @@ def test_a_damaged_extract_is_made_again(tmp_path):
     assert "2 runs" in (out / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_old_site_stays_if_the_new_one_cannot_be_finished(site_store, tmp_path, monkeypatch):
     out = tmp_path / "public"
     assert make(out, small_store(tmp_path / "s.sqlite")) == 0
@@ -138,6 +144,7 @@ def test_the_old_site_stays_if_the_new_one_cannot_be_finished(site_store, tmp_pa
     assert sorted(one.name for one in tmp_path.iterdir() if one.is_dir()) == ["public"]
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_swept_away(tmp_path):
     store, out = small_store(tmp_path / "s.sqlite"), tmp_path / "public"
     (tmp_path / ".public.new.4194304").mkdir()  # above the highest process number of Linux by default
@@ -145,6 +152,7 @@ def test_what_a_killed_process_left_is_swept_away(tmp_path):
     assert not (tmp_path / ".public.new.4194304").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_certificate_is_named_and_proves_nothing(tmp_path, capsys):
     store, out = small_store(tmp_path / "s.sqlite"), tmp_path / "public"
     with sqlite3.connect(store) as connection:
@@ -159,6 +167,7 @@ def test_a_damaged_certificate_is_named_and_proves_nothing(tmp_path, capsys):
     assert "Failed proof: jax on fashion-mlp" in (out / "findings/index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_of_another_version_is_listed_with_the_reason(tmp_path):
     store, out = small_store(tmp_path / "s.sqlite"), tmp_path / "public"
     shutil.copy(store, tmp_path / "t.sqlite")

@@ -14,7 +14,7 @@ from sample_run import HOSTILE
 from site_runs import CHANGED, NIGHTS
 from test_page import ARGUMENTS, NAMES
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
