@@ -42,12 +42,13 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
             alt.Tooltip("remark:N", title="remark"),
         ]
         base = plot(rows).encode(x=x, y=y, color=by_contender(labels))
-        sound = base.transform_filter("datum.used")
+        sound = [row for row in rows if row["used"]]
         fill = alt.condition("datum.used", alt.value(1), alt.value(0))
         marks = plot([{"at": moments[run]} for run in sorted(turned)]).mark_rule(style="unity", strokeDash=[4, 3])
-        layers = [
-            marks.encode(x=x),
-            sound.mark_line(strokeWidth=1.5, opacity=0.6),
+        lines = plot(sound).encode(x=x, y=y, color=by_contender(labels)).mark_line(strokeWidth=1.5, opacity=0.6)
+        layers = [  # Vega complains of a layer without data
+            *([marks.encode(x=x)] if turned else ()),
+            *([lines] if sound else ()),
             base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
             base.mark_point(filled=True, size=60, opacity=1).encode(
                 shape=by_shape(labels), fillOpacity=fill, tooltip=tooltip
