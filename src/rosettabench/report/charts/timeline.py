@@ -50,8 +50,11 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
             *([marks.encode(x=x)] if turned else ()),
             *([lines] if sound else ()),
             base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
-            base.mark_point(filled=True, size=60, opacity=1).encode(
-                shape=by_shape(labels), fillOpacity=fill, tooltip=tooltip
+            base.mark_point(filled=False, strokeWidth=1.8, size=60, opacity=1).encode(
+                fill=alt.Fill("label:N", scale=alt.Scale(domain=list(labels)), legend=None),
+                shape=by_shape(labels),
+                fillOpacity=fill,
+                tooltip=tooltip,
             ),
         ]
         return specification(layer_charts(layers, described(found), HEIGHT))
