@@ -108,6 +108,7 @@ class Rosetta(LazyGroup):
             "rosettabench.cli.repeat", "repeat", "Check a file of rosetta export-run, and measure it again here."
         ),
         "store": CommandPlace("rosettabench.cli.store", "app", "Describe, merge and copy stores of results."),
+        "site": CommandPlace("rosettabench.cli.site", "site", "Write a static site from a store."),
         "claims": CommandPlace(
             "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
         ),

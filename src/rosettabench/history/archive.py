@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from rosettabench.history.cell import Key, Sitting, sittings
-from rosettabench.history.identity import same_machine
 from rosettabench.store.store import Store
+from rosettabench.summary.machine import same_machine
 
 
 class Archive:

@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from rosettabench.errors import UsageError
 from rosettabench.history.cell import Key, Sitting, TrialCell
-from rosettabench.history.identity import Change, changes, machine_changes, same_machine
+from rosettabench.history.identity import Change, changes, machine_changes
 from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.doubt import Contradiction, Doubt
 from rosettabench.statistics.interval import Interval
@@ -19,6 +19,7 @@ from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
 from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scatter_of_processes, unpaired_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
+from rosettabench.summary.machine import same_machine
 
 BEFORE, AFTER = "before", "after"
 """The labels of the two sides in a Verdict."""

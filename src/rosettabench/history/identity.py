@@ -9,9 +9,6 @@ from typing import Any
 VOLATILE = frozenset({"process_threads", "child_processes", "graphs"})
 """Settings that are momentary counts: they differ between two starts of one contender."""
 
-MACHINE = ("processor", "cores", "cores_in_machine")
-"""Facts that identify a machine. A new kernel or driver is reported as a change of the same machine."""
-
 NEITHER = "none"
 """The word for a missing value."""
 
@@ -73,11 +70,6 @@ def machine_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
     """Return what changed in the machine: processor, memory, kernel, driver, and everything else both runs recorded."""
     shared = before.keys() & after.keys()
     return differing("", {name: before[name] for name in shared}, {name: after[name] for name in shared})
-
-
-def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two runs were made on the same machine, by the facts in MACHINE."""
-    return all(one.get(name) == other.get(name) for name in MACHINE)
 
 
 def steady(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log, log1p
@@ -66,17 +66,35 @@ class Timeline:
         return sum(not point.flaw for point in self.points) >= 2 * LEAST
 
 
+@dataclass(frozen=True)
+class RememberedDoubt(Doubt):
+    """A doubt of which only the sentence was kept."""
+
+    sentence: str
+
+
 def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> list[Timeline]:
     """Return the timeline of every cell in contests that are in chronological order.
 
     A change of level is reported if both levels lasted for LEAST runs and differ by more than `margin`.
     """
     points: dict[Key, list[Point]] = defaultdict(list)
+    for key, point in points_of(found, confidence):
+        points[key].append(point)
+    return timelines_of(points, margin)
+
+
+def points_of(found: Iterable[Sitting], confidence: float) -> Iterator[tuple[Key, Point]]:
+    """Yield every cell with a possible time in contests, in their order, with its key."""
     for one in found:
         for cell in one.cells.values():
             point = point_of(one, cell, confidence)
             if point is not None:
-                points[cell.key].append(point)
+                yield cell.key, point
+
+
+def timelines_of(points: Mapping[Key, Sequence[Point]], margin: float) -> list[Timeline]:
+    """Return the timeline of every cell from its points, which are in chronological order and from one machine."""
     return [
         Timeline(key, tuple(series), tuple(turnings(key, series, points, margin))) for key, series in points.items()
     ]

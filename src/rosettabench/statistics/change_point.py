@@ -18,6 +18,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from math import inf, log
 from statistics import median
@@ -105,6 +106,12 @@ def steady_state(seconds: Sequence[float], margin: float = EQUIVALENT) -> Steady
 
 def segments(seconds: Sequence[float]) -> tuple[Segment, ...]:
     """Return the cheapest cut of a series into segments of one level each."""
+    return cut_series(tuple(seconds))
+
+
+@lru_cache(maxsize=1024)
+def cut_series(seconds: tuple[float, ...]) -> tuple[Segment, ...]:
+    """Search for the answer of `segments`. It is kept: a report and a history ask for the same ones."""
     logs = [log(value) for value in seconds]
     count, penalty = len(logs), PENALTY * log(max(2, len(logs))) * noise_scale(logs)
     best, origin = [0.0] + [inf] * count, [0] * (count + 1)

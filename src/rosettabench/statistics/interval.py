@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, sqrt
 
 import numpy as np
@@ -70,6 +71,12 @@ def ratio_interval(ratios: Sequence[float], confidence: float = 0.95, tests: int
     together at `confidence`: each takes an equal share of the permitted error (Bonferroni). Raises ValueError for a
     ratio that is not a positive, finite number.
     """
+    return search_interval(tuple(ratios), confidence, tests)
+
+
+@lru_cache(maxsize=4096)
+def search_interval(ratios: tuple[float, ...], confidence: float, tests: int) -> Interval | None:
+    """Search for ratio_interval's answer. It is kept: a report and a history ask for the same ones."""
     logs = logarithms(ratios)
     if len(logs) < FEWEST_ROUNDS:
         return None

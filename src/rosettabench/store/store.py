@@ -244,6 +244,22 @@ class Store:
         requests = session.execute(select(Run.id, Run.request).order_by(*NEWEST_FIRST))
         return next((run for run, request in requests if fits(kind_of(request))), None)
 
+    def marks(self) -> dict[str, tuple[int, int]]:
+        """Return {run: (number of its events, the last one's id)}: a run to which nothing was added has the same.
+
+        Everything that is added to a run ends with an event, so a finished run needs nothing else.
+        """
+        wanted = select(Event.run_id, func.count(), func.max(Event.id)).group_by(Event.run_id)
+        with explain_database_errors(self.name), Session(self.engine) as session:
+            return {run: (count, last) for run, count, last in session.execute(wanted)}
+
+    def intact_certificates(self) -> tuple[list[Certificate], list[str]]:
+        """Return the certificates whose content matches their digests, the oldest first, and the keys of the others."""
+        with explain_database_errors(self.name), Session(self.engine) as session:
+            found = session.scalars(select(Certificate).order_by(Certificate.id)).all()
+        checked = [(one, digest(one.body) == one.digest) for one in found]
+        return [one for one, holds in checked if holds], [one.key for one, holds in checked if not holds]
+
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. Raises StoreError if it is damaged."""
         newest = select(Certificate).where(Certificate.key == key)

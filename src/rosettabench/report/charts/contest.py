@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, row_axis, row_texts
+from rosettabench.report.charts.marks import (
+    by_contender,
+    by_shape,
+    layer_charts,
+    plot,
+    row_axis,
+    row_texts,
+    unchecked,
+)
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
 from rosettabench.report.words import figures
@@ -40,14 +48,22 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
         "costs": costs,
         "memory": memory,
     }
-    made = {kind: make(contest, labels) for kind, make in kinds.items()}
-    return {kind: specification(chart) for kind, chart in made.items() if chart is not None}
+    with unchecked():
+        made = {kind: make(contest, labels) for kind, make in kinds.items()}
+        return {kind: specification(chart) for kind, chart in made.items() if chart is not None}
+
+
+def ranking_spec(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
+    """Return the specification of the ranking's chart alone; None if nobody is ranked."""
+    with unchecked():
+        chart = ranking(contest, labels)
+        return None if chart is None else specification(chart)
 
 
 def specification(chart: alt.LayerChart) -> dict[str, Any]:
     """Return a chart as a Vega-Lite specification that fits the width around it."""
     fitted = chart.properties(width="container", autosize={"type": "fit-x", "contains": "padding"}, padding=PADDING)
-    spec: dict[str, Any] = fitted.to_dict()
+    spec: dict[str, Any] = fitted.to_dict(validate=False)
     spec.pop("config", None)  # Altair's own defaults; the theme replaces them
     return spec
 

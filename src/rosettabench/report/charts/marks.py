@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Make charts without checking each part against the schema of Vega-Lite, which takes most of the time.
+
+    A test makes every chart with and without, and finds the same.
+    """
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
 
 
 def row_axis(order: Sequence[str]) -> alt.Y:
@@ -46,7 +59,7 @@ def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     """Return an empty chart over `rows`."""
     import altair as alt
 
-    return alt.Chart({"values": rows})
+    return alt.Chart({"values": tuple(rows)})  # of a tuple, Altair makes no copy at every step
 
 
 def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import shlex
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -58,8 +59,20 @@ TITLES = {
 """{kind of chart: its heading}."""
 
 
-def render_html(summary: RunSummary) -> str:
-    """Return the report as a self-contained HTML page."""
+@dataclass(frozen=True)
+class Frame:
+    """What is around a report that is a page of a site: links to other pages, scripts, and files of raw data.
+
+    All addresses are relative to the page. `links` are (text, address); `files` are {suffix: address}.
+    """
+
+    links: tuple[tuple[str, str], ...]
+    scripts: tuple[str, ...]
+    files: Mapping[str, str]
+
+
+def render_html(summary: RunSummary, frame: Frame | None = None) -> str:
+    """Return the report as a self-contained HTML page, or as a page of a site within a frame."""
     specs = [charts.contest_charts(contest, summary.labels) for contest in summary.contests]
     drawn = {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()}
     sets = summary.trainings.sets if summary.trainings else ()
@@ -68,13 +81,7 @@ def render_html(summary: RunSummary) -> str:
     whole = charts.overview(summary)
     drawn |= {"overview-0": whole} if whole else {}
     drawn |= by_id("forecast", forecasts) | by_id("paths", paths)
-    raw = render_raw(summary)
-    data = {
-        "charts": drawn,
-        "themes": {theme.name: theme.config() for theme in (LIGHT, DARK)},
-        "files": {f"{file_stem(summary)}.csv": raw, f"{file_stem(summary)}.json": render_json(summary)},
-    }
-    scripts = [libraries(), resource("report.js")]
+    scripts = [] if frame else [libraries(), resource("report.js")]
     return (
         environment()
         .get_template("report.html.j2")
@@ -86,13 +93,25 @@ def render_html(summary: RunSummary) -> str:
             specs=specs,
             forecasts=forecasts,
             paths=paths,
-            data=data,
+            data=page_data(drawn, None if frame else summary),
+            frame=frame,
             stem=file_stem(summary),
             scripts=scripts,
             hashes=[script_hash(script) for script in scripts],
             style=resource("report.css"),
         )
     )
+
+
+def page_data(drawn: Mapping[str, Any], summary: RunSummary | None = None) -> dict[str, Any]:
+    """Return the data for report.js: the charts by id, the themes, and the raw data of a page without files beside."""
+    stem = file_stem(summary) if summary else ""
+    files = {f"{stem}.csv": render_raw(summary), f"{stem}.json": render_json(summary)} if summary else {}
+    return {
+        "charts": drawn,
+        "themes": {theme.name: theme.config() for theme in (LIGHT, DARK)},
+        "files": files,
+    }
 
 
 def by_id(kind: str, found: Sequence[Sequence[Sequence[Picture]]]) -> dict[str, dict[str, Any]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from rosettabench.report.formats.fields import FIELDS
 from rosettabench.summary.records import RunSummary
@@ -27,7 +27,7 @@ def render_json(summary: RunSummary) -> str:
 
 def as_json(found: Mapping[str, object]) -> str:
     """Return {name: dataclass or plain data} as JSON of the same FORMAT."""
-    return json.dumps({"format": FORMAT, **finite(dict(found))}, indent=1, allow_nan=False)
+    return to_json({"format": FORMAT, **finite(dict(found))}, indent=1).decode()
 
 
 def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rosettabench.history.cell import Unproven
 from rosettabench.history.comparison import Incomparable
+from rosettabench.history.timeline import RememberedDoubt
 from rosettabench.report.words import figures
 from rosettabench.report.words.proof import proof_words
 from rosettabench.statistics.busy import Busy
@@ -64,6 +65,7 @@ INCOMPARABLE = {
 
 WORDS: Mapping[type[Doubt], Callable[[Any], str]] = {
     **dict.fromkeys((Drift, Shift, Interruption, Impossible, Gap, Busy), lambda one: str(one.sentence)),
+    RememberedDoubt: lambda one: str(one.sentence),
     SuspectRounds: suspect_words,
     Contradiction: lambda _: "Its rounds contradict each other: no single ratio fits all of them.",
     MeansDisagree: means_words,

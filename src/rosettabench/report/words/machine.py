@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rosettabench.report.words import figures
+from rosettabench.summary.machine import MACHINE as FACTS
 from rosettabench.summary.records import RunSummary
 
 MACHINE = {
@@ -38,3 +42,12 @@ def machine_value(name: str, value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key.removesuffix('_bytes')} {machine_value(key, part)}" for key, part in value.items())
     return str(value)
+
+
+def machine_title(machine: Mapping[str, Any]) -> str:
+    """Return the name of a machine: its processor and cores, which identify it (summary/machine.py)."""
+    processor, cores, whole = (machine.get(name) for name in FACTS)
+    told = [str(processor or "unknown processor")]
+    if cores is not None:
+        told.append(f"{cores} of {whole} cores" if whole is not None and whole != cores else f"{cores} cores")
+    return ", ".join(told)

@@ -1,0 +1,97 @@
+"""``rosetta site``: write a static site from a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosettabench.cli.options import StoreUrl
+from rosettabench.cli.page import NO_FAULT_OF_THE_NAME
+from rosettabench.errors import RosettaError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rosettabench.report.tables.table import Table
+    from rosettabench.store.schema import Certificate, Run
+    from rosettabench.store.store import Store
+    from rosettabench.summary.records import RunSummary
+
+
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder of the site: new, empty, or that of an earlier site.")],
+    store: StoreUrl = None,
+) -> None:
+    """Write a static site from a store: pages that open from a folder and from any web server.
+
+    One page for each workload, framework, machine, finding and run, the histories with their changes of level, the
+    matrix of proofs, and raw data to download. The pages load nothing from elsewhere. The folder is replaced when all
+    is written; runs that have not changed since the earlier site are taken over from it.
+
+    Example: rosetta site public
+    """
+    from rosettabench.places import store_url
+    from rosettabench.report.site.folder import replace_folder
+    from rosettabench.report.site.write import write_site
+    from rosettabench.store.store import Store
+
+    kept = Store.existing(store or store_url())
+    intact, damaged = kept.intact_certificates()
+    try:
+        with replace_folder(out) as folder:
+            contents = write_site(folder, kept, summariser(kept), matrices(intact), damaged, show_progress)
+    except OSError as error:
+        what = f"the site cannot be written to {out}: {error.strerror}"
+        if error.errno in NO_FAULT_OF_THE_NAME:
+            raise RosettaError(what, "Free some space there, or name another folder.") from error
+        raise UsageError(what, "Name another folder.") from error
+    if damaged:
+        typer.echo(f"{len(damaged)} damaged certificates: proofs.html names them.", err=True)
+    typer.echo(f"{out / 'index.html'}: {len(contents.runs)} runs, {len(contents.findings)} findings")
+
+
+def summariser(store: Store) -> Callable[[Run], RunSummary]:
+    """Return a function that summarises a run; the ceilings of each machine are read once."""
+    from rosettabench.ceilings.ceiling import PARTS, measured_here
+    from rosettabench.ceilings.series import CeilingSeries
+    from rosettabench.published.summary import summarise_whole
+
+    known: dict[str, list[CeilingSeries]] = {}
+
+    def summarise(run: Run) -> RunSummary:
+        """Return everything that a report shows about a run."""
+        machine = json.dumps([run.machine.get(part) for part in PARTS], sort_keys=True)
+        if machine not in known:
+            known[machine] = measured_here(store, run.machine)
+        return summarise_whole(run, known[machine])
+
+    return summarise
+
+
+def matrices(certificates: list[Certificate]) -> list[tuple[str, Table]]:
+    """Return the matrix of the store's own certificates, and that of the register, with their headings."""
+    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.workload import all_workloads
+    from rosettabench.proof.register import read_register
+    from rosettabench.proof.standing import cells, registered_cells
+    from rosettabench.report.tables.matrix import matrix_table
+
+    workloads, entries = list(all_workloads().values()), list(contestants().values())
+    return [
+        ("Certificates in this store", matrix_table(cells(workloads, entries, certificates))),
+        (
+            "The register that comes with Rosettabench",
+            matrix_table(registered_cells(workloads, entries, read_register())),
+        ),
+    ]
+
+
+def show_progress(done: int, of: int) -> None:
+    """Say every hundredth run on a terminal's error output that the work goes on."""
+    import sys
+
+    if sys.stderr.isatty() and (done % 100 == 0 or done == of):
+        typer.echo(f"{done} of {of} runs", err=True)
