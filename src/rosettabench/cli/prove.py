@@ -81,6 +81,7 @@ def prove(
     """
     from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import ProveRequest, Terms
+    from rosettabench.plan.setting import most_devices
     from rosettabench.resources.processors import usable_cores
 
     asked, named = chosen_names(
@@ -90,10 +91,11 @@ def prove(
     if only is None:
         typer.echo("Everything is proven already.")
         return
-    together = jobs or usable_cores()
     terms = Terms.read(axes, data_dir, offline, timeout, python)
+    cores = max(1, usable_cores() // most_devices(terms.axes))  # for each device
+    together = jobs or cores
     request = ProveRequest(
-        **vars(terms) | {"axes": {"threads": [max(1, usable_cores() // together)]} | terms.axes},
+        **vars(terms) | {"axes": {"threads": [max(1, cores // together)]} | terms.axes},
         workloads=asked,
         contenders=named,
         only=only,

@@ -102,6 +102,7 @@ class Trained(TimedReply):
     batches: Count | None = None
     looked_at: list[Count] = []
     labels: str | None = None
+    devices: list[dict[str, Any]] = []
 
 
 class Computed(TimedReply):
@@ -134,6 +135,7 @@ class Written(Reply):
     """The reply to a request that writes arrays."""
 
     files: Files
+    others: list[Files] = []
 
 
 class GradientsReply(Written):

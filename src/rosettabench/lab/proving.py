@@ -91,7 +91,7 @@ class Proving:
         """Lend the processors of a free lane; workers inherit them."""
         lane = self._lanes.get()
         try:
-            with confine_children(lane_processors(contest.work.setting.threads, lane)):
+            with confine_children(lane_processors(contest.work.setting.cores, lane)):
                 yield
         finally:
             self._lanes.put(lane)

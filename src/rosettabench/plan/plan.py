@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
+from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import COSINE, stated_schedule
@@ -93,10 +94,24 @@ def plan_contest(
     workload: Workload, setting: Setting, contenders: list[Contender], copies: Sequence[float]
 ) -> PlannedContest:
     """Return one contest, with further copies of its first contender, each with the given extra work."""
-    missing = {one.label: why for one in contenders if (why := why_missing(workload, one))}
+    missing = {
+        one.label: why for one in contenders if (why := why_missing(workload, one) or why_alone(one, setting.devices))
+    }
     able = [one for one in contenders if one.label not in missing]
     able += [replace(able[0], copy=number, extra=extra) for number, extra in enumerate(copies, start=2) if able]
     return PlannedContest(workload, setting, tuple(able), missing)
+
+
+def why_alone(contender: Contender, devices: int) -> str | None:
+    """Return why a contender cannot train on so many devices; None if it can."""
+    if devices == 1:
+        return None
+    if contender.mode == AS_SHIPPED:
+        return f"{contender.label} runs copies of its files, on one device only"
+    if contender.entry.parallel.is_file():
+        return None
+    able = ", ".join(one.name for one in contestants().values() if one.parallel.is_file() and one.backend is None)
+    return f"{contender.framework} has no implementation for several devices. There is one for: {able}"
 
 
 def why_missing(workload: Workload, contender: Contender) -> str | None:
