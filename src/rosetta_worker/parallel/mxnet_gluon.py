@@ -50,7 +50,6 @@ class Adapter(SingleDevice):
                 subprocess.Popen([sys.executable, "-c", SERVE], env=surroundings, preexec_fn=die_with_parent)
         os.environ["DMLC_ROLE"] = "worker"
         self.store = mx.kv.create("dist_sync")
-        mx.random.seed(self.setting.seed + self.setting.number)  # devices must not drop the same units
         for key, gradient in enumerate(self.own_gradients()):
             self.store.init(key, mx.nd.zeros_like(gradient))
 

@@ -41,7 +41,6 @@ class Adapter(SingleDevice):
             PADDLE_DISTRI_BACKEND="gloo",
         )
         paddle.distributed.init_parallel_env()
-        paddle.seed(self.setting.seed + self.setting.number)  # devices must not drop the same units
         self.joined = True
 
     def with_loss(self, inputs, labels):

@@ -34,7 +34,6 @@ class Adapter(SingleDevice):
                 rank=self.setting.number,
                 world_size=self.setting.devices,
             )
-            torch.manual_seed(self.setting.seed + self.setting.number)  # devices must not drop the same units
         anew = self.model is None
         super().build(weights)
         if anew:

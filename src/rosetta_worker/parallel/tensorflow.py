@@ -27,7 +27,6 @@ class Adapter(SingleDevice):
             task = {"type": "worker", "index": self.setting.number}
             os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": workers}, "task": task})
             self.strategy = tf.distribute.MultiWorkerMirroredStrategy()
-            tf.random.set_seed(self.setting.seed + self.setting.number)  # devices must not drop the same units
         with self.strategy.scope():
             super().build(weights)
 

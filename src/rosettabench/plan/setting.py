@@ -310,6 +310,8 @@ def why_unequal(workload: Workload) -> str | None:
     """Return why several devices do not compute the step that a workload states; None if they do."""
     if workload.normalisation is not None:
         return "its batch normalisation would take mean and variance over each device's share of the batch"
+    if workload.dropout:
+        return "nothing proves that its devices would drop units independently of each other"
     if workload.data.series:
         return "its loss is a weighted mean over the batch, which is not the mean over the devices"
     return None

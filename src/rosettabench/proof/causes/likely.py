@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rosettabench.proof.causes.activation import other_activation
-from rosettabench.proof.causes.batch import another_batch, rearranged_inputs, repeated_share, rounded_inputs, sample_count
+from rosettabench.proof.causes.batch import (
+    another_batch,
+    rearranged_inputs,
+    repeated_share,
+    rounded_inputs,
+    sample_count,
+)
 from rosettabench.proof.causes.case import UNKNOWN_CAUSE, Case
 from rosettabench.proof.causes.devices import not_averaged, not_updated
 from rosettabench.proof.causes.forecast import other_parameters, other_windows
