@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -23,8 +24,12 @@ GLANCE_S = 0.5
 CHUNK = 1 << 16
 
 
-class DeviceDied(RuntimeError):
-    """A device ended, or the others waited in vain for one that had failed. The group has ended with it."""
+class GroupEnded(Exception):
+    """A device died, or the others waited in vain for one that had failed. `error` is the cause, as of the protocol."""
+
+    def __init__(self, error):
+        super(GroupEnded, self).__init__(error["message"])
+        self.error = error
 
 
 class Group(Service):
@@ -42,8 +47,10 @@ class Group(Service):
             return super(Group, self).answer(request)
         try:
             if self.ended:
-                raise DeviceDied(self.ended)
+                raise GroupEnded(self.ended)
             return self.pass_on(request)
+        except GroupEnded as end:
+            return {"id": request.get("id"), "ok": False, "error": end.error}
         except Exception as error:  # noqa: BLE001 - as in every worker, an error is a reply
             return {"id": request.get("id"), "ok": False, "error": describe(error)}
 
@@ -101,23 +108,23 @@ class Group(Service):
             for device in ready:
                 for reply in device.read():
                     replies[device.number] = reply
-            dead = next((one for one in waiting if one not in ready and one.number not in replies and one.dead()), None)
+            dead = next((one for one in waiting if one.number not in replies and one.dead(one in ready)), None)
             if dead is not None:
-                self.end(dead.death())
+                self.end({"kind": "crash", "type": "DeviceDied", "message": dead.death(), "traceback": ""})
             failed = [number for number in sorted(replies) if not replies[number]["ok"]]
             if failed and end is None:
                 end = time() + GRACE_S
             if end is not None and time() > end and len(replies) < len(self.devices):
                 told = replies[failed[0]]["error"]
-                self.end("device %d: %s: %s; the others were ended" % (failed[0], told["type"], told["message"]))
+                self.end(dict(told, message="device %d: %s; the others were ended" % (failed[0], told["message"])))
         return [replies[device.number] for device in self.devices]
 
-    def end(self, why):
-        """End all devices. Raises DeviceDied."""
-        self.ended = why
+    def end(self, error):
+        """End all devices. Raises GroupEnded."""
+        self.ended = error
         for device in self.devices:
             device.kill()
-        raise DeviceDied(why)
+        raise GroupEnded(error)
 
     def do_close(self):
         """Say goodbye to all devices, and end those that do not go."""
@@ -137,6 +144,7 @@ class Device(object):
         requests, self.requests = os.pipe()
         self.replies, replies = os.pipe()
         self.rest = b""
+        self.silent = False
         if processors is not None:
             os.sched_setaffinity(0, processors)  # the child inherits it
         command = [sys.executable, PROGRAM, str(requests), str(replies), str(os.getpid()), "device"]
@@ -160,18 +168,22 @@ class Device(object):
     def read(self):
         """Return the replies that are complete now: one or none."""
         piece = os.read(self.replies, CHUNK)
+        self.silent = not piece
         lines = (self.rest + piece).split(b"\n")
         self.rest = lines.pop()
         return [json.loads(line.decode()) for line in lines]
 
-    def dead(self):
-        """Return whether its process has ended."""
-        return self.process.poll() is not None
+    def dead(self, heard):
+        """Return whether no reply can come: it closed its pipe, or it ended and was not `heard` just now."""
+        return self.silent or (not heard and self.process.poll() is not None)
 
     def death(self):
-        """Return a sentence on how its process ended."""
-        code = self.process.wait()
-        how = "was killed by signal %d" % -code if code < 0 else "ended with exit code %d" % code
+        """Return a sentence on how its process ended; one that only closed its pipe is ended now."""
+        try:
+            code = self.process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            return "device %d closed its pipe without ending; all were ended" % self.number
+        how = "was killed by %s" % signal.Signals(-code).name if code < 0 else "ended with exit code %d" % code
         return "device %d %s; the others were ended" % (self.number, how)
 
     def close(self):
@@ -187,7 +199,7 @@ class Device(object):
 
     def kill(self):
         """End it now."""
-        if not self.dead():
+        if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
 
