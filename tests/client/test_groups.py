@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from dataclasses import replace
 
@@ -110,3 +111,12 @@ def test_the_death_of_the_group_leaves_no_device(session):
     left = devices(session)
     os.kill(session.process.pid, signal.SIGKILL)
     wait_for_end(left)
+
+
+def test_a_port_in_use_is_the_cause_of_the_failure(start):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(WorkerError, match=r"device 0: .*(address already in use|EADDRINUSE)"):
+            start(("self.setting.ports[0]", str(port)))

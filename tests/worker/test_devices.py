@@ -80,5 +80,7 @@ def test_the_labels_of_each_device_are_held_against_its_own_share():
         return Counts.of_reply(0, 2, {"updates": 2, "batches": 2, "devices": devices})
 
     first, second = shares(rows, 2)
-    assert counted(first, second).fault(labels, rows) is None
-    assert str(counted(first, first).fault(labels, rows)).startswith("device 1: the labels of 2 batches")
+    assert counted(first, second).fault(labels, rows, 2) is None
+    assert counted(first, second).fault(labels, rows, 3) == "2 devices counted where 3 were asked for"
+    assert Counts.of_reply(0, 2, {}).fault(labels, rows, 2) == "0 devices counted where 2 were asked for"
+    assert str(counted(first, first).fault(labels, rows, 2)).startswith("device 1: the labels of 2 batches")

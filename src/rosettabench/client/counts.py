@@ -42,10 +42,10 @@ class Counts:
             tuple(cls.of_reply(first, steps, one) for one in reply.get("devices", ())),
         )
 
-    def fault(self, labels: Array, rows: Array) -> str | None:
+    def fault(self, labels: Array, rows: Array, devices: int = 1) -> str | None:
         """Return what is wrong; None if nothing is.
 
-        `labels` are those of all training samples, `rows` the ids of the samples of each step.
+        `labels` are those of all training samples, `rows` the ids of the samples of each step, shared by `devices`.
         """
         if self.updates is not None and self.updates != self.steps:
             return f"its optimiser counted {self.updates} updates in {self.steps} steps"
@@ -53,6 +53,8 @@ class Counts:
             return f"its model was handed {self.batches} batches in {self.steps} steps"
         if self.labels is not None and self.labels != self._expected(labels, rows):
             return f"the labels of {len(self.looked_at)} batches that were looked at are not those of its rows"
+        if devices > 1 and len(self.devices) != devices:
+            return f"{len(self.devices)} devices counted where {devices} were asked for"
         for number, (one, share) in enumerate(zip(self.devices, shares(rows, len(self.devices)), strict=True)):
             wrong = one.fault(labels, share)
             if wrong is not None:

@@ -135,10 +135,15 @@ class Written(Reply):
     """The reply to a request that writes arrays."""
 
     files: Files
+
+
+class WrittenByAll(Written):
+    """The reply to `parameters`. That of a group also has the files of its other devices."""
+
     others: list[Files] = []
 
 
-class GradientsReply(Written):
+class GradientsReply(WrittenByAll):
     """The reply to `gradients`."""
 
     loss: FiniteFloat | None = None
@@ -214,7 +219,7 @@ REPLIES: dict[str, type[Reply]] = {
     "batch": Written,
     "gradients": GradientsReply,
     "margins": Written,
-    "parameters": Written,
+    "parameters": WrittenByAll,
     "evaluate": Computed,
     "infer": Computed,
     "forecast": ForecastReply,

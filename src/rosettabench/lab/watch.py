@@ -198,7 +198,7 @@ class Watch:
         counts = one.done.counts
         if one.live.rows != self._path:
             self._path, self._rows = one.live.rows, np.load(one.live.rows, mmap_mode="r", allow_pickle=False)
-        wrong = counts.fault(self._labels, self._rows)
+        wrong = counts.fault(self._labels, self._rows, self.work.setting.devices)
         if wrong is not None:
             self._out(one, f"in {name} {wrong}")
         for what, known in (("updates", counts.updates), ("batches", counts.batches)):

@@ -6,13 +6,19 @@ That they hold the right ones is proven for the first device, as for any contend
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.walk import Files, Walked, read_array
 
 
-def compare_devices(found: Walked) -> Iterator[Deviation]:
-    """Yield how far the gradients and parameters of the other devices are from those of the first, in one step."""
+def compare_devices(found: Walked, devices: int) -> Iterator[Deviation]:
+    """Yield how far the gradients and parameters of the other devices are from those of the first, in one step.
+
+    The deviation is infinite if they are not as many as asked for.
+    """
+    if len(found.others) != devices - 1:
+        yield Deviation("device gradient", found.step, f"all of {1 + len(found.others)} devices", inf)
     yield from off_devices(found.gradients, [one.gradients for one in found.others], found.step, "device gradient")
     yield from off_devices(found.parameters, [one.parameters for one in found.others], found.step, "device parameter")
 

@@ -129,7 +129,7 @@ class Proof:
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)
-            yield compare_devices(found), found
+            yield compare_devices(found, session.devices), found
             yield own.compare_step(found, exact), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
