@@ -7,7 +7,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan import setting as module
 from rosettabench.plan.plan import make_plan
-from rosettabench.plan.request import RunRequest
+from rosettabench.plan.request import ExplainRequest, RunRequest
 from rosettabench.plan.setting import most_devices, settings, without_defaults
 
 
@@ -79,3 +79,9 @@ def test_each_implementation_belongs_to_a_framework():
     own = {"__init__", "__main__", "device", "group", "merge"}
     named = {one.parallel for one in contestants().values()}
     assert {path for path in folder.glob("*.py") if path.stem not in own} <= named
+
+
+def test_the_parts_of_a_step_are_examined_on_one_device():
+    request = ExplainRequest(workloads=("fashion-cnn",), contenders=("pytorch", "jax"), axes={"devices": [2]})
+    with pytest.raises(UsageError, match="takes a step apart on one device"):
+        make_plan(request)

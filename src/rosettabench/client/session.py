@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -160,9 +160,10 @@ class Session:
         return found
 
     def beside(self, adapter: Path, folder: Path) -> Session:
-        """Return another session of the same cell by another adapter, ready to train."""
+        """Return another session of the same cell by another adapter, ready to train on one device."""
         entry = self._entry.model_copy(update={"path": adapter})
-        return Session(entry, self._mode, self._environment, self.work, folder, self.timeout).prepare()
+        work = replace(self.work, setting=replace(self.work.setting, devices=1))
+        return Session(entry, self._mode, self._environment, work, folder, self.timeout).prepare()
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/reference/protocol.md with this session's time limit."""

@@ -13,7 +13,7 @@ from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import COSINE, stated_schedule
 from rosettabench.plan.own import check_own
-from rosettabench.plan.request import ContestRequest
+from rosettabench.plan.request import ContestRequest, ExplainRequest
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import Setting, settings
 
@@ -52,6 +52,7 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
         if meant and not request.leaves_out(workload.name, setting.as_json())
     ]
     check_length(contests, request)
+    check_examined(contests, request)
     if not any(contest.contenders for contest in contests):
         reasons = dict.fromkeys(why for contest in contests for why in contest.missing.values())
         told = "; ".join(reasons) or "every contest is left out"
@@ -79,6 +80,15 @@ def check_length(contests: list[PlannedContest], request: ContestRequest) -> Non
                     f"{axis}={value} states how long to train, but this run stops when the times are known well enough",
                     "Add --full to rosetta run.",
                 )
+
+
+def check_examined(contests: list[PlannedContest], request: ContestRequest) -> None:
+    """Raise UsageError if the parts of a step are asked for on several devices, whose passes include communication."""
+    if isinstance(request, ExplainRequest) and any(contest.setting.devices > 1 for contest in contests):
+        raise UsageError(
+            "rosetta explain takes a step apart on one device; on several, communication belongs to no part",
+            "Leave devices out, or compare devices=1,2 with rosetta run.",
+        )
 
 
 def at_proof(contest: PlannedContest) -> PlannedContest:
