@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from rosetta_worker.parallel.device import share
 from rosetta_worker.parallel.group import free_ports
 from rosetta_worker.parallel.merge import merge
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.catalogue.roots import group_program, worker_folder
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.client.counts import Counts, shares
+from rosettabench.proof.certificate import files_of
+from rosettabench.proof.sources import sources
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4))
@@ -84,3 +89,12 @@ def test_the_labels_of_each_device_are_held_against_its_own_share():
     assert counted(first, second).fault(labels, rows, 3) == "2 devices counted where 3 were asked for"
     assert Counts.of_reply(0, 2, {}).fault(labels, rows, 2) == "0 devices counted where 2 were asked for"
     assert str(counted(first, first).fault(labels, rows, 2)).startswith("device 1: the labels of 2 batches")
+
+
+def test_a_proof_for_several_devices_is_bound_to_their_files_and_one_for_a_single_device_is_not():
+    workload, entry = find_workload("fashion-mlp"), all_frameworks()["pytorch"]
+    alone, several = files_of(workload, entry), files_of(workload, entry, devices=2)
+    assert {what for what in alone if alone[what] != several[what]} == {"worker"}
+    names = {path.name for path in sources([group_program(), entry.parallel])}
+    assert {"group.py", "device.py", "merge.py"} <= names
+    assert not any("parallel" in path.parts for path in sources([entry.adapter, worker_folder() / "__main__.py"]))
