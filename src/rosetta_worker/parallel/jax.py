@@ -4,7 +4,7 @@ import jax
 import numpy as np
 from flax import nnx
 from jax import numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.frameworks.jax import Adapter as SingleDevice
@@ -40,7 +40,7 @@ class Adapter(SingleDevice):
             "127.0.0.1:%d" % self.setting.ports[0], self.setting.devices, self.setting.number, local_device_ids=[0]
         )
         self.local = jax.local_devices()[0]
-        self.mesh = jax.make_mesh((self.setting.devices,), ("devices",))
+        self.mesh = jax.make_mesh((self.setting.devices,), ("devices",), axis_types=(AxisType.Auto,))
 
     def replicate(self):
         """Make the whole state of model and optimiser global: the same values in every process."""
