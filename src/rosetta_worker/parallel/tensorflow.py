@@ -6,6 +6,7 @@ import os
 import tensorflow as tf
 
 from rosetta_worker.frameworks.tensorflow import Adapter as SingleDevice
+from rosetta_worker.optimizers.keras import summed
 from rosetta_worker.runtimes import tensorflow as runtime
 
 
@@ -38,6 +39,9 @@ class Adapter(SingleDevice):
         return logits, loss, tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, gradients)
 
     def apply(self, gradients):
+        if self.clip_norm is not None:
+            # Devices hand in the same rows of an embedding. A norm over them separately is not that of their sum.
+            gradients = [summed(gradient) for gradient in gradients]
         self.optimizer._all_reduce_sum_gradients = list  # they are averaged already; Keras would sum them again
         super().apply(gradients)
 
