@@ -113,9 +113,9 @@ def hostile_players():
     ]
 
 
-def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopped="precise enough"):
-    """Write a contest with all its rows."""
-    setting = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 1, "threads": 2}
+def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopped="precise enough", **axes):
+    """Write a contest with all its rows; `axes` are values of later axes."""
+    setting = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 1, "threads": 2, **axes}
     stopping = {"confidence": 0.95, "margin": 0.02, "precision": 0.02, "rounds": [5, 40], "seconds": 40.0}
     contest = store.add(Contest(run_id=run_id, workload=workload, setting=setting, stopping=stopping))
     counts = {"digest": "9f" * 32, "train": 60_000, "test": 10_000}
@@ -250,7 +250,7 @@ def write_certificate(store, entry, workload, player):
         "cause": None if passed else "a bias is missing </script>",
         "tightest": {check["quantity"]: check for check in checks},
     }
-    key = digest({"workload": workload, "label": player.label})
+    key = digest({"workload": workload, "label": player.label, "contest": entry.contest_id})
     certificate = store.add(Certificate(key=key, at=now(), passed=passed, body=body, digest=digest(body)))
     for session in range(1, session_of(max(ROUNDS, player.rounds)) + 1):
         store.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=session))

@@ -116,6 +116,11 @@ class FrameworkEntry(Strict):
         """The file of its loader, which may not exist."""
         return self.path.parent.parent / "loaders" / self.path.name
 
+    @property
+    def parallel(self) -> Path:
+        """The file of its adapter for several devices, which may not exist."""
+        return self.path.parent.parent / "parallel" / self.path.name
+
 
 def references(workload: Workload) -> list[FrameworkEntry]:
     """Return the references of a workload, the preferred one first. If it has an original, that is the only one."""

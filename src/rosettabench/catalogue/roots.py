@@ -85,3 +85,8 @@ def pass_over(package: str, why: str) -> None:
 def worker_folder() -> Path:
     """Return the folder of the worker package, which is beside this package in a checkout and in a wheel."""
     return Path(__file__).resolve().parents[2] / "rosetta_worker"
+
+
+def group_program() -> Path:
+    """Return the program that starts a group of devices; they start as it does."""
+    return worker_folder() / "parallel" / "__main__.py"

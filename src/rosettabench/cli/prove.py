@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,7 +81,6 @@ def prove(
     """
     from rosettabench.plan.duration import read_duration
     from rosettabench.plan.request import ProveRequest, Terms
-    from rosettabench.resources.processors import usable_cores
 
     asked, named = chosen_names(
         workloads, split(frameworks), every or ((missing or sample is not None) and not workloads)
@@ -90,10 +89,10 @@ def prove(
     if only is None:
         typer.echo("Everything is proven already.")
         return
-    together = jobs or usable_cores()
     terms = Terms.read(axes, data_dir, offline, timeout, python)
+    together, threads = share_cores(jobs, terms.axes)
     request = ProveRequest(
-        **vars(terms) | {"axes": {"threads": [max(1, usable_cores() // together)]} | terms.axes},
+        **vars(terms) | {"axes": {"threads": [threads]} | terms.axes},
         workloads=asked,
         contenders=named,
         only=only,
@@ -102,6 +101,16 @@ def prove(
         budget=read_duration(budget) if budget else None,
     )
     make_proofs(request, register, store)
+
+
+def share_cores(jobs: int | None, axes: Mapping[str, Sequence[int | str]]) -> tuple[int, int]:
+    """Return how many proofs go on at a time, by default as many as fit, and the threads of each device."""
+    from rosettabench.plan.setting import most_devices
+    from rosettabench.resources.processors import usable_cores
+
+    cores = max(1, usable_cores() // most_devices(axes))  # for each device
+    together = jobs or cores
+    return together, max(1, cores // together)
 
 
 def chosen_names(

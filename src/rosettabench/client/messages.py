@@ -85,7 +85,7 @@ class TrainMessage(Message):
     it cannot be read. `updates` is how many updates the optimiser itself counted; null if it does not count. `batches`
     is how many batches the model was handed. `looked_at` lists up to eight of them by their place in the block, drawn
     before it begins. `labels` is the SHA-256 of their labels as little-endian float32, one batch after the other. If
-    batches are counted, so are `samples`.
+    batches are counted, so are `samples`. A group reports what each of its `devices` counted, in place of labels.
     """
 
     first: Count
@@ -107,6 +107,7 @@ class GradientsMessage(Message):
     """Write `logits` and the gradients of row `step` in training mode, without updating anything, even running means.
 
     The gradients are those of the mean loss, including its penalty. Each has the canonical name of a trained tensor.
+    `others` are the gradients of the other devices of a group.
     """
 
     step: Count
@@ -128,7 +129,7 @@ class MarginsMessage(Message):
 class ParametersMessage(Message):
     """Write every parameter and the kept state of the model (running means and variances).
 
-    Each is written with its canonical name and layout.
+    Each is written with its canonical name and layout. `others` are those of the other devices of a group.
     """
 
     folder: str

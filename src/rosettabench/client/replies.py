@@ -102,6 +102,7 @@ class Trained(TimedReply):
     batches: Count | None = None
     looked_at: list[Count] = []
     labels: str | None = None
+    devices: list[dict[str, Any]] = []
 
 
 class Computed(TimedReply):
@@ -136,7 +137,13 @@ class Written(Reply):
     files: Files
 
 
-class GradientsReply(Written):
+class WrittenByAll(Written):
+    """The reply to `parameters`. That of a group also has the files of its other devices."""
+
+    others: list[Files] = []
+
+
+class GradientsReply(WrittenByAll):
     """The reply to `gradients`."""
 
     loss: FiniteFloat | None = None
@@ -212,7 +219,7 @@ REPLIES: dict[str, type[Reply]] = {
     "batch": Written,
     "gradients": GradientsReply,
     "margins": Written,
-    "parameters": Written,
+    "parameters": WrittenByAll,
     "evaluate": Computed,
     "infer": Computed,
     "forecast": ForecastReply,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry
+from rosettabench.catalogue.roots import group_program
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.counts import Counts
 from rosettabench.client.exported import export_model
@@ -48,10 +49,12 @@ def start_worker(
     folder: Path,
     service: str = "model",
     worker: tuple[str, ...] = (),
+    devices: int = 1,
 ) -> WorkerProcess:
     """Start a worker in `folder`, which must exist, under the policy for all workers.
 
-    `worker` is the command of a worker in another language, which finds the environment's Python in a variable.
+    `worker` is the command of a worker in another language, which finds the environment's Python in a variable. With
+    several `devices` it is a group of workers (`rosetta_worker.parallel`), and `threads` are those of each.
     """
     variables = {
         **worker_variables(threads, backend, environment.kind == "managed", folder),
@@ -59,7 +62,9 @@ def start_worker(
         **({PYTHON_OF_R: str(environment.python)} if worker else {}),
         LAYOUT: "x" * secrets.randbelow(LAYOUT_BYTES),
     }
-    with confine_children(worker_processors(threads)):
+    if devices > 1:
+        worker = (str(environment.python), str(group_program()))
+    with confine_children(worker_processors(devices * threads)):
         return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service, worker)
 
 
@@ -138,7 +143,9 @@ class Session:
         self._rounded = rounded
         decisive = decisive_variables(os.environ)
         self._variables = [f"{name}={value}" for name, value in decisive.items()]
-        self.process = start_worker(environment, entry.backend, work.setting.threads, folder, worker=entry.worker)
+        self.devices = 1 if entry.reference else work.setting.devices
+        threads = work.setting.threads
+        self.process = start_worker(environment, entry.backend, threads, folder, "model", entry.worker, self.devices)
 
     @property
     def adapter(self) -> Path:
@@ -153,9 +160,10 @@ class Session:
         return found
 
     def beside(self, adapter: Path, folder: Path) -> Session:
-        """Return another session of the same cell by another adapter, ready to train."""
+        """Return another session of the same cell by another adapter, ready to train on one device."""
         entry = self._entry.model_copy(update={"path": adapter})
-        return Session(entry, self._mode, self._environment, self.work, folder, self.timeout).prepare()
+        work = replace(self.work, setting=replace(self.work.setting, devices=1))
+        return Session(entry, self._mode, self._environment, work, folder, self.timeout).prepare()
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/reference/protocol.md with this session's time limit."""
@@ -175,8 +183,8 @@ class Session:
             "backend": self._entry.backend,
             "optimizer": self.work.workload.hyperparameters,
         }
-        if self._entry.reference:  # loaders are compared with it, so it uses none
-            setting["input"] = "memory"
+        if self._entry.reference:  # loaders and groups are compared with it, so it uses none
+            setting |= {"input": "memory", "devices": 1}
         return self.ask("open", framework=str(adapter), implementation=str(implementation), setting=setting)
 
     def _cell(self) -> tuple[Path, Path, str]:
@@ -191,7 +199,7 @@ class Session:
             exported = export_model(workload, entry.exported, inputs, weights, self.timeout)
             return entry.adapter, exported.implementation, self._mode
         if self._mode != AS_SHIPPED:
-            return entry.adapter, implementation, self._mode
+            return (entry.parallel if self.devices > 1 else entry.adapter), implementation, self._mode
         variant = variants_of(entry.name, self._environment.release)[workload.name]
         implementation, adapter = variant.write(implementation, entry.adapter, self.folder / AS_SHIPPED)
         return adapter, implementation, entry.mode

@@ -85,7 +85,7 @@ class Proving:
         """Lend the processors of a free lane; workers inherit them."""
         lane = self._free.get()
         try:
-            with confine_children(lane_processors(contest.work.setting.threads, lane)):
+            with confine_children(lane_processors(contest.work.setting.cores, lane)):
                 yield
         finally:
             self._free.put(lane)

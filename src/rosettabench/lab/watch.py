@@ -198,7 +198,7 @@ class Watch:
         counts = one.done.counts
         if one.live.rows != self._path:
             self._path, self._rows = one.live.rows, np.load(one.live.rows, mmap_mode="r", allow_pickle=False)
-        wrong = counts.fault(self._labels, self._rows)
+        wrong = counts.fault(self._labels, self._rows, self.work.setting.devices)
         if wrong is not None:
             self._out(one, f"in {name} {wrong}")
         for what, known in (("updates", counts.updates), ("batches", counts.batches)):
@@ -219,7 +219,10 @@ class Watch:
 
     def _check_settings(self, one: Competitor) -> None:
         """Compare the settings in force with what was asked for; ignore a setting that is not reported."""
-        asked = {"threads": self.work.setting.threads} if self.work.setting.threads <= usable_cores() else {}
+        setting = self.work.setting
+        asked = {"threads": setting.threads} if setting.threads <= usable_cores() else {}
+        if setting.devices > 1:
+            asked["devices"] = setting.devices
         for name, wanted in asked.items():
             told = one.settings.get(name)
             if told is not None and told != wanted:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
+from rosettabench.catalogue.framework import contestants
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import COSINE, stated_schedule
 from rosettabench.plan.own import check_own
-from rosettabench.plan.request import ContestRequest
+from rosettabench.plan.request import ContestRequest, ExplainRequest
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import Setting, settings
 
@@ -51,6 +52,7 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
         if meant and not request.leaves_out(workload.name, setting.as_json())
     ]
     check_length(contests, request)
+    check_examined(contests, request)
     if not any(contest.contenders for contest in contests):
         reasons = dict.fromkeys(why for contest in contests for why in contest.missing.values())
         told = "; ".join(reasons) or "every contest is left out"
@@ -80,6 +82,15 @@ def check_length(contests: list[PlannedContest], request: ContestRequest) -> Non
                 )
 
 
+def check_examined(contests: list[PlannedContest], request: ContestRequest) -> None:
+    """Raise UsageError if the parts of a step are asked for on several devices, whose passes include communication."""
+    if isinstance(request, ExplainRequest) and any(contest.setting.devices > 1 for contest in contests):
+        raise UsageError(
+            "rosetta explain takes a step apart on one device; on several, communication belongs to no part",
+            "Leave devices out, or compare devices=1,2 with rosetta run.",
+        )
+
+
 def at_proof(contest: PlannedContest) -> PlannedContest:
     """Return a contest with the extents of its workload's proof; the same contest if none are stated."""
     extents = contest.workload.proof
@@ -93,10 +104,24 @@ def plan_contest(
     workload: Workload, setting: Setting, contenders: list[Contender], copies: Sequence[float]
 ) -> PlannedContest:
     """Return one contest, with further copies of its first contender, each with the given extra work."""
-    missing = {one.label: why for one in contenders if (why := why_missing(workload, one))}
+    missing = {
+        one.label: why for one in contenders if (why := why_missing(workload, one) or why_alone(one, setting.devices))
+    }
     able = [one for one in contenders if one.label not in missing]
     able += [replace(able[0], copy=number, extra=extra) for number, extra in enumerate(copies, start=2) if able]
     return PlannedContest(workload, setting, tuple(able), missing)
+
+
+def why_alone(contender: Contender, devices: int) -> str | None:
+    """Return why a contender cannot train on so many devices; None if it can."""
+    if devices == 1:
+        return None
+    if contender.mode == AS_SHIPPED:
+        return f"{contender.label} runs copies of its files, on one device only"
+    if contender.entry.parallel.is_file():
+        return None
+    able = ", ".join(one.name for one in contestants().values() if one.parallel.is_file() and one.backend is None)
+    return f"{contender.framework} has no implementation for several devices. There is one for: {able}"
 
 
 def why_missing(workload: Workload, contender: Contender) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from itertools import product
 from typing import Any
@@ -22,7 +22,7 @@ Value = int | str
 
 @dataclass(frozen=True)
 class Setting:
-    """One value on each axis. `threads` is the number that every numerical library is told to use.
+    """One value on each axis. `threads` is the number that every numerical library is told to use, on each device.
 
     `epochs`, or else `steps`, is the length of a full training; 0 means what the workload states. Axes that were added
     later have a default: the value that was in force before.
@@ -34,6 +34,7 @@ class Setting:
     seed: int
     threads: int
     data: str = FOUND
+    devices: int = 1
     embedding_gradient: str = "dense"
     epochs: int = 0
     input: str = "memory"
@@ -53,6 +54,11 @@ class Setting:
                 f"workers={self.workers} needs a loader: with input=memory the model's own process cuts its batches",
                 "Add --set input=loader, or input=files.",
             )
+
+    @property
+    def cores(self) -> int:
+        """The processors that it takes: those of all devices."""
+        return self.devices * self.threads
 
     @property
     def of_a_step(self) -> Setting:
@@ -156,6 +162,12 @@ AXES: Mapping[str, Axis] = {
         "The originals or a stand-in for them.", FOUND, REAL, SYNTHETIC, page="guide/data.md#real-or-synthetic"
     ),
     "device": choice("Where the model is trained.", "cpu", "cuda"),
+    "devices": Axis(
+        "Processes that train one model together, each on its own cores.",
+        "a number",
+        read_count,
+        page="explanation/devices.md",
+    ),
     "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
     "epochs": Axis("How long to train, with `--full` only.", "a number", read_count, "what the workload states"),
     "input": choice("Where training gets its batches from.", "memory", "loader", "files", page="guide/loaders.md"),
@@ -167,7 +179,10 @@ AXES: Mapping[str, Axis] = {
     ),
     "steps": Axis("The same as `epochs`, in steps.", "a number", read_count, "what the workload states"),
     "threads": Axis(
-        "Threads of every numerical library.", "a number", read_count, "all processors that the laboratory may use"
+        "Threads of every numerical library, on each device.",
+        "a number",
+        read_count,
+        "all processors that the laboratory may use, shared by the most devices of the run",
     ),
     "workers": Axis("Workers of a loader; 0 with `input=memory`.", "a number from 0 on", read_seed),
 }
@@ -200,6 +215,7 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     Raises UsageError for a value that does not apply to this workload.
     """
     base = canonical_setting(workload)
+    base = replace(base, threads=max(1, base.threads // most_devices(axes)))  # all settings of a run have equal devices
     combinations = product(*axes.values())
     found = [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
     for setting in found:
@@ -209,7 +225,13 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
         check_precision(setting)
         check_data(setting.data, workload)
         check_input(setting.input, workload)
+        check_devices(setting, workload)
     return found
+
+
+def most_devices(axes: Mapping[str, Sequence[int | str]]) -> int:
+    """Return the largest number of devices on the axes of a run."""
+    return max(int(value) for value in axes.get("devices", (1,)))
 
 
 def check_embedding(gradient: str, workload: Workload) -> None:
@@ -251,6 +273,48 @@ def check_input(source: str, workload: Workload) -> None:
     if source == "files" and not reads_pictures(workload):
         able = ", ".join(one.name for one in all_workloads().values() if reads_pictures(one))
         raise UsageError(f"{workload.name} trains on no picture files: it has no input=files", f"There are: {able}.")
+
+
+def check_devices(setting: Setting, workload: Workload) -> None:
+    """Raise UsageError if several devices are asked for that this machine lacks, or that would do other work."""
+    devices = setting.devices
+    if devices == 1:
+        return
+    asked = f"{workload.name} with devices={devices}"
+    if setting.cores > usable_cores():
+        raise UsageError(
+            f"devices={devices} with threads={setting.threads} each takes {setting.cores} processors, and the "
+            f"laboratory may use {usable_cores()}",
+            "On a CPU a device is a process on its own cores: lower devices or threads.",
+        )
+    if workload.training is None:
+        raise UsageError(f"{asked}: it only infers, and devices share the batches of a training", "Leave devices out.")
+    why = why_unequal(workload)
+    if why is not None:
+        raise UsageError(f"{asked} would not be equal work: {why}", "docs/explanation/devices.md says why.")
+    for size in {setting.batch_size, workload.proof.batch_size or setting.batch_size}:
+        if size % devices:
+            raise UsageError(
+                f"{asked}: a batch of {size} samples does not divide among {devices} devices",
+                f"Name a batch size that does: --set batch_size={-(-size // devices) * devices}",
+            )
+    only = {"device": "cpu", "embedding_gradient": "dense", "input": "memory", "precision": "float32"}
+    for axis, value in only.items():
+        if getattr(setting, axis) != value:
+            raise UsageError(
+                f"{axis}={getattr(setting, axis)} has not been tried on several devices", f"Add --set {axis}={value}."
+            )
+
+
+def why_unequal(workload: Workload) -> str | None:
+    """Return why several devices do not compute the step that a workload states; None if they do."""
+    if workload.normalisation is not None:
+        return "its batch normalisation would take mean and variance over each device's share of the batch"
+    if workload.dropout:
+        return "nothing proves that its devices would drop units independently of each other"
+    if workload.data.series:
+        return "its loss is a weighted mean over the batch, which is not the mean over the devices"
+    return None
 
 
 def reads_pictures(workload: Workload) -> bool:

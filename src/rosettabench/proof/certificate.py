@@ -10,7 +10,7 @@ from typing import Any
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.framework import FrameworkEntry, references
-from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.roots import group_program, worker_folder
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.exported import PROGRAM
 from rosettabench.client.machine import decisive_variables, processor_name
@@ -75,7 +75,7 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
 
     Any change in it makes another key, and a certificate of the old key is stale: it no longer certifies anything.
     """
-    files = files_of(work.workload, entry, environment.release)
+    files = files_of(work.workload, entry, environment.release, work.setting.devices)
     assert files is not None  # the plan leaves out contenders without an implementation
     variables = decisive_variables(os.environ)
     return {
@@ -97,11 +97,13 @@ def subject_of(entry: FrameworkEntry, mode: str, environment: Environment, work:
     }
 
 
-def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = None) -> dict[str, str] | None:
+def files_of(
+    workload: Workload, entry: FrameworkEntry, release: str | None = None, devices: int = 1
+) -> dict[str, str] | None:
     """Return {what: sha256} of the meaning of all of ours that a proof depends on; None for a cell nobody has written.
 
     The implementation and the adapter, whatever these and the worker import, the reference with what it imports, and
-    what the workload states. Files of other frameworks are none of it.
+    what the workload states. Files of other frameworks are none of it; those of groups are, with several `devices`.
     """
     implementation = workload.implementation(entry.implementation_name, release)
     if implementation is None:
@@ -109,7 +111,8 @@ def files_of(workload: Workload, entry: FrameworkEntry, release: str | None = No
     loader = [entry.loader] if entry.loader.is_file() else []
     begin = [] if entry.program else [worker_folder() / "__main__.py"]
     begin += [worker_folder() / PROGRAM] if entry.exported else []
-    worker = [*begin, implementation, entry.path, entry.adapter, *loader]
+    group = [group_program(), entry.parallel] if devices > 1 else []
+    worker = [*begin, *group, implementation, entry.path, entry.adapter, *loader]
     return {
         "implementation": file_digest(implementation),
         "adapter": file_digest(entry.adapter),

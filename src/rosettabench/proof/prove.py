@@ -19,6 +19,7 @@ from rosettabench.proof.causes.place import FORWARD, beginning
 from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, compare_parameters
+from rosettabench.proof.devices import compare_devices, off_devices
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, compare_unguided, evaluate
 from rosettabench.proof.sampling import Sampling
@@ -128,6 +129,7 @@ class Proof:
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)
+            yield compare_devices(found, session.devices), found
             yield own.compare_step(found, exact), found
             shutil.rmtree(self._folder / str(found.step))
         evaluation = evaluate(session, self._folder / "evaluation")
@@ -140,7 +142,9 @@ class Proof:
             alone = session.ask("parameters", folder=str(self._folder / "alone"))["files"]
         self._build()
         session.train(0, self.steps)
-        files = session.ask("parameters", folder=str(self._folder / "block"))["files"]
+        written = session.ask("parameters", folder=str(self._folder / "block"))
+        files = written["files"]
+        yield off_devices(files, written.get("others", ()), None, "device parameter"), None
         last = alone or reference.steps[-1].parameters
         block = compare_parameters(files, last, reference.start, None, "block parameter")
         self._block = {one.tensor: one for one in own.compare_block(files)}

@@ -16,6 +16,8 @@ from math import inf
 from rosettabench.proof.comparison import Deviation
 
 GUIDES = {
+    "device gradient": 0.0,
+    "device parameter": 0.0,
     "batch": 0.0,
     "margin": 0.5,
     "samples": 0.0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,20 @@ Files = dict[str, str]
 
 
 @dataclass(frozen=True)
+class OtherDevice:
+    """The gradients and parameters of another device than the first, in one step."""
+
+    number: int
+    gradients: Files
+    parameters: Files
+
+
+@dataclass(frozen=True)
 class Walked:
     """The results of one step of a worker: .npy files by tensor name, and the numbers of the step itself.
 
-    `gradients` also has ``logits``, both from before the update; `parameters` are from after it.
+    `gradients` also has ``logits``, both from before the update; `parameters` are from after it. Those of a group are
+    of its first device; the `others` are what its other devices computed.
     """
 
     step: int
@@ -29,6 +39,7 @@ class Walked:
     gradients: Files
     parameters: Files
     turn: Turn
+    others: tuple[OtherDevice, ...] = field(default=(), kw_only=True)
 
 
 def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -> Iterator[Walked]:
@@ -45,7 +56,14 @@ def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -
         gradients = session.ask("gradients", step=step, folder=str(place / "gradients"))
         turn = session.train(step, 1)
         parameters = session.ask("parameters", folder=str(place / "parameters"))
-        yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn)
+        others = others_of(gradients, parameters)
+        yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn, others=others)
+
+
+def others_of(gradients: dict[str, Any], parameters: dict[str, Any]) -> tuple[OtherDevice, ...]:
+    """Return what the other devices of a group computed, from two replies; nothing of a single device."""
+    pairs = zip(gradients.get("others", ()), parameters.get("others", ()), strict=True)
+    return tuple(OtherDevice(number, *files) for number, files in enumerate(pairs, start=1))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,20 @@ def rearranged_inputs(case: Case) -> Iterator[str]:
         yield "the samples are right, and the values within them in another order: padded at the other end, or mirrored"
 
 
+def repeated_share(case: Case) -> Iterator[str]:
+    """Test for a device that was fed the share of another one."""
+    assert case.found is not None
+    devices = 1 + len(case.found.others)
+    found, exact = (read_array(files, "labels") for files in (case.found.batch, case.exact.batch))
+    if devices == 1 or found.shape != exact.shape:
+        return
+    shares = np.split(exact, devices)
+    for number, share in enumerate(np.split(found, devices)):
+        owner = next((one for one, wanted in enumerate(shares) if np.array_equal(share, wanted)), number)
+        if owner != number:
+            yield f"device {number} trains on the samples of device {owner}: some are trained on twice, others never"
+
+
 def another_batch(case: Case) -> Iterator[str]:
     """Test for the batch of another step; else say that it is the batch of no step."""
     assert case.found is not None

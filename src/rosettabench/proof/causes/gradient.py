@@ -22,11 +22,13 @@ def gradient_scale(case: Case) -> Iterator[str]:
     if not found.any():
         yield f"the gradient of {name} is zero: it is cut off from the loss"
         return
-    batch = len(read_array(case.exact.batch, "labels"))
+    batch, devices = len(read_array(case.exact.batch, "labels")), 1 + len(case.found.others)
     factor = float(np.vdot(exact, found) / np.vdot(exact, exact))
     if relative(found, factor * exact) < FITS and not isclose(factor, 1, rel_tol=FITS):
         meant = (
-            "the sum over the batch; the mean is meant"
+            "the sum over the devices; the mean is meant"
+            if devices > 1 and isclose(factor, devices, rel_tol=FITS)
+            else "the sum over the batch; the mean is meant"
             if isclose(factor, batch, rel_tol=FITS)
             else "rescaled or clipped"
         )

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rosettabench.proof.causes.activation import other_activation
-from rosettabench.proof.causes.batch import another_batch, rearranged_inputs, rounded_inputs, sample_count
+from rosettabench.proof.causes.batch import (
+    another_batch,
+    rearranged_inputs,
+    repeated_share,
+    rounded_inputs,
+    sample_count,
+)
 from rosettabench.proof.causes.case import UNKNOWN_CAUSE, Case
+from rosettabench.proof.causes.devices import not_averaged, not_updated
 from rosettabench.proof.causes.forecast import other_parameters, other_windows
 from rosettabench.proof.causes.gradient import gradient_scale, missing_rows
 from rosettabench.proof.causes.loss import loss_scale
@@ -27,7 +34,9 @@ from rosettabench.proof.causes.state import running_average
 from rosettabench.proof.causes.update import block_loop, other_optimizer, own_way, rate
 
 BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
-    "batch": (rounded_inputs, rearranged_inputs, another_batch),
+    "device gradient": (not_averaged,),
+    "device parameter": (not_updated,),
+    "batch": (rounded_inputs, rearranged_inputs, repeated_share, another_batch),
     "samples": (sample_count,),
     "learning rate": (rate,),
     "logits": (

@@ -26,6 +26,7 @@ from rosettabench.report.charts.theme import DARK, LIGHT, SANS, SHAPES, Theme
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
@@ -161,6 +162,7 @@ FUNCTIONS = {
     for one in (
         *(
             study_tables,
+            devices_table,
             forecasts_table,
             reason_tables,
             releases_table,

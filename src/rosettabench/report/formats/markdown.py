@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rosettabench.report.formats.text import visible
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
@@ -40,6 +41,8 @@ def render_markdown(summary: RunSummary) -> str:
         parts += accounts_markdown(summary.accounts)
     if summary.study:
         parts.append(study_markdown(summary.study))
+    scaled = devices_table(summary)
+    parts += ["## Several devices", table_markdown(scaled)] if scaled.rows else []
     faults = tables.all_faults(summary)
     if faults:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rosettabench.report.formats.layout import inline, print_table, style_text
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
+from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
@@ -47,7 +48,10 @@ def print_details(summary: RunSummary, console: Console) -> None:
 
 
 def print_rest(summary: RunSummary, console: Console) -> None:
-    """Print what concerns the whole run: trainings, a study, failures, and the command that repeats the run."""
+    """Print what concerns the whole run: speed-ups, trainings, a study, failures, and how to repeat it."""
+    scaled = devices_table(summary)
+    if scaled.rows:
+        print_table(scaled, console)
     if summary.trainings:
         print_trainings(summary.trainings, console)
         print_accounts(summary.accounts, console)

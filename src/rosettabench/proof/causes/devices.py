@@ -1,0 +1,34 @@
+"""Likely causes of devices that hold different numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosettabench.proof.causes.case import Case
+from rosettabench.proof.comparison import relative
+from rosettabench.proof.walk import read_array
+
+
+def not_averaged(case: Case) -> Iterator[str]:
+    """Test for gradients that are each device's own: then their mean is the gradient of the batch."""
+    assert case.found is not None
+    name = str(case.divergence.tensor).partition(" of device ")[0]
+    if name not in case.found.gradients:
+        yield "the group has fewer devices than asked for, or more"
+        return
+    every = [case.found.gradients, *(other.gradients for other in case.found.others)]
+    mean = np.mean([read_array(files, name) for files in every], axis=0)
+    if relative(mean, read_array(case.exact.gradients, name)) < case.fits:
+        yield "the gradients are not averaged: each device keeps those of its own share of the batch"
+
+
+def not_updated(case: Case) -> Iterator[str]:
+    """Test for a device whose parameters stay where the step began, or that lost touch in an earlier step."""
+    assert case.found is not None
+    before = case.weights()
+    for other in case.found.others:
+        if all(np.array_equal(read_array(other.parameters, name), before[name].astype("float32")) for name in before):
+            yield f"device {other.number} is not updated: its parameters stay where they were"
+    yield "the devices apply different updates, although their gradients are the same"

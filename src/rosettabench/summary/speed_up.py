@@ -1,0 +1,85 @@
+"""How much faster several devices are than one, where a run measured both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rosettabench.plan.setting import with_defaults
+from rosettabench.statistics.rounds import by_process, process_of_round
+from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
+from rosettabench.summary.entry import from_interval
+from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.records import ContestSummary, EntrySummary
+
+AXIS = "devices"
+
+
+@dataclass(frozen=True)
+class SpeedUp:
+    """One contender on several devices and on one: `factor` is the time per step on one over that on several.
+
+    The two were measured one after the other, so the interval includes the spread between processes.
+    """
+
+    contest: str
+    label: str
+    devices: int
+    factor: Estimate
+
+    @property
+    def efficiency(self) -> Estimate:
+        """The speed-up of each device: 1 if all together are as much faster as they are many."""
+        return self.factor.times(1 / self.devices)
+
+
+def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
+    """Yield the speed-up of each ranked contender, for each contest that has a sibling on one device."""
+    for contest in contests:
+        devices = with_defaults(contest.setting)[AXIS]
+        single = next((one for one in contests if devices > 1 and is_sibling(one, contest)), None)
+        if single is None:
+            continue
+        alone = {entry.label: entry for entry in single.ranked}
+        alike = difference_of_copies(single) + difference_of_copies(contest)
+        for entry in contest.ranked:
+            factor = factor_of(alone.get(entry.label), entry, alike, contest.stopping["confidence"])
+            if factor is not None:
+                yield SpeedUp(contest.name, entry.label, devices, factor)
+
+
+def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
+    """Return whether a contest is the same as another, but on one device."""
+    return single.workload == contest.workload and with_defaults(single.setting) == {
+        **with_defaults(contest.setting),
+        AXIS: 1,
+    }
+
+
+def factor_of(alone: EntrySummary | None, entry: EntrySummary, alike: Alike, confidence: float) -> Estimate | None:
+    """Return the time per step on one device over that on several; None with too few rounds."""
+    if alone is None:
+        return None
+    found = unpaired_interval(series_of(entry), series_of(alone), alike, confidence)
+    return None if found is None else from_interval(found)
+
+
+def series_of(entry: EntrySummary) -> list[Series]:
+    """Return the seconds per step of each process of an entry, round by round."""
+    return [list(rounds.values()) for rounds in by_process(entry.rounds, processes_of(entry)).values()]
+
+
+def processes_of(entry: EntrySummary) -> dict[int, int]:
+    """Return {round: process} of an entry."""
+    return process_of_round(one for one in entry.samples if one.phase == "turn")
+
+
+def difference_of_copies(contest: ContestSummary) -> Alike:
+    """Return how much equal processes differ, from the A/A control of a contest."""
+    copy = next((one for one in contest.entries if one.control_of is not None), None)
+    first = next((one for one in contest.entries if copy is not None and one.label == copy.control_of), None)
+    if copy is None or first is None:
+        return UNKNOWN
+    common = copy.rounds.keys() & first.rounds.keys()
+    ratios = {number: copy.rounds[number] / first.rounds[number] for number in sorted(common)}
+    return equals(list(series.values()) for series in by_process(ratios, processes_of(first)).values())

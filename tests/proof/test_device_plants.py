@@ -1,0 +1,93 @@
+"""Several devices: the proof holds, and mistakes that only a group can make are caught and named."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from laboratory import environment, open_session, proof_of, tamper
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.resources.processors import usable_cores
+
+pytestmark = [
+    pytest.mark.environment,
+    pytest.mark.slow,
+    pytest.mark.skipif(usable_cores() < 2, reason="two devices need two processors"),
+]
+
+FRAMEWORKS = ("pytorch", "jax", "tensorflow", "mxnet-gluon", "paddle")
+
+SUMMED = """            self.parallel.register_comm_hook(
+                None,
+                lambda _, bucket: torch.distributed.all_reduce(bucket.buffer(), async_op=True)
+                .get_future()
+                .then(lambda done: done.value()[0]),
+            )
+"""
+
+NOT_UPDATED = """
+    def update(self):
+        if self.setting.number == 0:
+            super().update()
+
+    def with_loss(self"""
+
+JOINED = "        anew = self.model is None\n"
+
+PLANTS = {
+    "gradients are not averaged": (
+        (("self.parallel(inputs)", "self.model(inputs)"),),
+        "device gradient",
+        "the gradients are not averaged",
+    ),
+    "a sum where the mean is meant": (
+        (("DistributedDataParallel(self.model)\n", "DistributedDataParallel(self.model)\n" + SUMMED),),
+        "gradient",
+        "2 times what it should be: the sum over the devices",
+    ),
+    "a device that is not updated": (
+        (("\n    def with_loss(self", NOT_UPDATED),),
+        "device parameter",
+        "device 1 is not updated",
+    ),
+    "a device that trains on the share of another": (
+        ((JOINED, "        self.setting.number = 0\n" + JOINED),),
+        "batch",
+        "device 1 trains on the samples of device 0",
+    ),
+}
+
+
+def prove(name, references, folder, changes=()):
+    """Return the finished proof of fashion-mlp on two devices, with a tampered adapter for several devices."""
+    work, exact = references("fashion-mlp")
+    entry = all_frameworks()[name]
+    copied = folder / "frameworks" / entry.path.name
+    copied.parent.mkdir()
+    shutil.copy(entry.path, copied)
+    tamper(entry.parallel, changes, folder / "parallel" / entry.path.name)
+    planted = entry.model_copy(update={"path": copied})
+    several = replace(work, setting=replace(work.setting, devices=2))
+    session = open_session(planted, entry.mode, environment(entry.locks[0]), several, folder / "session")
+    try:
+        return proof_of(session, exact, folder / "proof")
+    finally:
+        session.process.close()
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_two_devices_do_the_work_of_one(name, references, tmp_path):
+    proof = prove(name, references, tmp_path)
+    assert proof.passed, (proof.cause, [check for check in proof.checks if not check.passed][:3])
+    assert {"device gradient", "device parameter"} <= {check.quantity for check in proof.checks}
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_mistake_of_a_group_is_caught_and_named(plant, references, tmp_path):
+    changes, quantity, cause = PLANTS[plant]
+    proof = prove("pytorch", references, tmp_path, changes)
+    failed = [check for check in proof.checks if not check.passed]
+    assert failed, "the proof holds, and must not"
+    print("PLANT", plant, failed[0].quantity, failed[0].deviation, proof.cause, sep=" | ")
+    assert failed[0].quantity == quantity
+    assert cause in str(proof.cause)

@@ -1,0 +1,60 @@
+"""Speed-up and efficiency of several devices, where a run measured one device, too."""
+
+import random
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from sample_run import Player, event, write_contest
+
+from rosettabench.report.formats.markdown import render_markdown
+from rosettabench.report.formats.terminal import print_run
+from rosettabench.report.tables.devices import devices_table
+from rosettabench.store.record import Finished
+from rosettabench.store.schema import Run
+from rosettabench.store.store import Store, now
+from rosettabench.summary.run import summarise
+from rosettabench.summary.speed_up import speed_ups
+
+TRUE = {"pytorch": 2.0e-3 / 1.1e-3, "jax": 2.0e-3 / 1.6e-3}
+
+
+def players(pytorch, jax):
+    """Two contenders, and the A/A control."""
+    return [Player("pytorch", pytorch), Player("jax", jax), Player("pytorch#2", pytorch, control_of="pytorch")]
+
+
+@pytest.fixture
+def scaled(tmp_path):
+    """The summary of a run with one and two devices, and of other settings that have no sibling."""
+    store, draw = Store(f"sqlite:///{tmp_path / 'results.sqlite'}"), random.Random(3)  # noqa: S311
+    machine = {"processor": "Imaginary", "cores": 2, "memory_bytes": 1, "system": "x", "python": "3", "gpus": []}
+    store.add(Run(id="ab", at=now(), version="0", command=["rosetta"], request={"full": False}, machine=machine))
+    data = {"name": "fashion-mnist", "origin": "original", "note": "found"}
+    write_contest(store, "ab", "fashion-cnn", players(2.0e-3, 2.0e-3), data, draw)
+    write_contest(store, "ab", "fashion-cnn", players(1.1e-3, 1.6e-3), data, draw, devices=2)
+    write_contest(store, "ab", "fashion-mlp", players(1.0e-3, 1.0e-3), data, draw, devices=2)
+    event(store, "ab", Finished())
+    return summarise(store.run())
+
+
+def test_the_truth_lies_in_the_interval_of_each_contender(scaled):
+    found = {one.label: one for one in speed_ups(scaled.contests)}
+    assert {label: one.devices for label, one in found.items()} == {"pytorch": 2, "jax": 2}
+    for label, one in found.items():
+        assert one.contest == "fashion-cnn, devices 2"
+        assert one.factor.low < TRUE[label] < one.factor.high
+        assert one.efficiency.value == pytest.approx(one.factor.value / 2)
+        assert one.efficiency.low == pytest.approx(one.factor.low / 2)
+
+
+def test_a_run_on_one_device_alone_has_no_table(summary):
+    assert devices_table(summary).rows == ()
+
+
+def test_the_reports_show_the_table_and_that_communication_is_not_measured(scaled):
+    console = Console(file=StringIO(), width=140)
+    print_run(scaled, console)
+    for text in (console.file.getvalue(), render_markdown(scaled)):
+        assert "efficiency" in text
+        assert "communication is not" in " ".join(text.split())
