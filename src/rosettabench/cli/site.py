@@ -25,11 +25,12 @@ def site(
     out: Annotated[Path, typer.Argument(help="The folder of the site: new, empty, or that of an earlier site.")],
     store: StoreUrl = None,
 ) -> None:
-    """Write a static site from a store: pages that open from a folder and from any web server.
+    """Write a static site from a store.
 
-    One page for each workload, framework, machine, finding and run, the histories with their changes of level, the
-    matrix of proofs, and raw data to download. The pages load nothing from elsewhere. The folder is replaced when all
-    is written; runs that have not changed since the earlier site are taken over from it.
+    Its pages open from a folder and from any web server: one for each workload, framework, machine, finding and run,
+    the histories with their changes of level, the matrix of proofs, and raw data to download. The pages load nothing
+    from elsewhere. The folder is replaced when all is written; runs that have not changed since the earlier site are
+    taken over from it.
 
     Example: rosetta site public
     """
