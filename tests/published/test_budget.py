@@ -263,6 +263,7 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         assert all(any(one in sentence for sentence in found.lacks) for one in lost)
     assert any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 0).lacks)
     assert not any("device cuda" in sentence for sentence in scope(all_suites()["smartia-2019"], 1).lacks)
+    assert "chestxray-densenet121: devices 4 is not available here." in scope(all_suites()["rosetta-2018"], 0).lacks
     hospital = scope(all_suites()["deepar-2024"], 0, lambda name: name == "monash-hospital")
     assert hospital.axes["deepar-monash"] == {"series": ["hospital"]}
     assert "series australian_electricity_demand, solar_10_minutes, " in hospital.lacks[0], "one sentence for all"

@@ -11,7 +11,8 @@ from rosettabench.catalogue.suite import Suite
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.data.choice import REAL
 from rosettabench.errors import UsageError
-from rosettabench.plan.setting import AXES, Value
+from rosettabench.plan.setting import AXES, Value, why_unequal
+from rosettabench.resources.processors import usable_cores
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,11 @@ def usable_axes(
 
 
 def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[str], bool]) -> bool:
-    """Return whether the requirement of a value is met: a GPU, the file of a set of series, or the original data."""
+    """Return whether the requirement of a value is met: a GPU, processors, a file of series, or the original data."""
     if value == "cuda":
         return gpus > 0
+    if axis == "devices":
+        return value == 1 or (int(value) <= usable_cores() and why_unequal(all_workloads()[workload]) is None)
     if axis == "series":
         return real(f"{MONASH}{value}")
     return value != REAL or real(all_workloads()[workload].data.set)
