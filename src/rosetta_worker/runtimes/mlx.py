@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import tempfile
 
 import mlx.core as mx
 
@@ -13,6 +14,12 @@ NO_TF32 = "MLX has a switch for TF32 on GPUs alone"
 NO_BFLOAT16 = "MLX has no mixed precision: a model in bfloat16 keeps its parameters in it, too"
 """Why precision=bfloat16 is not supported."""
 
+KEPT = pathlib.Path(tempfile.gettempdir()) / "mlx" / mx.__version__ / "cpu"
+"""The folder in which MLX keeps the programs that g++ has made of its fused operations, for later processes."""
+
+PROGRAMS = len(list(KEPT.glob("*.so")))
+"""The number of programs that were there when the process began."""
+
 
 def start(setting):
     """Apply the setting's device. There is no setting for threads."""
@@ -22,7 +29,7 @@ def start(setting):
 def settings():
     """Return the settings in force. One thread computes: it takes one operation after the other, undivided."""
     device = "cpu" if mx.default_device() == mx.Device(mx.cpu) else "cuda"
-    found = {"device": device, "autocast": False, "threads": 1}
+    found = {"device": device, "autocast": False, "threads": 1, "programs_kept": PROGRAMS}
     found.update(readable(blas=blas))
     return found
 
