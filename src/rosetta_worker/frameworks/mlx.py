@@ -122,7 +122,7 @@ class Adapter(Framework):
         return started(chain(mx.full([size, size], 1.0 / size), repeats))
 
     def array(self, tensor):
-        return np.array(tensor)
+        return np.array(tensor.astype(mx.float32) if tensor.dtype == mx.bfloat16 else tensor)  # NumPy lacks bfloat16
 
     def learning_rate(self):
         return self.optimizer.learning_rate.item()
