@@ -26,6 +26,7 @@ KNOWN = {
     "cntk": {"float32", "float64"},
     "caffe2": {"float32"},
     "paddle": {"float32", "float64"},
+    "mlx": {"float32", "bfloat16", "float64"},
     "numpy": {"float32", "float64"},
 }
 

@@ -135,7 +135,7 @@ WORKLOADS = ("fashion-mlp", "fashion-cnn")
 @pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize(
-    "name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle"]
+    "name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle", "mlx"]
 )
 def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
     entry = contestants()[name]

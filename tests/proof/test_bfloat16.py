@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 TRAINING = [name for name, entry in contestants().items() if not entry.exported]
 WITHOUT = [name for name in TRAINING if name.startswith(("keras2", "r-keras"))] + [
-    "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2", "paddle",
+    "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2", "paddle", "mlx",
 ]  # fmt: skip
 AUTOCAST = "self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))"
 STEP = "        self.optimizer.step()\n"

@@ -159,7 +159,7 @@ def test_synchronisation_waits(framework, device, references, tmp_path):
         session.process.close()
     assert idle < 0.02, "a worker that is not asked anything must not compute"
     assert wait.holds, wait
-    if device == "cuda" or framework in ("jax", "keras[jax]", "mxnet-gluon", "mxnet-module"):
+    if device == "cuda" or framework in ("jax", "keras[jax]", "mxnet-gluon", "mxnet-module", "mlx"):
         assert wait.asynchronous, wait
 
 

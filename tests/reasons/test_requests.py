@@ -19,9 +19,12 @@ KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
 BUILT_IN = (
     "pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph", "paddle",
 )  # fmt: skip
-WITHOUT_PROFILER = ("cntk", "caffe2")
+WITHOUT_PROFILER = ("cntk", "caffe2", "mlx")
 CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
-FUSED = {("jax", "compiled"), ("jax", "tuned"), *((name, mode) for name in KERAS for mode in contestants()[name].modes)}
+FUSED = {
+    *(("jax", "compiled"), ("jax", "tuned"), ("mlx", "compiled")),
+    *((name, mode) for name in KERAS for mode in contestants()[name].modes),
+}
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}
 WHOLE_SEQUENCE = MXNET | {
     ("pytorch", "imdb-lstm"),

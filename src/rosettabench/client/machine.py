@@ -35,8 +35,8 @@ COMPILED = "ROSETTA_COMPILED"
 
 DECISIVE = (
     "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "FLAGS_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_",
-    "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_", "ONEDNN_",
-    "OPENBLAS_", "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
+    "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_", "MLX_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_",
+    "ONEDNN_", "OPENBLAS_", "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
 )  # fmt: skip
 """Prefixes of the variables by which users, or their systems, change what frameworks compute and how fast."""
 

@@ -1,0 +1,17 @@
+"""gpt-decode in MLX."""
+
+import mlx.core as mx
+
+from rosetta_worker.layers.gpt.mlx import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+
+
+class Model(Decoder):
+    """Character ids (n, 64) to the logits of each of the 128 characters that follow, (n, 128, 65)."""
+
+    def __call__(self, ids):
+        caches = self.empty(len(ids))
+        logits = [self.step(ids, 0, caches)]
+        for time in range(PROMPT, LENGTH - 1):
+            mx.eval(logits[-1])
+            logits.append(self.step(logits[-1].argmax(-1), time, caches))
+        return mx.concatenate(logits, axis=1)
