@@ -199,12 +199,12 @@ def test_a_missing_cell_is_named_with_its_file(tmp_path):
 def test_a_cell_that_a_workload_says_is_absent_is_not_missing_and_must_not_be_there(tmp_path, monkeypatch):
     folder = tmp_path / "new_workload"
     folder.mkdir()
-    text = (find_workload("cifar-vgg").folder / "workload.toml").read_text(encoding="utf-8")
+    text = (find_workload("fashion-mlp").folder / "workload.toml").read_text(encoding="utf-8")
     absent = '[absent]\npytorch = "nobody wanted it"\n\n[[tensors]]'
     (folder / "workload.toml").write_text(text.replace("[[tensors]]", absent, 1), encoding="utf-8")
     entries, workload = [all_frameworks()["pytorch"]], read_workload(folder / "workload.toml")
     assert missing(entries, [workload]) == []
-    path = find_workload("cifar-vgg").implementation("pytorch")
+    path = find_workload("fashion-mlp").implementation("pytorch")
     monkeypatch.setattr(type(workload), "implementation", lambda self, name, release=None: path)
     assert missing(entries, [workload]) == [f"{path} is there, and new-workload says that it is not written in pytorch"]
 
