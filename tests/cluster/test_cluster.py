@@ -16,23 +16,27 @@ from rosettabench.cluster.node import NodeStore
 from rosettabench.cluster.parcel import Inbox, pack, unpack
 from rosettabench.cluster.sweep import able_nodes, check_request, error_of
 from rosettabench.errors import DataError, EnvironmentFault, StoreError, UsageError, WorkerError
+from rosettabench.history.cell import sittings
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.place import counted_rounds, settle
 from rosettabench.plan.request import ProveRequest, RunRequest
+from rosettabench.report.words.machine import several_machines
 from rosettabench.store.content import lines_of
 from rosettabench.store.record import Dropped, MeasuredOn, Stopped
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
 from rosettabench.store.store import Store, digest, dropped_rounds, machine_of, now
 from rosettabench.summary.machine import kinds_of_machines
+from rosettabench.summary.run import summarise
 
 HERE = {"processor": "A 1000", "cores": 4, "cores_in_machine": 8, "gpus": []}
 OTHER = {**HERE, "processor": "B 2000"}
 SETTING = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
+STOPPING = {"confidence": 0.95, "margin": 0.02}
 
 
 def add_contest(store, run):
     """Add a contest with two entries."""
-    contest = store.add(Contest(run_id=run.id, workload="fashion-mlp", setting=SETTING, stopping={}))
+    contest = store.add(Contest(run_id=run.id, workload="fashion-mlp", setting=SETTING, stopping=STOPPING))
     names = {"framework": "a", "mode": "eager", "lock": None, "python": None, "control_of": None}
     for label in "ab":
         store.add(Entry(contest_id=contest.id, label=label, **names))
@@ -42,8 +46,9 @@ def add_contest(store, run):
 def store(tmp_path):
     """The user's store, with a run of two contests, and another run before it so that ids begin anywhere."""
     made = Store(str(tmp_path / "user.sqlite"))
+    asked = RunRequest().model_dump(mode="json")
     for name in ("before", "run"):
-        run = made.add(Run(id=name, at=now(), version="0", command=["rosetta"], request={}, machine=HERE))
+        run = made.add(Run(id=name, at=now(), version="0", command=["rosetta"], request=asked, machine=HERE))
         add_contest(made, run)
         add_contest(made, run)
     return made
@@ -173,6 +178,22 @@ def test_a_begun_contest_waits_for_a_machine_of_its_kind_as_long_as_there_is_one
 
 def test_kinds_of_machines_in_their_order():
     assert kinds_of_machines([HERE, OTHER, {**HERE, "system": "newer"}]) == [HERE, OTHER]
+
+
+def test_results_are_grouped_by_machine(store):
+    run = store.run("run")
+    for contest, machine in zip(run.contests, (HERE, OTHER), strict=True):
+        settle(store, run, contest, "a", machine)
+        for entry in contest.entries:
+            for number in range(1, 6):
+                store.add(block(entry, number))
+    run = store.run("run")
+    summary = summarise(run)
+    grouped = [(kind["processor"], [one.name for one in contests]) for kind, contests in summary.by_machine]
+    first, second = (f"fashion-mlp, contest {contest.id}" for contest in run.contests)
+    assert grouped == [("A 1000", [first]), ("B 2000", [second])]
+    assert several_machines(summary)[1].startswith("Measured on B 2000")
+    assert [one.machine for one in sittings(run)] == [HERE, OTHER]
 
 
 @pytest.mark.parametrize(

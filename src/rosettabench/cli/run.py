@@ -96,7 +96,6 @@ def run(
     Example: rosetta run
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     Example: rosetta run --suite smartia-2019 --budget 10m
-    Example: rosetta run fashion-mlp --set batch_size=32,256 --on 10.0.0.1:6379
     """
     from rosettabench.plan.limits import Limits
     from rosettabench.plan.own import whole_path

@@ -6,6 +6,7 @@ outside is unpickled. The cluster is the user's: whoever reaches its ports can r
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import re
@@ -100,7 +101,7 @@ def connected(address: str) -> Iterator[RayCluster]:
     """Lend the cluster at an address; for `ray`, a Ray of this machine, which ends afterwards."""
     check_address(address)
     ray = load_ray()
-    how: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "error"}
+    how: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": logging.ERROR}
     if address == LOCAL:
         offered = {"num_cpus": usable_cores(), "resources": {RESOURCE: 1}, "object_store_memory": MEMORY}
         how |= {"address": "local", "include_dashboard": False, **offered}
