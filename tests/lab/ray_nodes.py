@@ -82,8 +82,20 @@ class RayNodes:
             f"--resources={json.dumps({'rosetta': times})}",
             **more,
         )
+        self._wait_for_log(name)
+
+    def open(self):
+        """Start one more node that measures nothing. A command connects to it, or to the head.
+
+        Ray keeps the address of the node that was started last in a file that all nodes of a machine share.
+        """
+        self.start("desk", f"--address={self.address}")
+        self._wait_for_log("desk")
+
+    def _wait_for_log(self, name):
+        """Wait until a node says that it runs."""
         log = self.folder / f"{name}.log"
-        self.wait_for(lambda: "Ray runtime started" in log.read_text(), f"node {name}: {log.read_text()}")
+        self.wait_for(lambda: "Ray runtime started" in log.read_text(), f"node {name}")
 
     def answers(self):
         """Whether the head listens."""

@@ -97,6 +97,7 @@ def check_measured_once(run):
 def test_nodes_die_and_nothing_is_lost(nodes, rosetta, store, tmp_path):
     for name in "abc":
         nodes.add(name)
+    nodes.open()
     process = rosetta(*SIX, "--on", nodes.address)
     contest, victim = wait_for_a_contest(store, process)
     before = content(store().run())
@@ -126,6 +127,7 @@ def test_nodes_die_and_nothing_is_lost(nodes, rosetta, store, tmp_path):
 
 def test_ctrl_c_ends_the_tasks_and_resume_continues_on_the_cluster(nodes, rosetta, store):
     nodes.add("a")
+    nodes.open()
     process = rosetta(*SWEEP, "--on", nodes.address)
     wait_for_a_contest(store, process)
     workers = [one for one in processes_below(nodes.started["a"]) if is_worker(one)]
@@ -156,6 +158,7 @@ def test_a_ray_of_this_machine_ends_with_the_command(rosetta, store):
 
 def test_a_node_that_offers_too_much_is_refused_before_anything_is_measured(nodes, rosetta, store):
     nodes.add("greedy", times=2)
+    nodes.open()
     code, _, err = finish(rosetta(*SWEEP, "--on", nodes.address))
     assert code == 3
     assert "node greedy offers the resource rosetta 2 times" in err
