@@ -27,9 +27,9 @@ from rosettabench.lab.place import counted_rounds, is_same_kind
 from rosettabench.lab.run import Laboratory, left_contests, title
 from rosettabench.plan.request import Request, RunRequest, read_request
 from rosettabench.plan.setting import Setting, with_defaults
-from rosettabench.store.record import Finished, Interrupted, Resumed
+from rosettabench.store.record import Finished, Interrupted, MeasuredOn, Resumed, Stopped
 from rosettabench.store.schema import Contest, Run
-from rosettabench.store.store import machine_of
+from rosettabench.store.store import events_of, machine_of
 
 GLANCE_S = 0.5
 """Seconds that the controller waits for news before it looks after the nodes."""
@@ -213,11 +213,20 @@ class Sweep:
         except exceptions.RayTaskError:  # an error in Rosettabench
             raise
         except exceptions.RayError as death:
-            self._mourn(attempt, death)
-            return None
+            if not self._has_ended(attempt.contest):
+                self._mourn(attempt, death)
+                return None
+            fault = None  # it died after its last row
         if fault is not None:
             raise error_of(fault, attempt.node)
         return attempt.contest
+
+    def _has_ended(self, contest: int) -> bool:
+        """Return whether the last attempt at a contest has stored its end."""
+        run = self._store.run(self._run)
+        happened = events_of(run, next(one for one in run.contests if one.id == contest))
+        kinds = [event.kind for event in happened if event.kind in (MeasuredOn.KIND, Stopped.KIND)]
+        return kinds[-1:] == [Stopped.KIND]
 
     def _mourn(self, attempt: Attempt, death: Exception) -> None:
         """Let a contest whose node or process died go on elsewhere, unless that happened too often."""
