@@ -22,4 +22,7 @@ def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def kinds_of_machines(machines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the facts of one machine of each kind, in the order of their first appearance."""
-    return list({machine_key(one): one for one in reversed(list(machines))}.values())[::-1]
+    found: dict[str, Mapping[str, Any]] = {}
+    for one in machines:
+        found.setdefault(machine_key(one), one)
+    return list(found.values())
