@@ -64,7 +64,13 @@ class RayNodes:
         cache = self.folder / f"cache-{name}"
         cache.mkdir()
         (cache / "environments").symlink_to(Path(self.variables["ROSETTA_CACHE"]) / "environments")
-        own = {"ROSETTA_CACHE": str(cache), "PYTHONUNBUFFERED": "1", "RAY_worker_niceness": "0", "RAY_memory_monitor_refresh_ms": "0", **more}
+        own = {
+            "ROSETTA_CACHE": str(cache),
+            "PYTHONUNBUFFERED": "1",
+            "RAY_worker_niceness": "0",
+            "RAY_memory_monitor_refresh_ms": "0",
+            **more,
+        }
         log = (self.folder / f"{name}.log").open("w")
         self.started[name] = subprocess.Popen(
             [*command, *common, *ports, *words],

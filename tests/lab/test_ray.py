@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import time
+from itertools import pairwise
 
 import psutil
 import pytest
@@ -90,7 +91,7 @@ def check_measured_once(run):
             assert all(one.certificate.passed for one in entry.certifications)
     for attempts in spans(run).values():
         ordered = sorted(attempts)
-        assert all(first[1] < second[0] for first, second in zip(ordered, ordered[1:], strict=False))
+        assert all(first[1] < second[0] for first, second in pairwise(ordered))
     assert run.events[-1].kind == "finished"
 
 

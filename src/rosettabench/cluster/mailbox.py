@@ -24,7 +24,7 @@ class Mailbox:
 
     async def put(self, attempt: str, row: str) -> bool:
         """Hand in a row; return, when it is in the user's store, True. False: this attempt does not count any more."""
-        stored = asyncio.get_running_loop().create_future()
+        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((attempt, row, stored))
         self._news.set()
         return await stored

@@ -105,9 +105,7 @@ class Laboratory:
         with scratch_folder() as scratch, Preparation(self.display) as preparation:
             self._conduct(self._arranger(run, request, left, scratch, preparation), left, conduct, lambda row: None)
 
-    def _settled(
-        self, run: Run, request: ContestRequest, left: Sequence[LeftContest]
-    ) -> tuple[Run, Sequence[LeftContest]]:
+    def _settled(self, run: Run, request: ContestRequest, left: list[LeftContest]) -> tuple[Run, list[LeftContest]]:
         """Let contests begin anew that a node of another kind has begun; return the run with what was noted."""
         here = describe_machine()
         away = [row for _, row in left if was_elsewhere(run, row, here)]
