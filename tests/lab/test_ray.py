@@ -20,8 +20,8 @@ from rosettabench.store.store import events_of
 pytest.importorskip("ray", reason="no Ray here: the first lines of this file say what brings it")
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
-SIZES = (16, 24, 32, 48, 64, 96)
-ROUNDS = 16
+SIZES = (16, 32, 64, 96)
+ROUNDS = 12
 SWEEP = ("run", "fashion-mlp", "-f", NUMPY, "--set", "threads=1", "--rounds", str(ROUNDS), *QUICK)
 SIX = (*SWEEP, "--set", f"batch_size={','.join(map(str, SIZES))}")
 
@@ -52,7 +52,7 @@ def wait_for_a_contest(store, process, gone=()):
         found = begun(store().run()) if store().runs() else {}
         living = [(contest, node) for contest, node in found.items() if node not in gone]
         if living:
-            return random.choice(living)
+            return random.choice(living)  # noqa: S311 (which node dies, is no secret)
         if process.poll() is not None:
             raise AssertionError(process.communicate())
         time.sleep(0.1)
