@@ -11,7 +11,7 @@ HOUSE = Path(rosettabench.__file__).parent
 
 ROOMS = [
     *("errors", "places", "files", "statistics", "resources", "catalogue", "data", "environments", "store", "plan"),
-    *("client", "proof", "watch", "lab", "ceilings", "shipped", "reasons"),
+    *("client", "proof", "watch", "lab", "ceilings", "shipped", "reasons", "cluster"),
     *("summary", "published", "history", "verify", "evidence", "port", "convert", "report", "api", "cli"),
 ]
 """Bottom up (docs/explanation/architecture.md)."""

@@ -31,6 +31,7 @@ class EnvironmentFault(RosettaError):
     """An interpreter that is missing, an installation that failed, a framework that cannot be imported.
 
     `rosetta doctor` and `rosetta env check` end with it when they found something missing.
+    Under `--on`, a Ray cluster that does not answer, or a node that does not fit (docs/guide/ray.md).
     """
 
     exit_code = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from rosettabench.cluster.connection import RayCluster
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import Request
     from rosettabench.store.schema import Contest, Run
@@ -62,9 +64,10 @@ def tell_rescue(store: Store) -> None:
     typer.echo(f"When the database is back: rosetta store merge {shlex.quote(store.name)}{into}", err=True)
 
 
-def resume_command(store: Store, run_id: str) -> str:
-    """Return the command that continues a run: in the local file, if it went on there."""
-    return f"rosetta resume {run_id}{f' --store {shlex.quote(store.name)}' if store.left else ''}"
+def resume_command(store: Store, run_id: str, cluster: RayCluster | None = None) -> str:
+    """Return the command that continues a run: in the local file, if it went on there, and on the same cluster."""
+    place = f" --store {shlex.quote(store.name)}" if store.left else ""
+    return f"rosetta resume {run_id}{place}{f' --on {cluster.address}' if cluster else ''}"
 
 
 def begin(laboratory: Laboratory, request: Request) -> Run:
@@ -74,6 +77,20 @@ def begin(laboratory: Laboratory, request: Request) -> Run:
     return begin_run(laboratory.store, request, ["rosetta", *sys.argv[1:]])
 
 
+@contextmanager
+def cluster_at(address: str | None, request: Request) -> Iterator[RayCluster | None]:
+    """Lend the Ray cluster at an address on which a request is done; None without an address."""
+    if address is None:
+        yield None
+        return
+    from rosettabench.cluster.connection import connected
+    from rosettabench.cluster.sweep import check_request
+
+    check_request(request)
+    with connected(address) as cluster:
+        yield cluster
+
+
 def printer(verbose: bool) -> Printer:
     """Return the function that prints a run: only its answers, or everything."""
     from rosettabench.report.formats.terminal import print_details, print_run
@@ -81,21 +98,23 @@ def printer(verbose: bool) -> Printer:
     return print_details if verbose else print_run
 
 
-def conduct(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
+def conduct(
+    laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer, cluster: RayCluster | None = None
+) -> None:
     """Do the rest of a run and report it, even if it fails or is interrupted."""
     try:
-        measure(laboratory, started)
+        measure(laboratory, started, cluster)
     except KeyboardInterrupt:
-        again = resume_command(laboratory.store, started.id)
+        again = resume_command(laboratory.store, started.id, cluster)
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
         typer.echo(f"interrupted; what was measured is kept. Continue with: {again}", err=True)
         raise
-    tell_end(laboratory, started, page, print_it)
+    tell_end(laboratory, started, page, print_it, cluster)
 
 
-def measure(laboratory: Laboratory, started: Run) -> None:
-    """Do the rest of a run: its contests, then its as-shipped trainings."""
+def measure(laboratory: Laboratory, started: Run, cluster: RayCluster | None = None) -> None:
+    """Do the rest of a run: its contests, then its as-shipped trainings; or its contests on a cluster."""
     from rosettabench.plan.request import trainings_asked
     from rosettabench.reasons.examination import conduct as as_asked
     from rosettabench.shipped.race import Race
@@ -107,12 +126,19 @@ def measure(laboratory: Laboratory, started: Run) -> None:
         laboratory.display.tell(ranking(laboratory.store.run(started.id), contest.id))
 
     with laboratory.display:
+        if cluster is not None:
+            from rosettabench.cluster.sweep import spread
+
+            spread(laboratory, started, cluster, tell_ranking)
+            return
         laboratory.go_on(started, as_asked, tell_ranking)
         if trainings_asked(started.request):
             Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started, begun)
 
 
-def tell_end(laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer) -> None:
+def tell_end(
+    laboratory: Laboratory, started: Run, page: Path | None, print_it: Printer, cluster: RayCluster | None = None
+) -> None:
     """Report a run that is over. Raises the error that its worst failure asks for."""
     from rosettabench.lab.run import is_unfinished
     from rosettabench.shipped.results import Results
@@ -132,10 +158,10 @@ def tell_end(laboratory: Laboratory, started: Run, page: Path | None, print_it: 
         raise WorkerError(
             "incomplete",
             "not everything could be measured: see above",
-            f"{resume_command(laboratory.store, finished.id)} tries those that failed again.",
+            f"{resume_command(laboratory.store, finished.id, cluster)} tries those that failed again.",
         )
     if waiting:
-        again = resume_command(laboratory.store, finished.id)
+        again = resume_command(laboratory.store, finished.id, cluster)
         typer.echo(f"the budget was used up before all contests had started; continue with: {again}", err=True)
 
 

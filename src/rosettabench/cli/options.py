@@ -77,6 +77,18 @@ StoreUrl = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Download no data; use a stand-in for missing data.")]
 
 
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        help="Spread the contests over the nodes of a Ray cluster: HOST:PORT or ray://HOST:PORT; ray for this machine "
+        "alone (docs/guide/ray.md).",
+        metavar="ADDRESS",
+        callback=not_empty,
+    ),
+]
+
+
 Again = Annotated[bool, typer.Option("--prove-again", help="Prove again what is already proven.")]
 
 

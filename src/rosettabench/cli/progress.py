@@ -61,6 +61,10 @@ class PlainDisplay:
         if rounds % 10 == 0:
             self._print(f"  round {rounds}{f' of at most {most}' if most else ''}")
 
+    def several(self, activities: Sequence[str], done: int, total: int) -> None:
+        """Print how many contests have ended, when one more has."""
+        self.doing(f"{done} of {total} contests done")
+
     def tell(self, what: str) -> None:
         """Print a message."""
         self._print(f"  * {what}")
@@ -127,6 +131,11 @@ class Moving:
             self._show(f"round {rounds} of at most {most}", rounds, most)
         else:
             self._show(f"round {rounds}", None, None)
+
+    def several(self, activities: Sequence[str], done: int, total: int) -> None:
+        """Show what all machines do, and the share of the contests that have ended."""
+        self._heading = ""
+        self._show(" · ".join([f"{done} of {total} contests done", *activities]), done, total)
 
     def tell(self, what: str) -> None:
         """Print a message above the bar, where it stays."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_runs, complete_suites
-from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
+from rosettabench.cli.laboratory import begin, cluster_at, conduct, open_laboratory, printer
 from rosettabench.cli.options import (
     Again,
     Axes,
@@ -18,6 +18,7 @@ from rosettabench.cli.options import (
     DataDir,
     Frameworks,
     Offline,
+    On,
     Page,
     Python,
     RoundSeconds,
@@ -82,6 +83,7 @@ def run(
     offline: Offline = False,
     timeout: Timeout = 900.0,
     store: StoreUrl = None,
+    on: On = None,
     report: Page = None,
     verbose: Verbose = False,
 ) -> None:
@@ -106,7 +108,8 @@ def run(
     named = tuple(map(whole_path, workloads or ()))
     asked = RunRequest(**vars(terms), **rules, workloads=named, control=control, full=full)
     laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
-    conduct(laboratory, begin(laboratory, request), report, printer(verbose))
+    with cluster_at(on, request) as cluster:
+        conduct(laboratory, begin(laboratory, request), report, printer(verbose), cluster)
 
 
 def check_names(suite: str | None, budget: str | None, frameworks: list[str] | None, report: Path | None) -> None:
@@ -179,6 +182,7 @@ def resume(
         ),
     ] = None,
     store: StoreUrl = None,
+    on: On = None,
     report: Page = None,
     verbose: Verbose = False,
 ) -> None:
@@ -191,6 +195,7 @@ def resume(
     """
     from rosettabench.cli.shipped import race
     from rosettabench.places import store_url
+    from rosettabench.plan.request import read_request
     from rosettabench.store.kind import RunKind, kind_of
     from rosettabench.store.store import Store
 
@@ -200,4 +205,5 @@ def resume(
     if kind_of(found.request) is RunKind.SHIPPED:
         race(laboratory, found, report)
     else:
-        conduct(laboratory, found, report, printer(verbose))
+        with cluster_at(on, read_request(found.request)) as cluster:
+            conduct(laboratory, found, report, printer(verbose), cluster)

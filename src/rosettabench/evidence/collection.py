@@ -37,7 +37,8 @@ from rosettabench.evidence.rows import rows_of
 from rosettabench.places import cache_dir
 from rosettabench.plan.request import RunRequest, read_request
 from rosettabench.store.record import JudgedForecasts, ShownSeries, UsedData, UsedEnvironment
-from rosettabench.store.store import digest
+from rosettabench.store.store import digest, machine_of
+from rosettabench.summary.machine import same_machine
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Certificate, Contest, Entry, Event, Run
@@ -59,6 +60,11 @@ def collect(run: Run) -> Bundle:
         )
     if not any(entry.blocks for contest in run.contests for entry in contest.entries):
         raise UsageError(f"run {run.id} has no timed block: there is no evidence in it", "rosetta list runs")
+    if any(not same_machine(machine_of(run, contest), run.machine) for contest in run.contests):
+        raise UsageError(
+            f"run {run.id} has contests from another machine than the one that began it: a bundle has one machine",
+            "Export a run that was begun on the machine that measured it.",
+        )
     redactor = Redactor(private_paths(request), private_names())
     numbers = {
         entry.id: (place, n) for place, one in enumerate(run.contests, 1) for n, entry in enumerate(one.entries, 1)

@@ -22,9 +22,12 @@ class Archive:
     @cached_property
     def sittings(self) -> list[Sitting]:
         """Every contest of the workload with timed rounds, oldest first."""
-        runs = [row for row in self.store.runs(self.workload) if same_machine(row.machine, self.machine)]
+        placed = self.store.placed_runs()
+        every = self.store.runs(self.workload)
+        runs = [row for row in every if row.id in placed or same_machine(row.machine, self.machine)]
         found = [one for row in reversed(runs) for one in sittings(self.store.run(row.id))]
-        return [one for one in found if any(cell.key.workload == self.workload for cell in one.cells.values())]
+        here = [one for one in found if same_machine(one.machine, self.machine)]
+        return [one for one in here if any(cell.key.workload == self.workload for cell in one.cells.values())]
 
     def of(self, key: Key) -> list[Sitting]:
         """Return the contests with a cell, oldest first."""

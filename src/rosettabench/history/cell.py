@@ -16,6 +16,7 @@ from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
 from rosettabench.store.record import ReadBack, UsedEnvironment
+from rosettabench.store.store import machine_of
 from rosettabench.summary.contest import Contestant, gather, oddities_of, processes
 from rosettabench.summary.records import ProofSummary
 
@@ -139,7 +140,7 @@ def sitting(run: Run, contest: Contest) -> Sitting:
         for one in contestants
         if one.entry.control_of in rounds and not one.entry.label.endswith(PLANTED)
     ]
-    return Sitting(run.id, run.at, run.machine, cells, controls, processes(contest))
+    return Sitting(run.id, run.at, machine_of(run, contest), cells, controls, processes(contest))
 
 
 def key_of(contest: Contest, one: Contestant) -> Key:

@@ -38,6 +38,9 @@ class Display(Protocol):
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
         """Show that `rounds` rounds of at most `most` are over; `most` is 0 if not known."""
 
+    def several(self, activities: Sequence[str], done: int, total: int) -> None:
+        """Show what contests on several machines do at the same time; `done` of `total` have ended."""
+
     def tell(self, what: str) -> None:
         """Show a message that stays on the screen: a proof, a failure, a stand-in."""
 
@@ -65,6 +68,9 @@ class Silent:
         """Show nothing."""
 
     def turns(self, rounds: int, most: int, verdicts: Sequence[Verdict]) -> None:
+        """Show nothing."""
+
+    def several(self, activities: Sequence[str], done: int, total: int) -> None:
         """Show nothing."""
 
     def tell(self, what: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.store.record import FigureName, Stopped
-from rosettabench.store.store import events_of
+from rosettabench.store.store import events_of, machine_of
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
@@ -32,8 +32,9 @@ def past(runs: Iterable[Run], machine: Mapping[str, Any]) -> Past:
     """Return what the contests of `runs` took on this machine; `runs` has the newest first."""
     found = Past()
     for run in reversed(list(runs)):
-        if all(run.machine.get(name) == machine.get(name) for name in SAME_MACHINE):
-            for contest in run.contests:
+        for contest in run.contests:
+            where = machine_of(run, contest)
+            if all(where.get(name) == machine.get(name) for name in SAME_MACHINE):
                 note(run, contest, found)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -19,6 +19,7 @@ from rosettabench.lab.journal import Journal
 from rosettabench.lab.measurement import TimedContest
 from rosettabench.lab.owner import at_work
 from rosettabench.lab.past import read_past
+from rosettabench.lab.place import settle, was_elsewhere
 from rosettabench.lab.preparation import Preparation
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.scratch import scratch_folder
@@ -28,7 +29,7 @@ from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import estimate
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
-from rosettabench.plan.setting import distinguishing_words
+from rosettabench.plan.setting import Setting, distinguishing_words, with_defaults
 from rosettabench.proof.register import cell_key, read_register, seconds_of
 from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun
 from rosettabench.store.schema import Contest as ContestRow
@@ -80,6 +81,7 @@ class Laboratory:
         if not left and not trains:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         with at_work(self.store, run, self.cache, self.display.tell):
+            run, left = self._settled(run, request, left)
             try:
                 self._do_left(run, request, left, conduct, ended)
             except KeyboardInterrupt:
@@ -87,6 +89,32 @@ class Laboratory:
                 raise
             if not trains:
                 Journal(self.store, run.id).event(Finished())
+
+    def measure_one(
+        self, run: Run, row: ContestRow, data_dir: Path | None, conduct: Conduct = measure_or_train
+    ) -> None:
+        """Measure one contest of a run that another process owns. Nothing is noted about the run as a whole.
+
+        The setting is that of `row`: by itself, this machine might choose other threads. `data_dir` is this machine's.
+        """
+        request = read_request(run.request)
+        assert isinstance(request, ContestRequest)
+        request = request.model_copy(update={"data_dir": data_dir})
+        setting = Setting(**with_defaults(row.setting))
+        left = [(replace(one, setting=setting), other) for one, other in left_contests(run, request) if other is row]
+        with scratch_folder() as scratch, Preparation(self.display) as preparation:
+            self._conduct(self._arranger(run, request, left, scratch, preparation), left, conduct, lambda row: None)
+
+    def _settled(self, run: Run, request: ContestRequest, left: list[LeftContest]) -> tuple[Run, list[LeftContest]]:
+        """Let contests begin anew that a node of another kind has begun; return the run with what was noted."""
+        here = describe_machine()
+        away = [row for _, row in left if was_elsewhere(run, row, here)]
+        for row in away:
+            settle(self.store, run, row, "", here)
+        if not away:
+            return run, left
+        run = self.store.run(run.id)
+        return run, left_contests(run, request)
 
     def _do_left(
         self,
@@ -100,15 +128,21 @@ class Laboratory:
         with scratch_folder() as scratch, Preparation(self.display) as preparation:
             if run.events:
                 Journal(self.store, run.id).event(Resumed())
-            jobs = Jobs(self.cache, request)
-            arranger = Arranger(self.store, self.display, preparation, jobs, run, request, scratch)
-            for job in jobs.needed([planned for planned, _ in left]):
-                preparation.add(job)
-            preparation.begin()
+            arranger = self._arranger(run, request, left, scratch, preparation)
             if isinstance(request, ProveRequest):
                 self._prove(arranger, request, left)
             else:
                 self._conduct(arranger, left, conduct, ended)
+
+    def _arranger(
+        self, run: Run, request: ContestRequest, left: Sequence[LeftContest], scratch: Path, preparation: Preparation
+    ) -> Arranger:
+        """Begin to prepare what contests need; return who arranges them."""
+        jobs = Jobs(self.cache, request)
+        for job in jobs.needed([planned for planned, _ in left]):
+            preparation.add(job)
+        preparation.begin()
+        return Arranger(self.store, self.display, preparation, jobs, run, request, scratch)
 
     def _conduct(
         self,

@@ -134,6 +134,19 @@ class Unbegun(LenientRecord):
 # -- a contest ---------------------------------------------------------------------------------------------------------
 
 
+class MeasuredOn(LenientRecord):
+    """The machine on which a contest is measured from here on; without this event, it is that of the run.
+
+    `node` is its name in the cluster, empty for the machine of the command. `machine` are its facts as
+    client/machine.py describes them.
+    """
+
+    KIND: ClassVar[str] = "measured on"
+
+    node: str = ""
+    machine: dict[str, Any] = Field(default_factory=dict)
+
+
 class UsedData(LenientRecord):
     """The data of a contest: their origin (data/on_shelf.py), and the number of samples of each part."""
 

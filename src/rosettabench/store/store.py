@@ -19,7 +19,7 @@ from rosettabench.store.address import file_of, secrets_of, without_password
 from rosettabench.store.database import create, has_tables, held, holder_of, lock, open_engine
 from rosettabench.store.faults import DatabaseAway, explain_database_errors
 from rosettabench.store.kind import RunKind, kind_of
-from rosettabench.store.record import Dropped, Stopped, Unbegun
+from rosettabench.store.record import Dropped, MeasuredOn, Stopped, Unbegun
 from rosettabench.store.rescue import RunCopy
 from rosettabench.store.schema import Base, Certificate, Certification, Contest, Entry, Event, Run
 from rosettabench.store.upgrade import check_version
@@ -244,6 +244,11 @@ class Store:
         requests = session.execute(select(Run.id, Run.request).order_by(*NEWEST_FIRST))
         return next((run for run, request in requests if fits(kind_of(request))), None)
 
+    def placed_runs(self) -> set[str]:
+        """Return the runs with a contest whose machine is not simply that of the run."""
+        wanted = select(Event.run_id).where(Event.kind == MeasuredOn.KIND).distinct()
+        return self._do(lambda session: {*session.scalars(wanted)})
+
     def marks(self) -> dict[str, tuple[int, int]]:
         """Return {run: (number of its events, the last one's id)}: a run to which nothing was added has the same.
 
@@ -293,6 +298,12 @@ def events_of(run: Run, contest: Contest) -> list[Event]:
 def dropped_rounds(run: Run, contest: Contest) -> set[int]:
     """Return the rounds of a contest that do not count, by its events."""
     return {one.round for one in Dropped.all_of(events_of(run, contest))}
+
+
+def machine_of(run: Run, contest: Contest) -> dict[str, Any]:
+    """Return the facts of the machine on which a contest was measured last."""
+    found = MeasuredOn.last_of(events_of(run, contest))
+    return found.machine if found else run.machine
 
 
 def unbegun(run: Run, contest: Contest) -> bool:

@@ -30,7 +30,7 @@ from rosettabench.store.record import (
     UsedEnvironment,
     Watched,
 )
-from rosettabench.store.store import dropped_rounds, events_of, unbegun
+from rosettabench.store.store import dropped_rounds, events_of, machine_of, unbegun
 from rosettabench.summary.agreement import doubtful_settings, loss_agreement, setting_rows
 from rosettabench.summary.answer import find_answer
 from rosettabench.summary.doubts import cast_doubts, load_seen, seen_in
@@ -48,6 +48,7 @@ from rosettabench.summary.entry import (
     turns,
 )
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.machine import same_machine
 from rosettabench.summary.outlook import find_outlook
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.reasons import summarise_reasons
@@ -130,7 +131,8 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
 
     `measured` are the known ceilings of the run's machine (ceilings/ceiling.py).
     """
-    peak, workload = summarise_peak(contest, measured), workload_of(contest)
+    machine, workload = machine_of(run, contest), workload_of(contest)
+    peak = summarise_peak(contest, measured if same_machine(machine, run.machine) else ())
     contestants = gather(run, contest, name)
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
@@ -168,6 +170,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         inference=workload is not None and workload.inference is not None,
         tokens=workload.tokens if workload is not None else None,
         shown=shown.shown if (shown := ShownSeries.last_of(happened)) else (),
+        machine=machine,
     )
 
 

@@ -5,6 +5,7 @@ Durations are in seconds, memory is in bytes, rates are in samples per second.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median
@@ -14,6 +15,7 @@ from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.machine import kinds_of_machines, same_machine
 
 if TYPE_CHECKING:
     from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
@@ -390,6 +392,8 @@ class ContestSummary:
     """The time series of which forecasts are drawn."""
     tokens: int | None = None
     """The tokens of a sample, where a language model is trained."""
+    machine: dict[str, Any] = field(default_factory=dict)
+    """The facts of the machine on which it was measured."""
 
     @property
     def on_real_data(self) -> bool:
@@ -542,6 +546,15 @@ class RunSummary:
     def compared(self) -> tuple[ContestSummary | TrainedSet, ...]:
         """Everything that has a headline: the contests, then the sets that libraries trained on as shipped."""
         return (*self.contests, *(self.trainings.sets if self.trainings else ()))
+
+    @property
+    def by_machine(self) -> tuple[tuple[Mapping[str, Any], tuple[ContestSummary, ...]], ...]:
+        """The timed contests of each kind of machine, with the facts of one such machine. No ratio mixes kinds."""
+        timed = [contest for contest in self.contests if contest.timed]
+        kinds = kinds_of_machines(contest.machine for contest in timed)
+        return tuple(
+            (kind, tuple(contest for contest in timed if same_machine(contest.machine, kind))) for kind in kinds
+        )
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:

@@ -11,6 +11,7 @@ from rosettabench.statistics.busy import mean_load
 from rosettabench.store.record import ENDS, Resumed, RoundLoad
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
+from rosettabench.summary.machine import kinds_of_machines
 from rosettabench.summary.records import RunSummary
 from rosettabench.summary.trainings import summarise_trainings
 
@@ -29,13 +30,14 @@ def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
     trainings = summarise_trainings(run)
     whole = [failure for failure in run.failures if failure.contest_id is None and failure.entry_id is None]
     contests = tuple(summarise_contest(run, contest, names[contest.id], measured) for contest in run.contests)
+    kinds = kinds_of_machines(one.machine for one in contests if one.timed)
     return RunSummary(
         id=run.id,
         at=run.at,
         version=run.version,
         state=state(run),
         command=tuple(run.command),
-        machine=run.machine,
+        machine=dict(kinds[0]) if len(kinds) == 1 else run.machine,
         load=mean_load(rounds) if (rounds := RoundLoad.all_of(run.events)) else None,
         labels=(*labels, *(trainings.request.libraries if trainings else ())),
         contests=contests,

@@ -10,6 +10,7 @@ from rosettabench.statistics.rounds import by_process, process_of_round
 from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.machine import same_machine
 from rosettabench.summary.records import ContestSummary, EntrySummary
 
 AXIS = "devices"
@@ -49,7 +50,9 @@ def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
 
 
 def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
-    """Return whether a contest is the same as another, but on one device."""
+    """Return whether a contest is the same as another, on the same kind of machine, but on one device."""
+    if not same_machine(single.machine, contest.machine):
+        return False
     return single.workload == contest.workload and with_defaults(single.setting) == {
         **with_defaults(contest.setting),
         AXIS: 1,

@@ -57,7 +57,8 @@ FIELDS: Mapping[type, Mapping[str, FieldMaker | None]] = {
     ),
     ContestSummary: order_fields(
         "name workload setting stopping headline entries verdicts sentences spreads oddities control data warning "
-        "stopped watched unwatched agreement settings differences faults reasons why peak inference shown tokens",
+        "stopped watched unwatched agreement settings differences faults reasons why peak inference shown tokens "
+        "machine",
         headline=headline,
         sentences=verdict_sentences,
         oddities=sentences.oddity_sentences,

@@ -20,6 +20,7 @@ from rosettabench.report.words import contest as sentences
 from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.headline import Headline
+from rosettabench.report.words.machine import several_machines
 from rosettabench.report.words.reasons import pair_headlines, remarks
 from rosettabench.report.words.shortfall import shortfall_headlines
 from rosettabench.report.words.trainings import SENTENCE
@@ -57,6 +58,8 @@ def print_rest(summary: RunSummary, console: Console) -> None:
         print_accounts(summary.accounts, console)
     if summary.study:
         print_study(summary.study, console)
+    for sentence in several_machines(summary):
+        console.print(sentence)
     faults = tables.all_faults(summary)
     if faults:
         console.print()

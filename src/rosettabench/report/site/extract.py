@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from rosettabench.errors import RosettaError
+from rosettabench.errors import RosettaError, UsageError
 from rosettabench.history.cell import Key, Sitting
 from rosettabench.history.identity import Identity
 from rosettabench.history.timeline import Point, RememberedDoubt, points_of
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 """Of the interval of each point of a history."""
+
+SEVERAL = "rosetta report shows them; the site has one machine for each run."
+"""What the site says of a run on machines of several kinds."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,12 @@ EXTRACTS = TypeAdapter(RunExtract)
 
 
 def extract_run(run: Run, summary: RunSummary, sittings: Sequence[Sitting]) -> RunExtract:
-    """Return the extract of a run from its summary, and from its contests as history/cell.py has them."""
+    """Return the extract of a run from its summary, and from its contests as history/cell.py has them.
+
+    A run on machines of several kinds is not shown: the site has one machine for each run.
+    """
+    if len(summary.by_machine) > 1:
+        return unreadable_run(run, UsageError("its contests were measured on several kinds of machines", SEVERAL))
     return RunExtract(
         id=run.id,
         at=run.at,

@@ -26,6 +26,7 @@ def machine_words(summary: RunSummary) -> tuple[tuple[str, str], ...]:
     found = summary.machine
     ordered = {**{name: found[name] for name in MACHINE if name in found}, **found}
     told = [(MACHINE.get(name, name.replace("_", " ")), machine_value(name, value)) for name, value in ordered.items()]
+    told += [("Contests", sentence) for sentence in several_machines(summary)]
     if summary.load is not None:
         others, stolen = map(figures.percent, summary.load)
         shares = f"{others} of the processors' time, the hypervisor {stolen}"
@@ -51,3 +52,12 @@ def machine_title(machine: Mapping[str, Any]) -> str:
     if cores is not None:
         told.append(f"{cores} of {whole} cores" if whole is not None and whole != cores else f"{cores} cores")
     return ", ".join(told)
+
+
+def several_machines(summary: RunSummary) -> tuple[str, ...]:
+    """Return which contests each kind of machine measured; empty unless there are several kinds."""
+    groups = summary.by_machine
+    if len(groups) < 2:
+        return ()
+    names = [", ".join(contest.name for contest in contests) for _, contests in groups]
+    return tuple(f"Measured on {machine_title(kind)}: {told}." for (kind, _), told in zip(groups, names, strict=True))
