@@ -164,9 +164,3 @@ def test_a_node_that_offers_too_much_is_refused_before_anything_is_measured(node
     assert code == 3
     assert "node greedy offers the resource rosetta 2 times" in err
     assert not any(entry.blocks for entry in store().run().contests[0].entries)
-
-
-def test_a_cluster_without_the_resource_is_told(nodes, rosetta):
-    code, _, err = finish(rosetta(*SWEEP, "--on", nodes.address))
-    assert code == 3
-    assert "offers the resource rosetta" in err
