@@ -55,7 +55,8 @@ def test_bfloat16_is_proven(framework, mode, made, tmp_path):
 def test_who_has_none_says_so(framework, made, tmp_path):
     work, _ = made("fashion-mlp")
     entry = all_frameworks()[framework]
-    with pytest.raises(WorkerError, match=r"no (kernels for )?bfloat16|cannot decide dtypes|MLX has no mixed precision") as refused:
+    why = r"no (kernels for )?bfloat16|cannot decide dtypes|MLX has no mixed precision"
+    with pytest.raises(WorkerError, match=why) as refused:
         open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
     assert refused.value.kind == "unsupported"
 
