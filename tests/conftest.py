@@ -20,7 +20,7 @@ from processors import PROCESSORS
 from rosettabench.client.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
 
-pytest_plugins = ["tiers", "pytester"]
+pytest_plugins = ["browsers", "tiers", "pytester"]
 
 MOST = 8
 """Processes that share the tests, at most: each may have a framework or two in memory."""

@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from command_line import run_command
 from drawn_run import SECONDS, request, write_drawn_run
 from laboratory import data, data_folder, environment
 
@@ -124,8 +124,7 @@ def start(tmp_path):
             "ROSETTA_DATA": str(data_folder() or ""),
             "PYTHONPATH": os.pathsep.join(filter(None, [str(THIRD_PARTY), os.environ.get("PYTHONPATH")])),
         }
-        command = [sys.executable, "-m", "rosettabench.cli", *map(str, words)]
-        return subprocess.run(command, cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True)
+        return run_command(words, os.environ | variables, tmp_path)
 
     return run
 

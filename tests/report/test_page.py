@@ -3,15 +3,12 @@
 import csv
 import io
 import json
-import os
 import re
 import shlex
-import shutil
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import sync_playwright
 from sample_run import HOSTILE, HOSTILE_ERROR
 from test_theme import contrast
 from trained_runs import trained_run
@@ -23,29 +20,6 @@ from rosettabench.summary.run import summarise
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium: $ROSETTA_CHROMIUM, or the first on PATH."""
-    found = os.environ.get("ROSETTA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        sentence = "no Chromium on PATH: apt-get install -y chromium, or name one with ROSETTA_CHROMIUM"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(sentence)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield running
-        running.close()
-
 
 @pytest.fixture(scope="module")
 def page_file(summary, tmp_path_factory):
@@ -53,31 +27,6 @@ def page_file(summary, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render_html(summary), encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def opened(browser, page_file):
-    """Open the page; at the end of the test nothing may have been said on the console, nor asked of anybody."""
-    complaints, requests, contexts = [], [], []
-
-    def open_page(width=1280, scheme="light", path=page_file, drawn=True):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        context.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
-        if drawn:
-            page.wait_for_selector("html[data-drawn]")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 def test_every_forecast_is_drawn(opened, tmp_path):

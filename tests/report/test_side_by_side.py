@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 import pytest
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
-from test_page import browser, opened  # noqa: F401 (fixtures)
 from test_theme import contrast
 
 from rosettabench.catalogue.workload import find_workload
@@ -137,14 +136,14 @@ def page_file(tmp_path_factory):
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scrolls"), [(1280, False), (390, True)])
-def test_it_scrolls_in_its_own_box(opened, page_file, width, scrolls):  # noqa: F811
+def test_it_scrolls_in_its_own_box(opened, page_file, width, scrolls):
     page = opened(width, path=page_file, drawn=False)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate("(box => box.scrollWidth > box.clientWidth)(document.querySelector('main'))") == scrolls
 
 
 @pytest.mark.browser
-def test_the_names_of_the_frameworks_stay_in_sight(opened, page_file):  # noqa: F811
+def test_the_names_of_the_frameworks_stay_in_sight(opened, page_file):
     page = opened(path=page_file, drawn=False)
     page.evaluate("document.querySelector('main').scrollTo(0, 2000)")
     assert page.evaluate("document.querySelector('thead th').getBoundingClientRect().top") == 0
@@ -152,7 +151,7 @@ def test_the_names_of_the_frameworks_stay_in_sight(opened, page_file):  # noqa: 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_marks_are_switched_off(opened, page_file, scheme):  # noqa: F811
+def test_marks_are_switched_off(opened, page_file, scheme):
     page = opened(scheme=scheme, path=page_file, drawn=False)
     ground = "getComputedStyle(document.querySelector('mark')).backgroundColor"
     shown = page.evaluate(ground)

@@ -2,57 +2,30 @@
 
 import csv
 import json
-import os
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
-from playwright.sync_api import sync_playwright
+from browsers import watched_pages
 from sample_run import HOSTILE
 from site_runs import CHANGED, NIGHTS
-from test_page import ARGUMENTS, NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium: $ROSETTA_CHROMIUM, or the first on PATH."""
-    found = os.environ.get("ROSETTA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        sentence = "no Chromium on PATH: apt-get install -y chromium, or name one with ROSETTA_CHROMIUM"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(sentence)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield running
-        running.close()
-
-
 @pytest.fixture
 def visit(browser, site):
-    """Open a page of the site; at the end nothing may have been said on the console, nor asked of anybody outside."""
-    complaints, requests, contexts = [], [], []
+    """Open a page of the site, as watched_pages."""
+    with watched_pages(browser, site.as_uri()) as open_page:
 
-    def open_page(path, width=1280, scheme="light", after=""):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"{path}: {message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"{path}: {error}"))
-        page.on("dialog", lambda dialog: complaints.append(f"{path}: dialog: {dialog.message}"))
-        context.on("request", lambda request: requests.append(request.url))
-        page.goto((site / path).as_uri() + after)
-        if page.locator(".chart").count():
-            page.wait_for_selector("html[data-drawn]")
-        return page
+        def visit_page(path, width=1280, scheme="light", after=""):
+            page = open_page((site / path).as_uri() + after, width, scheme)
+            if page.locator(".chart").count():
+                page.wait_for_selector("html[data-drawn]")
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith((site.as_uri(), "data:", "blob:"))] == []
+        yield visit_page
 
 
 def pages_of(site):
