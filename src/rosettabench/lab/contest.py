@@ -136,6 +136,7 @@ class LiveContest:
     def prove_in_turn(self) -> None:
         """Prove all competitors, one after the other, when no contest follows."""
         for competitor in self.present:
+            self.display.doing(f"proving {competitor.label}")
             try:
                 self._enter(competitor)
                 if competitor.out is None:
