@@ -1,5 +1,7 @@
 """bfloat16: who has it is proven at its own tolerances, mistakes still show, and float32 is not taken for it."""
 
+from pathlib import Path
+
 import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, references_to
 from test_plants import prove
@@ -22,6 +24,8 @@ ROUNDED = f"{STEP}        for tensor in self.tensors.values(): tensor.data.copy_
 
 
 INFERENCE = "resnet50-features"
+NEEDS_AVX512 = "mxnet-gluon"
+"""Without AVX-512 its products in bfloat16 end with an error (docs/findings.md)."""
 FURTHER_OFF = "mxnet-gluon"
 """Its features are off by 0.038, where ten times the noise are 0.030: so it is not proven in bfloat16
 (docs/results/proof-margins.md).
@@ -46,6 +50,10 @@ def made(tmp_path_factory):
 def test_bfloat16_is_proven(framework, mode, made, tmp_path):
     work, exact = made("fashion-mlp")
     entry = all_frameworks()[framework]
+    if framework == NEEDS_AVX512 and "avx512" not in Path("/proc/cpuinfo").read_text():
+        with pytest.raises(WorkerError, match="could not create a primitive descriptor"):
+            proven(entry, mode, work, exact, tmp_path)
+        return
     proof, settings = proven(entry, mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert (settings["precision"], settings["autocast"]) == ("float32", "bfloat16")
@@ -55,7 +63,7 @@ def test_bfloat16_is_proven(framework, mode, made, tmp_path):
 def test_who_has_none_says_so(framework, made, tmp_path):
     work, _ = made("fashion-mlp")
     entry = all_frameworks()[framework]
-    why = r"no (kernels for )?bfloat16|cannot decide dtypes|MLX has no mixed precision"
+    why = "MLX has no mixed precision" if framework == "mlx" else r"no (kernels for )?bfloat16|cannot decide dtypes"
     with pytest.raises(WorkerError, match=why) as refused:
         open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
     assert refused.value.kind == "unsupported"
@@ -69,7 +77,7 @@ def test_who_has_none_says_so(framework, made, tmp_path):
         ((("eps=hyper.epsilon)", "eps=1e-7)"),), (), "update", "epsilon is 1e-7"),
         ((), ((STEP, ROUNDED),), "update", "kept in bfloat16"),
         ((("return self.output(x)", "return self.output(x).softmax(1)"),), (), "logits", "ends in a softmax"),
-        ((("F.relu(self.hidden(images))", "self.hidden(images)"),), (), "logits", "the model itself differs"),
+        ((("F.relu(self.hidden(images))", "self.hidden(images)"),), (), "logits", "no activation where ReLU is meant"),
     ],
     ids=["float32", "beta2", "epsilon", "no master weights", "softmax", "no ReLU"],
 )
