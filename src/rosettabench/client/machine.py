@@ -33,6 +33,12 @@ programs of a step that runs op by op."""
 COMPILED = "ROSETTA_COMPILED"
 """Where Theano, which always caches what it compiles, does so (runtimes/theano.py)."""
 
+SHARED_GPU = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+"""Variables by which JAX and TensorFlow allocate a GPU's memory as they need it. By default the first worker of either
+takes most of it at its start, and a second one on the same GPU fails
+(https://docs.jax.dev/en/latest/gpu_memory_allocation.html, https://www.tensorflow.org/guide/gpu). Values that the user
+has set stay, and are then among the decisive variables."""
+
 DECISIVE = (
     "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "FLAGS_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_",
     "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_", "MLX_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_",
@@ -113,6 +119,8 @@ def worker_variables(threads: int, backend: str | None, managed: bool, folder: P
     variables = {name: value for name, value in os.environ.items() if name not in PRIVATE}
     variables.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
     variables.setdefault(COMPILED, str(cache_dir() / "compiled"))
+    for name, value in SHARED_GPU.items():
+        variables.setdefault(name, value)
     variables["TF_CPP_MIN_LOG_LEVEL"] = "2"
     variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # the order of the driver, which reports the energy
     if managed:

@@ -144,6 +144,7 @@ class Session:
         decisive = decisive_variables(os.environ)
         self._variables = [f"{name}={value}" for name, value in decisive.items()]
         self.devices = 1 if entry.reference else work.setting.devices
+        self.device = "cpu" if entry.reference else work.setting.device
         threads = work.setting.threads
         self.process = start_worker(environment, entry.backend, threads, folder, "model", entry.worker, self.devices)
 

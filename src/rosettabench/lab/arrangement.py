@@ -32,7 +32,7 @@ from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
-from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
+from rosettabench.proof.weights import draw_weights, leaves_zeros, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.record import UsedData
 from rosettabench.store.schema import Contest as ContestRow
@@ -77,7 +77,7 @@ class Arranger:
             weights_digest(weights),
             lambda: self._reference(proven, folder / "reference", request.timeout),
             request.admission.prove_again,
-            proven is work and begins_as_timed(work.workload),
+            proven is work and begins_as_timed(work),
         )
         referee = partial(self._referee, work, request.timeout)
         return LiveContest(
@@ -172,7 +172,8 @@ class Arranger:
             return Session(own, own.mode, environment, work, place, timeout, precision, rounded).prepare()
 
         refer = make_reference if work.workload.inference is None else make_inference_reference
-        return refer(entry.name, start, proof_weights(work.workload, work.setting.seed), folder)
+        weights = proof_weights(work.workload, work.setting.seed, work.setting.device)
+        return refer(entry.name, start, weights, folder)
 
     def _referee(self, work: Work, timeout: float, folder: Path) -> Session:
         """Start the float64 reference at the extents that are timed; raises ProofError where there is none."""
@@ -206,9 +207,11 @@ def able_reference(
     )
 
 
-def begins_as_timed(workload: Workload) -> bool:
-    """Whether the proof of a workload begins with the weights that are timed, and drops nothing that training drops."""
-    return not workload.dropout and all(tensor.proof is None for tensor in workload.tensors)
+def begins_as_timed(work: Work) -> bool:
+    """Whether the proof of a work begins with the weights that are timed, and drops nothing that training drops."""
+    workload = work.workload
+    own = leaves_zeros(workload, work.setting.device) or any(tensor.proof is not None for tensor in workload.tensors)
+    return not workload.dropout and not own
 
 
 def sessions(entry: Entry) -> int:

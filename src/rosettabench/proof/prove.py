@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,10 @@ from rosettabench.proof.devices import compare_devices, off_devices
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, compare_unguided, evaluate
 from rosettabench.proof.sampling import Sampling
-from rosettabench.proof.tolerance import MIXED, SAFETY
+from rosettabench.proof.tolerance import LARGEST, MIXED, SAFETY
 from rosettabench.proof.turning import MOST, turning_noise
 from rosettabench.proof.updates import OwnUpdates
-from rosettabench.proof.walk import Array, Unguided, Walked, read_array, walk, walk_unguided
+from rosettabench.proof.walk import Array, Files, Unguided, Walked, read_array, walk, walk_unguided
 
 
 class Proof:
@@ -44,10 +45,12 @@ class Proof:
         self._reference = reference
         self._folder = folder
         self._mixed = session.work.setting.precision in MIXED
-        self._own = OwnUpdates(session.work, reference.start, reference.guide, reference.still)
+        self._own = OwnUpdates(session.work, reference.start, reference.guide, reference.still, reference.tolerances)
         self._seen: Seen | None = None
         self._drawn: Suspect | None = None
         self._block: dict[str | None, Deviation] = {}
+        self._block_unrest: dict[str | None, float] = {}
+        """How far two blocks of the same steps end from each other, for each tensor; empty where they cannot differ."""
         self._turning: dict[int, dict[str, float]] = {}
 
     @property
@@ -89,7 +92,7 @@ class Proof:
 
         What fails both is told as it was found first.
         """
-        check = make_check(deviation, self._reference.tolerances.of(deviation))
+        check = make_check(deviation, self._tolerance(deviation))
         if check.passed or self._mixed or not all(earlier.passed for earlier in self.checks):
             return check
         again = check
@@ -101,6 +104,15 @@ class Proof:
         ):
             again = self._updated(deviation)
         return again if again.passed else check
+
+    def _tolerance(self, deviation: Deviation) -> float:
+        """Return the tolerance of a deviation; where two blocks differ, if need be ten times by how much."""
+        known = self._reference.tolerances.of(deviation)
+        if deviation.value <= known:
+            return known
+        blocks = deviation.quantity in ("block parameter", "block update")
+        unrest = self._block_unrest.get(deviation.tensor, 0.0) if blocks else 0.0
+        return max(known, min(LARGEST, SAFETY * unrest))
 
     def _turned(self, deviation: Deviation) -> Check:
         """Hold a gradient against how far the reference's goes where units turn."""
@@ -115,7 +127,7 @@ class Proof:
         if deviation.quantity == "block parameter":
             off, quantity = off + self._block[deviation.tensor].value, "block update"
         sharper = replace(deviation, quantity=quantity, value=off)
-        return make_check(sharper, self._reference.tolerances.of(sharper))
+        return make_check(sharper, self._tolerance(sharper))
 
     def _stages(self) -> Iterator[tuple[Iterator[Deviation], Walked | None]]:
         """Yield the parts of the proof in their order: what is compared, and the step that was walked."""
@@ -140,20 +152,40 @@ class Proof:
             if not self._mixed:
                 yield compare_unguided(unguided, reference.unguided, session.work.workload.outputs), None
             alone = session.ask("parameters", folder=str(self._folder / "alone"))["files"]
-        self._build()
-        session.train(0, self.steps)
-        written = session.ask("parameters", folder=str(self._folder / "block"))
-        files = written["files"]
-        yield off_devices(files, written.get("others", ()), None, "device parameter"), None
-        last = alone or reference.steps[-1].parameters
-        block = compare_parameters(files, last, reference.start, None, "block parameter")
-        self._block = {one.tensor: one for one in own.compare_block(files)}
-        yield iter(self._block.values()) if self._mixed and not alone else block, None
+        yield self._walk_block(alone), None
         yield probe_dropout(session, self._folder / "dropout"), None
         if session.work.workload.forecasts is not None and not self._mixed:
             sampling = Sampling(session, reference, self._folder / "sampling")
             self._drawn = Suspect(sampling.draw(sampling.responsive()), sampling)
             yield self._drawn.found.deviations(), None
+
+    def _walk_block(self, alone: Files | None) -> Iterator[Deviation]:
+        """Take the same steps as one block; yield how far it ends from them, or from the reference's.
+
+        `alone` is where they end without a guide. Where passes differ, a second block shows by how much, and what Adam
+        moves at random is only held against its longest steps.
+        """
+        own, reference = self._own, self._reference
+        written = self._take_block("block")
+        files = written["files"]
+        yield from off_devices(files, written.get("others", ()), None, "device parameter")
+        last = alone or reference.steps[-1].parameters
+        self._block = {one.tensor: one for one in own.compare_block(files)}
+        compared = list(compare_parameters(files, last, reference.start, None, "block parameter"))
+        if own.restless:
+            second = compare_parameters(
+                self._take_block("second-block")["files"], files, reference.start, None, "block parameter"
+            )
+            self._block_unrest = {one.tensor: one.value for one in second}
+            yield from own.wandered(files)
+            compared = [one for one in compared if one.tensor not in own.wandering]
+        yield from self._block.values() if self._mixed and not alone else compared
+
+    def _take_block(self, name: str) -> dict[str, Any]:
+        """Take all steps from the start in one turn; return the worker's reply with the parameters."""
+        self._build()
+        self._session.train(0, self.steps)
+        return self._session.ask("parameters", folder=str(self._folder / name))
 
     def _walk_unguided(self) -> Unguided:
         """Take the same steps with nobody guiding them: where they lead, a block of them must end, too."""

@@ -14,15 +14,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from math import hypot, inf
+from math import hypot, inf, sqrt
 
 import numpy as np
 
 from rosettabench.catalogue.optimizer import Optimizer
 from rosettabench.client.session import Work
-from rosettabench.proof.comparison import Deviation, Exact, compare_step, compare_update, norm, relative
+from rosettabench.proof.comparison import (
+    Deviation,
+    Exact,
+    compare_gradients,
+    compare_step,
+    compare_update,
+    norm,
+    relative,
+)
 from rosettabench.proof.optimizers import FLOAT32_FORMS, OPTIMIZERS, clip_gradients, longest_step, steps_from, wandering
-from rosettabench.proof.tolerance import MIXED, exactness
+from rosettabench.proof.tolerance import MIXED, SAFETY, Tolerances, exactness
 from rosettabench.proof.walk import Array, Files, Walked, read_array
 
 HALF_A_UNIT = 2.0**-24
@@ -64,7 +72,12 @@ class OwnUpdates:
     """
 
     def __init__(
-        self, work: Work, start: Files, guide: Sequence[Files] | None = None, still: Collection[str] = ()
+        self,
+        work: Work,
+        start: Files,
+        guide: Sequence[Files] | None = None,
+        still: Collection[str] = (),
+        noise: Tolerances | None = None,
     ) -> None:
         self.gradients: dict[str, list[Array]] = {}
         self.unclipped: list[dict[str, Array]] = []
@@ -79,6 +92,9 @@ class OwnUpdates:
         self._ends: dict[str, Array] = {}
         self._led: dict[tuple[str, str], Led] = {}
         self._form = ""
+        self._noise = noise
+        self._reach: dict[str, list[float]] = {}
+        """How far another pass may move each number of a gradient, step by step; empty where passes are the same."""
 
     @property
     def precision(self) -> str:
@@ -96,6 +112,8 @@ class OwnUpdates:
         In mixed precision, the parameters are not compared with the reference's.
         """
         yield from compare_step(found, exact)
+        for files in found.again:
+            yield from compare_gradients(files, exact)
         if self.precision in MIXED and found.step == 0:
             off = relative(read_array(found.gradients, "logits"), read_array(exact.gradients, "logits"))
             yield exactness(off, self.precision)
@@ -126,6 +144,36 @@ class OwnUpdates:
         for name, gradient in clip_gradients(self._optimizer, own).items():
             self._ends[name] = np.array(read_array(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
+        if found.again:
+            for name in self._ends:
+                self._reach.setdefault(name, []).append(self._reach_of(name, found))
+
+    def _reach_of(self, name: str, found: Walked) -> float:
+        """Return how far another pass over the same batch may move one number of a gradient.
+
+        SAFETY times the larger of two: what the contender's own passes differ by, and what float32 moves the gradient
+        of the reference by, as a step may be another program than a gradient alone. Both are root mean squares.
+        """
+        own = read_array(found.gradients, name)
+        passes = [norm(np.subtract(read_array(files, name), own, dtype=np.float64)) for files in found.again]
+        noise = self._noise.noise(Deviation("gradient", found.step, name, 0.0)) if self._noise else 0.0
+        return SAFETY * max(*passes, noise * norm(own)) / sqrt(own.size)
+
+    def _off_other_passes(self, name: str) -> float:
+        """Return how far a parameter is from all that passes within reach of its own gradients lead to.
+
+        Number by number: a gradient far above its reach must lead to its one value, and only one that is as small as
+        the difference of two passes may lead anywhere that Adam's full steps reach. The reach is exceeded by once its
+        width, since only two of all passes within it are tried: all gradients larger, and all smaller.
+        """
+        start, end = read_array(self._start, name).astype(np.float64), self._ends[name].astype(np.float64)
+        change = {"form": self._form} if self._form else {}
+        pairs = list(zip(self.gradients[name], self._reach[name], strict=True))
+        ways = [self.lead(name, [one + sign * by for one, by in pairs], **change) for sign in (-1, 0, 1)]
+        low, high = np.minimum.reduce(ways), np.maximum.reduce(ways)
+        nearest = np.clip(end, 2 * low - high, 2 * high - low)
+        moved = norm(ways[1] - start)
+        return max(0.0, (norm(end - nearest) - self._written(ways[1])) / moved) if moved else inf
 
     def _whole(self, found: Walked) -> list[str]:
         """Return the names of the tensors that a step trained, if their gradients and values have the right shape."""
@@ -140,16 +188,17 @@ class OwnUpdates:
     def off(self, name: str) -> float:
         """Return how far a parameter is from where its own gradients lead, relative to its move.
 
-        Three honest errors of float32 are excluded: the rounding of stored weights, half a unit in the last place per
+        Honest errors of float32 are excluded: the rounding of stored weights, half a unit in the last place per
         step; Adam's constants, for which the nearest of FLOAT32_FORMS counts (all are tried if the last one used is not
-        near); and sums that cancel (`_left_by_sums`).
+        near); sums that cancel (`_left_by_sums`); and, where passes differ, what that explains (`_off_other_passes`).
         """
         found = self._off(name, self._form)
         if found > NEAR and self._optimizer.name in ("adam", "adamw"):
             forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
             self._form = min(forms, key=lambda form: forms[form])
             found = forms[self._form]
-        return max(0.0, found - self._left_by_sums(name)) if NEAR < found < inf else found
+        found = max(0.0, found - self._left_by_sums(name)) if NEAR < found < inf else found
+        return min(found, self._off_other_passes(name)) if self._reach and NEAR < found < inf else found
 
     def _left_by_sums(self, name: str) -> float:
         """Return the error of an update because float32 adds a penalty to a gradient, relative to the move.
@@ -173,7 +222,29 @@ class OwnUpdates:
 
     def distance_wandered(self, name: str) -> float:
         """Return the largest move of any number of a parameter."""
-        return float(np.abs(self._ends[name].astype(np.float64) - read_array(self._start, name)).max())
+        return self._farthest(name, self._ends[name])
+
+    def _farthest(self, name: str, end: Array) -> float:
+        """Return the largest move of any number of a parameter to its `end`."""
+        return float(np.abs(end.astype(np.float64) - read_array(self._start, name)).max())
+
+    def wandered(self, found: Files) -> Iterator[Deviation]:
+        """Yield how far a block has moved each tensor that Adam moves at random, as a share of its longest steps."""
+        for name in self._wandering:
+            assert self._longest is not None  # as above
+            longest = self._longest * len(self.rates)
+            value = self._farthest(name, read_array(found, name)) / longest if name in found else inf
+            yield Deviation("wandering", None, name, value)
+
+    @property
+    def restless(self) -> bool:
+        """Whether two passes over the same batch may differ."""
+        return bool(self._reach)
+
+    @property
+    def wandering(self) -> Collection[str]:
+        """The tensors that the optimiser moves at random, as they have no gradient by mathematics."""
+        return self._wandering
 
     def lead(self, name: str, gradients: Sequence[Array] | None = None, **change: object) -> Array:
         """Return where gradients, by default its own, lead a parameter; `change` replaces values of the optimiser."""
@@ -197,8 +268,12 @@ class OwnUpdates:
         """Return how far a tensor is from where a form of the optimiser leads, relative to its move."""
         expected = self._there(name, form)
         moved = norm(expected - read_array(self._start, name).astype(np.float64))
-        written = (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
+        written = self._written(expected)
         return max(0.0, relative(self._ends[name], expected, moved) - (written / moved if moved else 0.0))
+
+    def _written(self, expected: Array) -> float:
+        """Return the norm of the rounding of a parameter's stored values."""
+        return (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
 
     def _there(self, name: str, form: str) -> Array:
         """Return where a parameter's own gradients lead it; no step is computed twice."""

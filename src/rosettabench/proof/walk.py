@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 from rosettabench.client.session import Session, Turn
 from rosettabench.plan.proof_steps import steps_of
 
+PASSES_AGAIN = {"cpu": 0, "cuda": 2}
+"""How often a contender on each device computes a gradient again, to show how well its passes agree.
+
+Kernels of GPUs add with atomic operations, in an order that chance decides; on the CPU two passes are the same to the
+last bit."""
+
 Array = NDArray[Any]
 Files = dict[str, str]
 
@@ -31,7 +37,8 @@ class Walked:
     """The results of one step of a worker: .npy files by tensor name, and the numbers of the step itself.
 
     `gradients` also has ``logits``, both from before the update; `parameters` are from after it. Those of a group are
-    of its first device; the `others` are what its other devices computed.
+    of its first device; the `others` are what its other devices computed. `again` are further passes over the same
+    batch from the same weights: a GPU adds in another order each time.
     """
 
     step: int
@@ -40,6 +47,7 @@ class Walked:
     parameters: Files
     turn: Turn
     others: tuple[OtherDevice, ...] = field(default=(), kw_only=True)
+    again: tuple[Files, ...] = field(default=(), kw_only=True)
 
 
 def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -> Iterator[Walked]:
@@ -54,10 +62,17 @@ def walk(session: Session, folder: Path, guide: Sequence[Files] | None = None) -
             session.ask("place", weights=guide[step - 1])
         batch = session.ask("batch", step=step, folder=str(place / "batch"))
         gradients = session.ask("gradients", step=step, folder=str(place / "gradients"))
+        again = tuple(pass_again(session, step, place, number) for number in range(PASSES_AGAIN[session.device]))
         turn = session.train(step, 1)
         parameters = session.ask("parameters", folder=str(place / "parameters"))
         others = others_of(gradients, parameters)
-        yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn, others=others)
+        yield Walked(step, batch["files"], gradients["files"], parameters["files"], turn, others=others, again=again)
+
+
+def pass_again(session: Session, step: int, place: Path, number: int) -> Files:
+    """Return the gradients of a step, computed once more."""
+    files: Files = session.ask("gradients", step=step, folder=str(place / f"again-{number}"))["files"]
+    return files
 
 
 def others_of(gradients: dict[str, Any], parameters: dict[str, Any]) -> tuple[OtherDevice, ...]:

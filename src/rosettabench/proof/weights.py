@@ -39,10 +39,36 @@ def draw_weights(workload: Workload, seed: int) -> Weights:
     }
 
 
-def proof_weights(workload: Workload, seed: int) -> Weights:
-    """Return the weights that a proof begins with: the canonical ones, except for tensors with a rule for the proof."""
-    stated = [one.model_copy(update={"init": one.proof or one.init}) for one in workload.tensors]
+OFF_ZERO = "normal(0.05)"
+"""How the biases of a proof on a GPU are drawn where they begin at zero."""
+
+
+def proof_weights(workload: Workload, seed: int, device: str = "cpu") -> Weights:
+    """Return the weights that a proof begins with: the canonical ones, except for tensors with a rule for the proof.
+
+    On a GPU also except for biases that would leave a ReLU at exactly zero (`leaves_zeros`).
+    """
+    drawn = leaves_zeros(workload, device)
+    stated = [
+        one.model_copy(update={"init": OFF_ZERO if drawn and is_zero_bias(one) else one.proof or one.init})
+        for one in workload.tensors
+    ]
     return draw_weights(workload.model_copy(update={"tensors": tuple(stated)}), seed)
+
+
+def leaves_zeros(workload: Workload, device: str) -> bool:
+    """Return whether a proof on this device must not begin with biases of zero.
+
+    Over black pixels, a convolution without bias is exactly zero on a CPU. cuDNN convolves by FFT where that is faster,
+    and leaves round-off of either sign there: the ReLU behind it passes the gradient of every second black pixel
+    (docs/findings.md). A workload with a margin has ReLUs; one with rules for its proof has weights that avoid this.
+    """
+    return device == "cuda" and workload.proof.margin is not None and all(one.proof is None for one in workload.tensors)
+
+
+def is_zero_bias(tensor: Tensor) -> bool:
+    """Return whether a tensor is a bias that begins at zero."""
+    return tensor.trained and tensor.init == "zeros" and tensor.name.endswith(".bias")
 
 
 def kept_weights(workload: Workload) -> Weights:

@@ -1,0 +1,15 @@
+"""The environment variables of a worker: what the laboratory sets, and what the user's own say."""
+
+import pytest
+
+from rosettabench.client.machine import SHARED_GPU, decisive_variables, worker_variables
+
+
+@pytest.mark.parametrize("name", SHARED_GPU)
+def test_a_worker_leaves_memory_of_a_gpu_to_others_unless_the_user_says_otherwise(name, monkeypatch, tmp_path):
+    monkeypatch.delenv(name, raising=False)
+    assert worker_variables(1, None, True, tmp_path)[name] == SHARED_GPU[name]
+    assert name not in decisive_variables({}), "what the laboratory sets by itself changes no certificate"
+    monkeypatch.setenv(name, "1")
+    assert worker_variables(1, None, True, tmp_path)[name] == "1"
+    assert decisive_variables({name: "1"}) == {name: "1"}

@@ -1,0 +1,110 @@
+"""Passes that differ, as on a GPU: honest frameworks are proven all the same, and every mistake is still caught.
+
+The contender is PyTorch on the CPU. Round-off that is new in every pass is added to its gradients, as large as what
+atomic additions leave on a GPU (docs/findings.md).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from laboratory import Plant
+from plants import PLANTS
+from test_plants import prove
+from tiers import slow_except
+
+from rosettabench.catalogue.workload import find_workload
+from rosettabench.proof import walk
+from rosettabench.proof.weights import draw_weights, leaves_zeros, proof_weights
+
+pytestmark = pytest.mark.environment
+
+UNREST = '''def disturb(model):
+    """Add round-off to every gradient, drawn anew in every pass. A sum of zeros has none."""
+    chance = torch.Generator()
+    chance.seed()
+    for one in model.parameters():
+        if one.grad is not None:
+            noise = torch.randn(one.grad.shape, generator=chance)
+            one.grad += 1e-7 * one.grad.std() * noise * (one.grad != 0)
+
+
+class Adapter(Framework):'''
+
+RESTLESS = (
+    ("class Adapter(Framework):", UNREST),
+    ("loss.backward()\n        return", "loss.backward()\n        disturb(self.model)\n        return"),
+    (
+        "loss.backward()\n            self.update",
+        "loss.backward()\n            disturb(self.model)\n            self.update",
+    ),
+)
+
+HONEST = Plant("none", "fashion-mlp", (), "", "", RESTLESS)
+KNOWN = [
+    replace(plant, adapter=(*RESTLESS, *plant.adapter))
+    for plant in PLANTS
+    if plant.framework == "pytorch" and plant.workload in ("fashion-mlp", "fashion-cnn")
+]
+SKIPPED = Plant(
+    "the last batch of a block skipped",
+    "fashion-mlp",
+    (),
+    "block parameter",
+    "",
+    (*RESTLESS, ("self.feed(dataset, batches):", "self.feed(dataset, batches[: max(1, len(batches) - 1)]):")),
+)
+REORDERED = Plant(
+    "two batches of a block exchanged",
+    "fashion-mlp",
+    (),
+    "block parameter",
+    "",
+    (*RESTLESS, ("self.feed(dataset, batches):", "self.feed(dataset, [*batches[:-2], *batches[-2:][::-1]]):")),
+)
+ACCUMULATED = {"one tensor is not trained": "gradient"}
+"""What is caught earlier than without further passes: nobody sets such a gradient to zero between two passes."""
+
+QUICK = [plant for plant in KNOWN if plant.name in ("a small penalty", "repeated batches")]
+
+
+@pytest.fixture
+def passes_again(monkeypatch):
+    """Let the proof ask a contender on the CPU for further passes, as it asks one on a GPU."""
+    monkeypatch.setitem(walk.PASSES_AGAIN, "cpu", walk.PASSES_AGAIN["cuda"])
+
+
+def failed(proof):
+    """The checks of a proof that failed."""
+    return [check for check in proof.checks if not check.passed]
+
+
+def test_an_honest_framework_whose_passes_differ_is_proven(references, tmp_path, passes_again):
+    proof = prove(HONEST, references, tmp_path)
+    assert proof.passed, failed(proof)[:3]
+
+
+def test_without_further_passes_it_is_not(references, tmp_path):
+    """So the rule is needed, and the round-off that is added here is not too little to show."""
+    found = failed(prove(HONEST, references, tmp_path))
+    assert found[0].quantity == "update"
+
+
+@pytest.mark.parametrize("plant", slow_except([*KNOWN, SKIPPED, REORDERED], *QUICK), ids=lambda plant: plant.name)
+def test_a_mistake_is_caught_where_passes_differ(plant, references, tmp_path, passes_again):
+    found = failed(prove(plant, references, tmp_path))
+    assert found, "the proof holds, and must not"
+    assert found[0].quantity == ACCUMULATED.get(plant.name, plant.diverges)
+    print("PLANT", plant.name, found[0].quantity, f"{max(one.share for one in found):.3g} × tolerance", sep=" | ")
+
+
+# -- a convolution that leaves no zero exact ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("fashion-cnn", True), ("cifar-resnet56", False), ("imdb-gru", False)])
+def test_biases_begin_off_zero_on_a_gpu_where_relus_would_be_at_zero(name, drawn):
+    workload = find_workload(name)
+    assert leaves_zeros(workload, "cuda") == drawn
+    canonical, moved = draw_weights(workload, 0), proof_weights(workload, 0, "cuda")
+    changed = {key for key in canonical if not np.array_equal(proof_weights(workload, 0)[key], moved[key])}
+    assert changed == ({key for key in canonical if key.endswith(".bias")} if drawn else set())
