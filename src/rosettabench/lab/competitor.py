@@ -87,19 +87,26 @@ class Competitor:
         """Leave because the user wants to stop. The end of its worker is then no failure."""
         self.failure = INTERRUPTED
 
-    def enter(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
-        """Start a worker in its own folder below `folder`; import, build and load, and store the time of each."""
+    def start(self, environment: Environment, work: Work, folder: Path, timeout: float) -> None:
+        """Start a worker in its own folder below `folder`. The system ends it when the calling thread ends."""
         self.environment = environment
         self._number += 1
         place = folder / f"entry-{self.row.id}-{self._number}"
         self.session = Session(self.contender.entry, self.contender.mode, environment, work, place, timeout)
-        opened = self.session.open()
+
+    def open(self) -> None:
+        """Let the worker import its framework and the implementation; store the time that this takes."""
+        opened, environment = self.live.open(), self.environment
+        assert environment is not None  # `start` has set it
         self.figure(FigureName.IMPORT, opened["import_s"])
         self.journal.event(
             UsedEnvironment(kind=environment.kind, interpreter=environment.version, packages=opened["packages"])
         )
-        self.figure(FigureName.BUILD, self.session.build()["build_s"])
-        self.figure(FigureName.LOAD, self.session.load())
+
+    def prepare(self) -> None:
+        """Build the model of an open worker and load the data; store the time of each."""
+        self.figure(FigureName.BUILD, self.live.build()["build_s"])
+        self.figure(FigureName.LOAD, self.live.load())
 
     @contextmanager
     def proving(self, work: Work, folder: Path) -> Iterator[Session]:

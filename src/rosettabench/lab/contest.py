@@ -6,8 +6,8 @@ trains the stated epochs, and reasons/examination.py measures the parts of a ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -17,6 +17,7 @@ import numpy as np
 
 from rosettabench.client.session import Session, Work
 from rosettabench.client.ties import tie_faults
+from rosettabench.environments.environment import Environment
 from rosettabench.errors import ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
@@ -27,6 +28,7 @@ from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.check import divergence_words
+from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import ProofTime, Stopped
 
 NO_PROOF = "not_proven"
@@ -84,9 +86,20 @@ class LiveContest:
         return [competitors[place] for place in self.random.permutation(len(competitors))]
 
     def admit(self) -> None:
-        """Start all competitors in random order, one after the other; compare their settings; prove them all."""
-        for number, competitor in enumerate(order := self.shuffled(self.present)):
-            self.display.doing(f"starting {competitor.label}", number, len(order))
+        """Start all competitors in random order; compare their settings; prove them all.
+
+        As many import at the same time as there are processors, each on one. From then on they are alone: they build,
+        load and take their first step one after the other.
+        """
+        order = self.shuffled(self.present)
+        for competitor in order:
+            with competitor.stage("start"):
+                self._start(competitor)
+        with Lanes(usable_cores(), order) as lanes:
+            for done in [lanes.submit(self._import, one) for one in order if one.out is None]:
+                done.result()
+        for number, competitor in enumerate(order := [one for one in order if one.out is None]):
+            self.display.doing(f"first step of {competitor.label}", number, len(order))
             self._enter(competitor)
         self._compare_settings()
         present = self.present
@@ -121,6 +134,8 @@ class LiveContest:
             failure = None
             with competitor.stage("start"):
                 self._start(competitor)
+                self._open(competitor)
+                self._prepare(competitor)
             if competitor.out is None:
                 failure = self._certify(competitor)
                 competitor.journal.event(ProofTime(seconds=monotonic() - begun))
@@ -138,9 +153,11 @@ class LiveContest:
         for competitor in self.present:
             self.display.doing(f"proving {competitor.label}")
             try:
-                self._enter(competitor)
-                if competitor.out is None:
-                    self._prove_entered(competitor)
+                with competitor.stage("start"):
+                    self._start(competitor)
+                for step in (self._import, self._enter, self._prove_entered):
+                    if competitor.out is None:
+                        step(competitor)
             finally:
                 competitor.leave()
 
@@ -150,18 +167,41 @@ class LiveContest:
 
     # -- one competitor ----------------------------------------------------------------------------------------------
 
-    def _enter(self, competitor: Competitor) -> None:
-        """Start a competitor and let it take its first step."""
+    def _start(self, competitor: Competitor) -> None:
+        """Start a competitor's worker, in the thread that lasts as long as the worker is needed."""
+        assert competitor.environment is not None
+        competitor.start(competitor.environment, self.work, self.folder, self.request.timeout)
+
+    def _import(self, competitor: Competitor) -> None:
+        """Let a competitor import its framework. Others may do so at the same time."""
+        with self._telling:
+            self.display.doing(f"importing {competitor.label}")
         with competitor.stage("start"):
-            self._start(competitor)
+            self._open(competitor)
+
+    def _enter(self, competitor: Competitor) -> None:
+        """Let a competitor build, load and take its first step."""
+        with competitor.stage("start"):
+            self._prepare(competitor)
             competitor.first_step()
 
-    def _start(self, competitor: Competitor) -> None:
-        """Start a competitor's worker."""
-        environment = competitor.environment
-        assert environment is not None
+    def _open(self, competitor: Competitor) -> None:
+        """Let a competitor import its framework and its implementation."""
+        assert competitor.environment is not None
+        with self._explained(competitor, competitor.environment):
+            competitor.open()
+
+    def _prepare(self, competitor: Competitor) -> None:
+        """Let a competitor build its model and load the data."""
+        assert competitor.environment is not None
+        with self._explained(competitor, competitor.environment):
+            competitor.prepare()
+
+    @contextmanager
+    def _explained(self, competitor: Competitor, environment: Environment) -> Iterator[None]:
+        """Say of a user's own implementation that fails to start which of its ties do not fit."""
         try:
-            competitor.enter(environment, self.work, self.folder, self.request.timeout)
+            yield
         except WorkerError as error:
             workload = self.work.workload
             asked = workload.is_own and error.kind == "error"  # not one that ran out of memory, or hung

@@ -2,7 +2,8 @@
 
 The order::
 
-    admit      one after the other: start, import, build, load, first step        (figures)
+    admit      start and import, as many at a time as there are processors        (figures)
+               one after the other: build, load, first step                       (figures)
                each compared with the float64 reference, unless proven before      (certificates)
     warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
     turns      round 1, round 2, …: turns.py                                       (blocks, phase "turn")
