@@ -13,7 +13,7 @@ from rosettabench.data.prepared import Part, Prepared
 from rosettabench.data.readers.weights_file import encode_weights
 from rosettabench.errors import ProofError
 from rosettabench.proof.check import Check
-from rosettabench.proof.reference import Evaluation
+from rosettabench.proof.first_walk import Evaluation
 from rosettabench.proof.weights import draw_weights, save_weights
 
 WORKLOAD = find_workload("fashion-mlp")

@@ -22,8 +22,9 @@ from rosettabench.files import save_array
 from rosettabench.plan.setting import canonical_setting
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation
+from rosettabench.proof.first_walk import Evaluation
 from rosettabench.proof.inference import compare_outputs, infer
-from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, compare_evaluations, evaluate
+from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, compare_evaluations, evaluate
 from rosettabench.proof.tolerance import Tolerances
 from rosettabench.proof.walk import Files, read_array
 from rosettabench.proof.weights import perturb, save_weights

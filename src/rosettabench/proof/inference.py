@@ -13,7 +13,8 @@ from rosettabench.client.session import Session
 from rosettabench.proof.causes.model import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
-from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Evaluation, Reference, Start
+from rosettabench.proof.first_walk import Evaluation
+from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Reference, Start
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances, exactness
 from rosettabench.proof.walk import Array, Files, read_array
 from rosettabench.proof.weights import Weights, perturb, save_weights

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -29,6 +29,7 @@ from rosettabench.proof.comparison import (
     off_logits,
 )
 from rosettabench.proof.decoded import give_rows
+from rosettabench.proof.first_walk import Ending, Evaluation, FirstWalk
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
@@ -54,16 +55,6 @@ ROUNDED = ("corrections", "weights")
 """Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
 
 PERTURBATION_SEED = 1
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Logits of the first test samples after the last step, and how many are right, where a sample has one class."""
-
-    files: Files
-    samples: int
-    correct: int | None
-    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,68 +177,87 @@ class Reference:
 
 
 def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
-    """Walk the reference in float64 from `weights`, then twice in float32 for the noise; its files stay in `folder`.
+    """Walk the reference in float64 from `weights`, and twice in float32 for the noise; its files stay in `folder`.
 
     Where the setting asks for mixed precision, the noise is that of the reference with its products rounded so. The
-    workers of that start while the first one walks, and walk side by side.
+    three walk side by side, unless the first one is to guide the others.
     """
     begin = save_weights(weights, folder / "start")
     exact = start("float64", None, folder / "float64")
-    lower, threads = exact.work.setting.precision, exact.work.setting.threads
+    lower = exact.work.setting.precision
+    begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
+    first = FirstWalk(steps_of(exact.work.workload))
+
+    def measure(lane: int, rounded: str, own: Files) -> list[Deviation]:
+        """Return the noise of a reference of lower precision that begins with the weights `own`."""
+        place = folder / lower / rounded
+        session = in_lane(exact.work.setting.threads, lane, start, lower, rounded, place)
+        first.beside.append(session)
+        return measure_noise(session, own, first, begin)
+
     with ThreadPoolExecutor(len(ROUNDED)) as pool:
-        lanes = [
-            pool.submit(in_lane, threads, lane, start, lower, rounded, folder / lower / rounded)
-            for lane, rounded in enumerate(ROUNDED)
-        ]
+        lanes = [pool.submit(measure, *lane) for lane in zip(range(len(ROUNDED)), ROUNDED, begins, strict=True)]
         try:
             exact.build(begin, pace=pace_of(exact.work.workload))
-            steps, guide, chooser = walk_first(exact, begin, folder)
-            evaluation = evaluate(exact, folder / "float64" / "evaluation")
-            unguided = walk_again(exact, begin, folder / "float64" / "unguided") if guide is not None else None
-        except BaseException:
-            for lane in lanes:
-                if lane.exception() is None:
-                    lane.result().process.kill()
+            walk_first(exact, begin, folder, first)
+        except BaseException as error:
+            first.fail(error)
             raise
         finally:
             exact.process.close()
-        others = [lane.result() for lane in lanes]
-        begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
-
-        def measure(session: Session, own: Files) -> list[Deviation]:
-            """Return the noise of a reference of lower precision."""
-            found = measure_noise(session, own, steps, evaluation, begin, guide, chooser, unguided)
-            return list(found)
-
-        each = map if chooser is not None else pool.map  # who chooses batches looks at one walk after the other
-        noise = [deviation for found in each(measure, others, begins) for deviation in found]
+        noise = [deviation for lane in lanes for deviation in lane.result()]
     shutil.rmtree(folder / lower)
-    tolerances = Tolerances(noise, MIXED.get(lower, GUIDES))
-    made = Reference(framework, begin, steps, evaluation, tolerances, start, folder, guide, unguided=unguided)
+    tolerances, ending = Tolerances(noise, MIXED.get(lower, GUIDES)), first.ending
+    made = Reference(
+        framework,
+        begin,
+        first.steps,
+        ending.evaluation,
+        tolerances,
+        start,
+        folder,
+        ending.guide,
+        unguided=ending.unguided,
+    )
+    chooser = ending.chooser
     return made if chooser is None else replace(made, batches=chooser.path, margins=chooser.margins())
 
 
-def walk_first(exact: Session, begin: Files, folder: Path) -> tuple[list[Exact], list[Files] | None, Chooser | None]:
-    """Return the steps of the reference in float64 and, for a proof that is guided, what each of them has led to.
+def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> None:
+    """Take the steps of the reference in float64, evaluate, and tell `first` of everything as soon as it is there.
 
-    That is written down as float32, and the reference itself goes on from there: everybody begins with the same. Where
-    the proof states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
+    Where the proof is guided, what each step has led to is written down as float32, and the reference itself goes on
+    from there: everybody begins with the same. It then takes the steps once more by itself.
     """
-    place = folder / "float64" / "walk"
-    proof, outputs = exact.work.workload.proof, exact.work.workload.outputs
-    if not proof.guided:
-        return [Exact.of(step, begin, outputs) for step in walk(exact, place)], None, None
-    chooser = choose_first(exact, proof.margin, folder / "chosen") if proof.margin else None
-    steps: list[Exact] = []
+    place = folder / "float64"
+    guide, chooser = None, None
+    if exact.work.workload.proof.guided:
+        guide, chooser = walk_as_guide(exact, begin, folder, first)
+    else:
+        for step in walk(exact, place / "walk"):
+            first.take(Exact.of(step, begin, exact.work.workload.outputs))
+    evaluation = evaluate(exact, place / "evaluation")
+    unguided = walk_again(exact, begin, place / "unguided") if guide is not None else None
+    first.end(Ending(evaluation, guide, chooser, unguided))
+
+
+def walk_as_guide(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> tuple[list[Files], Chooser | None]:
+    """Take the steps of a guided proof; return the weights that each has led to.
+
+    Where the proof states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
+    """
+    workload = exact.work.workload
+    margin = workload.proof.margin
+    chooser = choose_first(exact, margin, folder / "chosen") if margin else None
     guide: list[Files] = []
-    for step in walk(exact, place, guide):
-        steps.append(Exact.of(step, begin, outputs))
+    for step in walk(exact, folder / "float64" / "walk", guide):
+        first.take(Exact.of(step, begin, workload.outputs))
         weights = {name: read_array(step.parameters, name).astype(np.float32) for name in step.parameters}
         guide.append(save_weights(weights, folder / "guide" / str(step.step)))
-        if chooser is not None and len(steps) < steps_of(exact.work.workload):
+        if chooser is not None and len(guide) < steps_of(workload):
             exact.ask("place", weights=guide[-1])
-            chooser.choose(len(steps))
-    return steps, guide, chooser
+            chooser.choose(len(guide))
+    return guide, chooser
 
 
 def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
@@ -272,31 +282,25 @@ def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str,
         return start(precision, rounded, folder)
 
 
-def measure_noise(
-    session: Session,
-    own: Files,
-    exact: list[Exact],
-    evaluation: Evaluation,
-    begin: Files,
-    guide: list[Files] | None,
-    chooser: Chooser | None,
-    unguided: Unguided | None,
-) -> Iterator[Deviation]:
-    """Yield how far a session of lower precision is from the float64 one, from the weights `own`; then it is closed.
+def measure_noise(session: Session, own: Files, first: FirstWalk, begin: Files) -> list[Deviation]:
+    """Return how far a session of lower precision is from the float64 one, from the weights `own`; then it is closed.
 
-    The `chooser` of the batches hands them on, and looks how far this precision moves the units.
+    The chooser of the batches hands them on, and looks how far this precision moves the units.
     """
-    folder = session.folder
     try:
-        session.build(own, pace=pace_of(session.work.workload))
-        if chooser is not None and guide is not None:
-            chooser.hand_on(session, [own, *guide])
+        guided = session.work.workload.proof.guided
+        guide, chooser = (first.ending.guide, first.ending.chooser) if guided else (None, None)
+        with first.chooser_free if chooser is not None else nullcontext():
             session.build(own, pace=pace_of(session.work.workload))
-        yield from follow(session, folder, exact, begin, guide)
-        yield from compare_evaluations(evaluate(session, folder), evaluation)
-        if unguided is not None:
-            again = walk_again(session, own, folder / "unguided")
-            yield from compare_unguided(again, unguided, session.work.workload.outputs)
+            if chooser is not None and guide is not None:
+                chooser.hand_on(session, [own, *guide])
+                session.build(own, pace=pace_of(session.work.workload))
+            found = list(follow(session, first, begin, guide))
+            found += compare_evaluations(evaluate(session, session.folder), first.ending.evaluation)
+            if first.ending.unguided is not None:
+                again = walk_again(session, own, session.folder / "unguided")
+                found += compare_unguided(again, first.ending.unguided, session.work.workload.outputs)
+        return found
     finally:
         session.process.close()
 
@@ -315,28 +319,27 @@ def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...])
     yield from off_logits(logits, target_logits, len(exact.losses) - 1, "unguided logits", outputs)
 
 
-def follow(
-    session: Session, folder: Path, exact: list[Exact], begin: Files, guide: list[Files] | None = None
-) -> Iterator[Deviation]:
+def follow(session: Session, first: FirstWalk, begin: Files, guide: list[Files] | None = None) -> Iterator[Deviation]:
     """Walk a session and yield its deviations step by step, keeping only the files of the present step."""
-    for found in walk(session, folder, guide):
-        yield from compare_walked(session.work, found, exact, None if guide else begin)
-        shutil.rmtree(folder / str(found.step))
+    for found in walk(session, session.folder, guide):
+        yield from compare_walked(session.work, found, first, None if guide else begin)
+        shutil.rmtree(session.folder / str(found.step))
 
 
-def compare_walked(work: Work, found: Walked, exact: list[Exact], begin: Files | None) -> Iterator[Deviation]:
+def compare_walked(work: Work, found: Walked, first: FirstWalk, begin: Files | None) -> Iterator[Deviation]:
     """Yield the deviations of one step of a walk.
 
     Where nobody has guided it from `begin` on, the last step's parameters count for the block as well, which ends where
     single steps end.
     """
-    yield from compare_step(found, exact[found.step])
+    exact = first.step(found.step)
+    yield from compare_step(found, exact)
     if work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
         return
     assert work.workload.optimizer is not None  # inference has a reference of its own
-    yield from compare_update(found, exact[found.step], wandering(work.workload.optimizer, exact[0].still))
-    if found.step == exact[-1].step and begin is not None:
-        yield from compare_parameters(found.parameters, exact[-1].parameters, begin, None, "block parameter")
+    yield from compare_update(found, exact, wandering(work.workload.optimizer, first.step(0).still))
+    if found.step == steps_of(work.workload) - 1 and begin is not None:
+        yield from compare_parameters(found.parameters, exact.parameters, begin, None, "block parameter")
 
 
 def evaluate(session: Session, folder: Path) -> Evaluation:
