@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 from rosettabench.client.session import Session
 from rosettabench.proof.comparison import Exact
@@ -23,8 +23,15 @@ class Evaluation:
     outputs: tuple[str, ...] = ()
 
 
+class StepsOfWalk(Protocol):
+    """The steps of the reference: a list of them, or a walk that is still going on."""
+
+    def __getitem__(self, number: int, /) -> Exact:
+        """Return a step."""
+
+
 @dataclass(frozen=True)
-class Ending:
+class WalkEnd:
     """What is known when the walk is over.
 
     `guide`, `chooser` and `unguided` are None for a proof that is not guided; `chooser` also for one without a margin.
@@ -44,7 +51,7 @@ class FirstWalk:
 
     def __init__(self, count: int) -> None:
         self._steps: list[Future[Exact]] = [Future() for _ in range(count)]
-        self._ending: Future[Ending] = Future()
+        self._ending: Future[WalkEnd] = Future()
         self.beside: list[Session] = []
         """The sessions of lower precision that walk beside it."""
         self.chooser_free = Lock()
@@ -54,7 +61,7 @@ class FirstWalk:
         """Note a step that is taken."""
         self._steps[step.step].set_result(step)
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: WalkEnd) -> None:
         """Note that the walk is over."""
         self._ending.set_result(ending)
 
@@ -67,8 +74,8 @@ class FirstWalk:
         for session in self.beside:
             session.process.kill()
 
-    def step(self, number: int) -> Exact:
-        """Return a step; -1 is the last one."""
+    def __getitem__(self, number: int, /) -> Exact:
+        """Return a step."""
         return self._steps[number].result()
 
     @property
@@ -77,6 +84,6 @@ class FirstWalk:
         return [future.result() for future in self._steps]
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> WalkEnd:
         """The ending."""
         return self._ending.result()

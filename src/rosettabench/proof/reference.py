@@ -29,7 +29,7 @@ from rosettabench.proof.comparison import (
     off_logits,
 )
 from rosettabench.proof.decoded import give_rows
-from rosettabench.proof.first_walk import Ending, Evaluation, FirstWalk
+from rosettabench.proof.first_walk import Evaluation, FirstWalk, StepsOfWalk, WalkEnd
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
@@ -238,7 +238,7 @@ def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> 
             first.take(Exact.of(step, begin, exact.work.workload.outputs))
     evaluation = evaluate(exact, place / "evaluation")
     unguided = walk_again(exact, begin, place / "unguided") if guide is not None else None
-    first.end(Ending(evaluation, guide, chooser, unguided))
+    first.end(WalkEnd(evaluation, guide, chooser, unguided))
 
 
 def walk_as_guide(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> tuple[list[Files], Chooser | None]:
@@ -295,7 +295,7 @@ def measure_noise(session: Session, own: Files, first: FirstWalk, begin: Files) 
             if chooser is not None and guide is not None:
                 chooser.hand_on(session, [own, *guide])
                 session.build(own, pace=pace_of(session.work.workload))
-            found = list(follow(session, first, begin, guide))
+            found = list(follow(session, session.folder, first, begin, guide))
             found += compare_evaluations(evaluate(session, session.folder), first.ending.evaluation)
             if first.ending.unguided is not None:
                 again = walk_again(session, own, session.folder / "unguided")
@@ -319,27 +319,29 @@ def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...])
     yield from off_logits(logits, target_logits, len(exact.losses) - 1, "unguided logits", outputs)
 
 
-def follow(session: Session, first: FirstWalk, begin: Files, guide: list[Files] | None = None) -> Iterator[Deviation]:
+def follow(
+    session: Session, folder: Path, exact: StepsOfWalk, begin: Files, guide: list[Files] | None = None
+) -> Iterator[Deviation]:
     """Walk a session and yield its deviations step by step, keeping only the files of the present step."""
-    for found in walk(session, session.folder, guide):
-        yield from compare_walked(session.work, found, first, None if guide else begin)
-        shutil.rmtree(session.folder / str(found.step))
+    for found in walk(session, folder, guide):
+        yield from compare_walked(session.work, found, exact, None if guide else begin)
+        shutil.rmtree(folder / str(found.step))
 
 
-def compare_walked(work: Work, found: Walked, first: FirstWalk, begin: Files | None) -> Iterator[Deviation]:
+def compare_walked(work: Work, found: Walked, exact: StepsOfWalk, begin: Files | None) -> Iterator[Deviation]:
     """Yield the deviations of one step of a walk.
 
     Where nobody has guided it from `begin` on, the last step's parameters count for the block as well, which ends where
     single steps end.
     """
-    exact = first.step(found.step)
-    yield from compare_step(found, exact)
+    target = exact[found.step]
+    yield from compare_step(found, target)
     if work.setting.precision in MIXED:  # its parameters say nothing: their noise must allow nothing
         return
     assert work.workload.optimizer is not None  # inference has a reference of its own
-    yield from compare_update(found, exact, wandering(work.workload.optimizer, first.step(0).still))
+    yield from compare_update(found, target, wandering(work.workload.optimizer, exact[0].still))
     if found.step == steps_of(work.workload) - 1 and begin is not None:
-        yield from compare_parameters(found.parameters, exact.parameters, begin, None, "block parameter")
+        yield from compare_parameters(found.parameters, target.parameters, begin, None, "block parameter")
 
 
 def evaluate(session: Session, folder: Path) -> Evaluation:
