@@ -98,8 +98,9 @@ class LiveContest:
         with Lanes(usable_cores(), order) as lanes:
             for done in [lanes.submit(self._import, one) for one in order if one.out is None]:
                 done.result()
-        for number, competitor in enumerate(order := [one for one in order if one.out is None]):
-            self.display.doing(f"first step of {competitor.label}", number, len(order))
+        imported = [one for one in order if one.out is None]
+        for number, competitor in enumerate(imported):
+            self.display.doing(f"first step of {competitor.label}", number, len(imported))
             self._enter(competitor)
         self._compare_settings()
         present = self.present

@@ -127,10 +127,7 @@ class OwnUpdates:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
             elif name in self._wandering:
-                assert self._longest is not None  # it is known for every optimiser that lets tensors wander
-                yield Deviation(
-                    "wandering", found.step, name, self.distance_wandered(name) / (self._longest * len(self.rates))
-                )
+                yield Deviation("wandering", found.step, name, self._share_of_longest(name, self._ends[name]))
 
     def record(self, found: Walked) -> None:
         """Keep the gradients of a step, its rate (the stated one if it cannot be read back), and its parameters."""
@@ -222,18 +219,21 @@ class OwnUpdates:
 
     def distance_wandered(self, name: str) -> float:
         """Return the largest move of any number of a parameter."""
-        return self._farthest(name, self._ends[name])
+        return self._distance_to(name, self._ends[name])
 
-    def _farthest(self, name: str, end: Array) -> float:
-        """Return the largest move of any number of a parameter to its `end`."""
+    def _distance_to(self, name: str, end: Array) -> float:
+        """Return the largest move of any number of a parameter to an `end`."""
         return float(np.abs(end.astype(np.float64) - read_array(self._start, name)).max())
+
+    def _share_of_longest(self, name: str, end: Array) -> float:
+        """Return the largest move to an `end` as a share of the longest steps that the optimiser can have taken."""
+        assert self._longest is not None  # it is known for every optimiser that lets tensors wander
+        return self._distance_to(name, end) / (self._longest * len(self.rates))
 
     def wandered(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block has moved each tensor that Adam moves at random, as a share of its longest steps."""
         for name in self._wandering:
-            assert self._longest is not None  # as above
-            longest = self._longest * len(self.rates)
-            value = self._farthest(name, read_array(found, name)) / longest if name in found else inf
+            value = self._share_of_longest(name, read_array(found, name)) if name in found else inf
             yield Deviation("wandering", None, name, value)
 
     @property
