@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,13 @@ def test_what_is_made_holds_what_the_lock_says_and_is_used_again(environments, p
     assert environments.log(pebble).stat().st_mtime_ns == written
 
 
-def test_packages_are_compiled_when_they_are_installed(environments, pebble):
-    made = environments.make(pebble, ignore)
-    assert list(made.python.parent.parent.glob("lib/python*/site-packages/__pycache__/pebble.*.pyc"))
+@pytest.mark.parametrize(
+    ("imports", "compiled"), [((), {"pebble", "sand"}), (("sand",), {"sand"}), (("sand", "dust"), {"pebble", "sand"})]
+)
+def test_what_a_lock_says_is_imported_is_compiled_and_all_where_that_fails(environments, pebble, imports, compiled):
+    made = environments.make(replace(pebble, imports=imports), ignore)
+    found = made.python.parent.parent.glob("lib/python*/site-packages/__pycache__/*.pyc")
+    assert {file.name.partition(".")[0] for file in found} & {"pebble", "sand"} == compiled
 
 
 def test_a_make_that_is_killed_leaves_nothing_usable_and_the_next_one_mends_it(environments, pebble):

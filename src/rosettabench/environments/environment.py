@@ -6,19 +6,18 @@ import fcntl
 import json
 import os
 import shutil
-import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from rosettabench.environments.bytecode import write_bytecode
 from rosettabench.environments.check import EnvironmentFinding, compare, imports, missing_programs
 from rosettabench.environments.installer import Installer, Progress
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import Lock, read_lock
 from rosettabench.environments.probe import ask
-from rosettabench.environments.program import program
 from rosettabench.environments.stubs import FOLDER as STUBS
 from rosettabench.environments.stubs import make_stubs
 from rosettabench.environments.torch_build import torch_arguments
@@ -188,32 +187,11 @@ def fill(folder: Path, lock: Lock, python: Path, installer: Installer) -> None:
         installer.progress(f"Making up {', '.join(lock.stubs)}")
         make_stubs(folder, lock.stubs)
     installer.progress("Compiling to bytecode")
-    compile_bytecode(own, folder / "lib")
+    write_bytecode(own, folder / "lib", lock.imports)
     shutil.copyfile(lock.path, folder / lock.path.name)
     answer = ask(own)
     record = {"version": answer.version, "packages": answer.packages, "bytes": disk_size(folder)}
     (folder / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
-
-
-OWN_TESTS = r"[/\\]site-packages[/\\].+[/\\](tests?|testing[/\\]_internal)[/\\]"
-"""Files of packages that are never imported: their tests, and the internal testing code of PyTorch."""
-
-
-def compile_bytecode(python: Path, folder: Path) -> None:
-    """Compile the packages in `folder`. Otherwise the first import would compile them, and its time would include that.
-
-    Files that are not valid Python, or that are for another version, fail and are never imported. Tests of packages, a
-    fifth of some environments, are not compiled. (uv's own --compile-bytecode needs Python 3.7.)
-
-    Raises EnvironmentFault if a signal ended it.
-    """
-    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "-x", OWN_TESTS, str(folder)]
-    with program(command) as process:
-        process.communicate()
-    if process.returncode < 0:
-        raise EnvironmentFault(
-            f"compiling {folder} to bytecode was ended by {signal.Signals(-process.returncode).name}"
-        )
 
 
 def check_interpreter(python: Path) -> None:

@@ -7,11 +7,14 @@ A lock is a file in requirements format, ``locks/<name>-py<version>.txt``, with 
     # needs: g++
     # released: 2026-07-08
     # stubs: libmpi.so.12
+    # imports: torch torch._dynamo
 
 It lists every package, including dependencies. ``needs`` are programs that must be on PATH. ``stubs`` are system
 libraries that the packages link to and never call; rosettabench.environments.stubs makes them. ``released`` is the day
-on which the last of the framework's own packages was published, by ``uv pip compile --exclude-newer``. Packages that
-add frameworks (rosettabench.catalogue.roots) add locks in their folder ``locks/``.
+on which the last of the framework's own packages was published, by ``uv pip compile --exclude-newer``. ``imports`` are
+the modules that workers import, also late, in their first step: with what these import in turn, nothing else is
+compiled to bytecode when the environment is made. Packages that add frameworks (rosettabench.catalogue.roots) add locks
+in their folder ``locks/``.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from rosettabench.files import once_per_change
 
 OURS = Path(__file__).parent / "locks"
 FILE_NAME = re.compile(r"(?P<name>.+)-py(?P<python>\d+\.\d+)")
-HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs|released):\s*(?P<value>.*?)\s*")
+HEADER = re.compile(r"#\s*(?P<key>title|python|needs|stubs|released|imports):\s*(?P<value>.*?)\s*")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Lock:
 
     name: "pytorch@2.13.0"; title: for display; python: "3.11"; requirements: "torch==2.13.0", …; needs: programs that
     must be on PATH; path: the file; stubs: libraries to make stubs of; released: the day since when it can be
-    installed, None if not stated.
+    installed, None if not stated; imports: modules whose bytecode is written, all if empty.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Lock:
     path: Path
     stubs: tuple[str, ...] = ()
     released: date | None = None
+    imports: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -100,9 +104,9 @@ def read_lock(path: Path) -> Lock:
         if not is_exact(requirement):
             raise EnvironmentFault(f"{path}: {requirement!r} is not an exact version, such as numpy==2.4.6")
     title = header.get("title", named["name"])
-    needs, stubs = (tuple(header.get(key, "").split()) for key in ("needs", "stubs"))
+    needs, stubs, imports = (tuple(header.get(key, "").split()) for key in ("needs", "stubs", "imports"))
     released = day(header.get("released"), path)
-    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs, released)
+    return Lock(named["name"], title, named["python"], requirements, needs, path, stubs, released, imports)
 
 
 def day(written: str | None, path: Path) -> date | None:

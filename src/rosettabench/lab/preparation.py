@@ -1,6 +1,6 @@
 """Prepare what a run needs before it can measure: data sets and environments, in parallel, each made once.
 
-Background threads prepare one data set and make two environments at a time: one environment waits for the network
+Background threads prepare one data set and make three environments at a time: one environment waits for the network
 while the other compiles. Each kind is made in the order in which contests need it. No job begins while something is
 timed (`paused`). The threads use neither the display nor the store.
 """
@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 from rosettabench.environments.program import end_programs
 from rosettabench.lab.display import Display
 
-AT_ONCE = {"data": 1, "environment": 2}
+AT_ONCE = {"data": 1, "environment": 3}
 """How many jobs of a kind run at the same time."""
 
 GLANCE_S = 0.5
