@@ -1,5 +1,4 @@
-"""The bytecode of an environment, written when it is made: else the first import would write it, and its time would
-include that."""
+"""The bytecode of an environment, written when it is made: else the time of the first import would include it."""
 
 from __future__ import annotations
 
@@ -22,9 +21,9 @@ OWN_TESTS = r"[/\\]site-packages[/\\].+[/\\](tests?|testing[/\\]_internal)[/\\]"
 def write_bytecode(python: Path, folder: Path, modules: Sequence[str]) -> None:
     """Write the bytecode of `modules` and of all that they import; of all packages in `folder` if `modules` is empty.
 
-    A framework imports a third of what is installed with it, or less. Some files are still compiled at their first use:
-    of PyTorch, 227 of the 2,394 that a first step in compiled mode reads, and one of those in eager mode. If one of the modules cannot be imported, the
-    worker that needs it will say so; then all packages are compiled, too.
+    A framework imports half of what is installed with it, or less. Some files are still compiled at their first use: of
+    PyTorch, 227 of the 2,394 that a first step in compiled mode reads, and one of those in eager mode. If one of the
+    modules cannot be imported, the worker that needs it will say so; then all packages are compiled, too.
     """
     if not (modules and import_all(python, modules)):
         compile_all(python, folder)
