@@ -137,7 +137,7 @@ def reference(work: Work, folder: Path, name: str | None = None) -> Reference:
         return open_session(own, own.mode, environment(own.locks[0]), work, place, precision, rounded)
 
     make = make_reference if work.workload.inference is None else make_inference_reference
-    return make(entry.name, start, proof_weights(work.workload, work.setting.seed, work.setting.device), folder)
+    return make(entry.name, work, start, proof_weights(work.workload, work.setting.seed, work.setting.device), folder)
 
 
 def references_to(work_of: Callable[[str, Path], Work], folders) -> Callable[[str], tuple[Work, Reference]]:

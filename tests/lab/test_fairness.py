@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from laboratory import environment, make_work, open_session
 from processors import PROCESSORS
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import all_frameworks, contestants
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.fairness import EQUAL, REMEDY, differences, partly_compiled
 from rosettabench.report.words.contest import difference_sentence
@@ -126,6 +126,20 @@ def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode
     if mode == "compiled":
         assert settings.get("graphs", 1) >= 1, "it runs op by op under another name"
         assert not settings.get("graph_breaks") and not settings.get("fallbacks")
+
+
+@pytest.mark.environment
+def test_a_reference_has_its_one_thread_on_any_processor(tmp_path):
+    """Three of them compute side by side: on one processor, a proof would take twice as long."""
+    entry = all_frameworks()["reference-pytorch"]
+    work = make_work(find_workload("fashion-mlp"), tmp_path)
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "one", "float64")
+    try:
+        settings = session.settings()
+    finally:
+        session.process.close()
+    assert settings["processors"] == sorted(os.sched_getaffinity(0))
+    assert settings["threads"] == 1
 
 
 WORKLOADS = ("fashion-mlp", "fashion-cnn")

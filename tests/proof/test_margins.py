@@ -91,7 +91,7 @@ def test_a_margin_that_no_batch_keeps_is_told(tmp_path):
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
     with pytest.raises(ProofError, match=r"too few samples keep the margin 0\.5 that fashion-cnn states"):
-        make_reference(entry.name, start, proof_weights(work.workload, 0), tmp_path / "reference")
+        make_reference(entry.name, work, start, proof_weights(work.workload, 0), tmp_path / "reference")
 
 
 def few_samples(folder):

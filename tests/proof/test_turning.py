@@ -56,7 +56,7 @@ def at_work(tmp_path_factory):
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, place, precision, rounded)
 
     made = {
-        name: make_reference("reference-pytorch", start, own, folder / name)
+        name: make_reference("reference-pytorch", work, start, own, folder / name)
         for name, own in {"on edge": on_edge, "off edge": weights}.items()
     }
     return work, made

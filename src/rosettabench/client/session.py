@@ -16,7 +16,7 @@ from rosettabench.catalogue.roots import group_program
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.counts import Counts
 from rosettabench.client.exported import export_model
-from rosettabench.client.machine import decisive_variables, worker_variables
+from rosettabench.client.machine import KEPT_MEMORY, decisive_variables, worker_variables
 from rosettabench.client.process import PROTOCOL, WorkerProcess
 from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.pictures import Pictures
@@ -66,6 +66,15 @@ def start_worker(
         worker = (str(environment.python), str(group_program()))
     with confine_children(worker_processors(devices * threads)):
         return WorkerProcess(environment.python, folder / "worker.log", variables, folder, service, worker)
+
+
+def start_reference(environment: Environment, threads: int, folder: Path) -> WorkerProcess:
+    """Start the worker of a reference in `folder`, which must exist; it keeps the memory of freed arrays.
+
+    Nothing is timed in it, and several compute at the same time: it may use all processors of this thread.
+    """
+    variables = {**KEPT_MEMORY, **worker_variables(threads, None, environment.kind == "managed", folder)}
+    return WorkerProcess(environment.python, folder / "worker.log", variables, folder)
 
 
 @dataclass(frozen=True)
@@ -146,7 +155,12 @@ class Session:
         self.devices = 1 if entry.reference else work.setting.devices
         self.device = "cpu" if entry.reference else work.setting.device
         threads = work.setting.threads
-        self.process = start_worker(environment, entry.backend, threads, folder, "model", entry.worker, self.devices)
+        if entry.reference:
+            self.process = start_reference(environment, threads, folder)
+        else:
+            self.process = start_worker(
+                environment, entry.backend, threads, folder, "model", entry.worker, self.devices
+            )
 
     @property
     def adapter(self) -> Path:

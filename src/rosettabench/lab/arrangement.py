@@ -173,7 +173,7 @@ class Arranger:
 
         refer = make_reference if work.workload.inference is None else make_inference_reference
         weights = proof_weights(work.workload, work.setting.seed, work.setting.device)
-        return refer(entry.name, start, weights, folder)
+        return refer(entry.name, work, start, weights, folder)
 
     def _referee(self, work: Work, timeout: float, folder: Path) -> Session:
         """Start the float64 reference at the extents that are timed; raises ProofError where there is none."""

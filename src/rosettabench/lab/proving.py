@@ -5,9 +5,10 @@ With two lanes, and contests 1, 2, … of contenders a, b, c, …::
     lane 0    reference 1    1b    1d     reference 3    2b    …
     lane 1    reference 2    1a    1c     1e     2a      2c    …
 
-A reference is made one contest ahead, so that no proof waits for it. Each lane has its own processors, as long as
-there are enough. Cells of one engine are not proven at the same time if others are left: some engines cache compiled
-programs, and the second cell can reuse those of the first.
+A reference is made one contest ahead, so that no proof waits for it. Each proof has the processors of its lane, as long
+as there are enough; a reference may use all, since its own workers compute side by side. Cells of one engine are not
+proven at the same time if others are left: some engines cache compiled programs, and the second cell can reuse those of
+the first.
 """
 
 from __future__ import annotations
@@ -93,8 +94,7 @@ class Proving:
     def _refer(self, contest: LiveContest) -> None:
         """Make a contest's reference before it is needed, if there is time left."""
         if monotonic() < self._end:
-            with self._lane(contest):
-                contest.refer()
+            contest.refer()
 
     def _prove(self, contest: LiveContest, title: str, competitor: Competitor) -> bool:
         """Prove one competitor, if there is time left; return whether there was."""

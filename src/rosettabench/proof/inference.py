@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosettabench.client.session import Session
+from rosettabench.client.session import Session, Work
 from rosettabench.proof.causes.model import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
@@ -31,15 +31,14 @@ def proof_samples(batch_size: int) -> int:
     return WHOLE_BATCHES * batch_size + max(1, batch_size // 2)
 
 
-def make_inference_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
+def make_inference_reference(framework: str, work: Work, start: Start, weights: Weights, folder: Path) -> Reference:
     """Infer with the reference in float64, then twice in the requested precision to measure the noise.
 
     Its files stay in `folder`.
     """
     begin = save_weights(weights, folder / "start")
-    session = start("float64", None, folder / "float64")
-    lower = session.work.setting.precision
-    exact = infer_once(session, begin, folder / "float64")
+    lower = work.setting.precision
+    exact = infer_once(start("float64", None, folder / "float64"), begin, folder / "float64")
     other = save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")
     noise = []
     for own, rounded in zip((begin, other), ROUNDED, strict=True):

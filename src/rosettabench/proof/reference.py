@@ -35,7 +35,6 @@ from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
 from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read_array, walk, walk_unguided
 from rosettabench.proof.weights import Weights, perturb, save_weights
-from rosettabench.resources.processors import confine_children, lane_processors
 
 
 class Start(Protocol):
@@ -176,35 +175,31 @@ class Reference:
         session.ask("batches", path=str(place / "rows.npy"))
 
 
-def make_reference(framework: str, start: Start, weights: Weights, folder: Path) -> Reference:
+def make_reference(framework: str, work: Work, start: Start, weights: Weights, folder: Path) -> Reference:
     """Walk the reference in float64 from `weights`, and twice in float32 for the noise; its files stay in `folder`.
 
     Where the setting asks for mixed precision, the noise is that of the reference with its products rounded so. The
-    three walk side by side, unless the first one is to guide the others.
+    three start and walk side by side, unless the first one is to guide the others.
     """
     begin = save_weights(weights, folder / "start")
-    exact = start("float64", None, folder / "float64")
-    lower = exact.work.setting.precision
+    lower = work.setting.precision
     begins = (begin, save_weights(perturb(weights, PERTURBATION_SEED), folder / "own"))
-    first = FirstWalk(steps_of(exact.work.workload))
+    first = FirstWalk(steps_of(work.workload))
 
-    def measure(lane: int, rounded: str, own: Files) -> list[Deviation]:
+    def measure(rounded: str, own: Files) -> list[Deviation]:
         """Return the noise of a reference of lower precision that begins with the weights `own`."""
-        place = folder / lower / rounded
-        session = in_lane(exact.work.setting.threads, lane, start, lower, rounded, place)
+        session = start(lower, rounded, folder / lower / rounded)
         first.beside.append(session)
         return measure_noise(session, own, first, begin)
 
     with ThreadPoolExecutor(len(ROUNDED)) as pool:
-        lanes = [pool.submit(measure, *lane) for lane in zip(range(len(ROUNDED)), ROUNDED, begins, strict=True)]
+        lanes = [pool.submit(measure, *lane) for lane in zip(ROUNDED, begins, strict=True)]
         try:
-            exact.build(begin, pace=pace_of(exact.work.workload))
+            exact = start("float64", None, folder / "float64")
             walk_first(exact, begin, folder, first)
         except BaseException as error:
             first.fail(error)
             raise
-        finally:
-            exact.process.close()
         noise = [deviation for lane in lanes for deviation in lane.result()]
     shutil.rmtree(folder / lower)
     tolerances, ending = Tolerances(noise, MIXED.get(lower, GUIDES)), first.ending
@@ -226,18 +221,24 @@ def make_reference(framework: str, start: Start, weights: Weights, folder: Path)
 def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> None:
     """Take the steps of the reference in float64, evaluate, and tell `first` of everything as soon as it is there.
 
+    The session is then closed.
+
     Where the proof is guided, what each step has led to is written down as float32, and the reference itself goes on
     from there: everybody begins with the same. It then takes the steps once more by itself.
     """
     place = folder / "float64"
     guide, chooser = None, None
-    if exact.work.workload.proof.guided:
-        guide, chooser = walk_as_guide(exact, begin, folder, first)
-    else:
-        for step in walk(exact, place / "walk"):
-            first.take(Exact.of(step, begin, exact.work.workload.outputs))
-    evaluation = evaluate(exact, place / "evaluation")
-    unguided = walk_again(exact, begin, place / "unguided") if guide is not None else None
+    try:
+        exact.build(begin, pace=pace_of(exact.work.workload))
+        if exact.work.workload.proof.guided:
+            guide, chooser = walk_as_guide(exact, begin, folder, first)
+        else:
+            for step in walk(exact, place / "walk"):
+                first.take(Exact.of(step, begin, exact.work.workload.outputs))
+        evaluation = evaluate(exact, place / "evaluation")
+        unguided = walk_again(exact, begin, place / "unguided") if guide is not None else None
+    finally:
+        exact.process.close()
     first.end(WalkEnd(evaluation, guide, chooser, unguided))
 
 
@@ -274,12 +275,6 @@ def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
         give_rows(exact, exact.work.stated.batches)
         return None
     return chooser
-
-
-def in_lane(threads: int, lane: int, start: Start, precision: str, rounded: str, folder: Path) -> Session:
-    """Start a worker of the reference on the processors of one of several that compute at the same time."""
-    with confine_children(lane_processors(threads, lane)):
-        return start(precision, rounded, folder)
 
 
 def measure_noise(session: Session, own: Files, first: FirstWalk, begin: Files) -> list[Deviation]:
