@@ -129,7 +129,7 @@ def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode
 
 
 @pytest.mark.environment
-def test_a_reference_has_its_one_thread_on_any_processor(tmp_path):
+def test_a_reference_has_its_one_thread_on_any_processor(tmp_path, all_processors):
     """Three of them compute side by side: on one processor, a proof would take twice as long."""
     entry = all_frameworks()["reference-pytorch"]
     work = make_work(find_workload("fashion-mlp"), tmp_path)
