@@ -3,7 +3,10 @@
 import json
 import shutil
 import sqlite3
+import time
+from threading import Thread
 
+import psutil
 import pytest
 from site_runs import ALIKE, RESERVED, write_night
 
@@ -11,6 +14,7 @@ from rosettabench.cli import main
 from rosettabench.report.site import folder as folders
 from rosettabench.report.site.folder import MARKER
 from rosettabench.report.site.names import page_name
+from rosettabench.resources.processors import usable_cores
 from rosettabench.store.store import Store
 
 
@@ -117,6 +121,36 @@ def test_what_did_not_change_is_taken_over_and_what_did_is_made_again(tmp_path):
     assert make(again, store) == 0
     for path in sorted(one.relative_to(again) for one in again.rglob("*.html")):
         assert (again / path).read_text(encoding="utf-8") == (out / path).read_text(encoding="utf-8"), path
+
+
+@pytest.mark.slow
+def test_several_processes_write_what_one_writes(site, site_store, tmp_path, all_processors):
+    if usable_cores() < 2:
+        pytest.skip("there is one processor")
+    out = tmp_path / "public"
+    assert make(out, site_store) == 0
+    written = {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert written == {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_told_and_the_old_site_stays(site_store, tmp_path, all_processors, capsys):
+    if usable_cores() < 2:
+        pytest.skip("there is one processor")
+    out = tmp_path / "public"
+    Thread(target=kill_children, daemon=True).start()
+    assert make(out, site_store) == 1
+    assert "a process that wrote pages was killed" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def kill_children():
+    """Kill the first process that this one starts from now on."""
+    own = psutil.Process()
+    before = set(own.children())
+    while not (new := [one for one in own.children() if one not in before and "spawn_main" in " ".join(one.cmdline())]):
+        time.sleep(0.01)
+    new[0].kill()
 
 
 @pytest.mark.slow

@@ -39,11 +39,12 @@ def site(
     from rosettabench.report.site.write import write_site
     from rosettabench.store.store import Store
 
-    kept = Store.existing(store or store_url())
+    url = store or store_url()
+    kept = Store.existing(url)
     intact, damaged = kept.intact_certificates()
     try:
         with replace_folder(out) as folder:
-            contents = write_site(folder, kept, summariser(kept), matrices(intact), damaged, show_progress)
+            contents = write_site(folder, kept, url, summariser, matrices(intact), damaged, show_progress)
     except OSError as error:
         what = f"the site cannot be written to {out}: {error.strerror}"
         if error.errno in NO_FAULT_OF_THE_NAME:

@@ -1,0 +1,63 @@
+"""Write the files of many runs: the processors of the machine share them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import repeat
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from rosettabench.errors import RosettaError
+from rosettabench.report.site.run_files import Summarise, write_run
+from rosettabench.resources.processors import usable_cores
+from rosettabench.store.store import Store
+
+if TYPE_CHECKING:
+    from rosettabench.report.site.extract import RunExtract
+    from rosettabench.report.site.folder import SiteFolder
+
+Summariser = Callable[[Store], Summarise]
+"""Returns what summarises the runs of a store. It is a function of a module: other processes call it by its name."""
+
+SHARE = 2
+"""Runs that a process writes at a time. It is not worth starting for fewer: it imports for 2 s, and a large run takes
+3 s."""
+
+
+def write_runs(
+    folder: SiteFolder, url: str, summariser: Summariser, marked: Sequence[tuple[str, str]]
+) -> Iterator[RunExtract]:
+    """Write the files of the runs `marked`, (id, mark), in the store at `url`; yield their extracts in that order.
+
+    Raises RosettaError if a process was killed.
+    """
+    shares = [marked[start : start + SHARE] for start in range(0, len(marked), SHARE)]
+    count = min(usable_cores(), len(shares))
+    if count < 2:
+        for share in shares:
+            yield from write_share(folder, url, summariser, share)
+        return
+    ignored = (signal.SIGINT, signal.SIG_IGN)  # the first process handles Ctrl-C
+    with ProcessPoolExecutor(count, get_context("spawn"), signal.signal, ignored) as pool:
+        try:
+            for found in pool.map(write_share, repeat(folder), repeat(url), repeat(summariser), shares):
+                yield from found
+        except BrokenProcessPool as error:
+            raise RosettaError(
+                "a process that wrote pages was killed", "Was there enough memory? Try again, with more of it free."
+            ) from error
+
+
+def write_share(
+    folder: SiteFolder, url: str, summariser: Summariser, share: Sequence[tuple[str, str]]
+) -> list[RunExtract]:
+    """Write the files of a few runs and return their extracts."""
+    store = Store.existing(url)
+    try:
+        summarise = summariser(store)
+        return [write_run(folder, store.run(name), mark, summarise) for name, mark in share]
+    finally:
+        store.engine.dispose()
