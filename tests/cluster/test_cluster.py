@@ -22,10 +22,10 @@ from rosettabench.lab.place import counted_rounds, settle
 from rosettabench.plan.request import ProveRequest, RunRequest
 from rosettabench.report.words.machine import several_machines
 from rosettabench.store.content import lines_of
+from rosettabench.store.machine import kinds_of_machines
 from rosettabench.store.record import Dropped, MeasuredOn, Stopped
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
 from rosettabench.store.store import Store, digest, dropped_rounds, machine_of, now
-from rosettabench.summary.machine import kinds_of_machines
 from rosettabench.summary.run import summarise
 
 HERE = {"processor": "A 1000", "cores": 4, "cores_in_machine": 8, "gpus": []}

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.store.kind import RunKind, kind_of
+from rosettabench.store.machine import same_hardware
 
 if TYPE_CHECKING:
     from rosettabench.store.store import Store
-
-PARTS = ("processor", "cores_in_machine", "gpus")
-"""The recorded facts that identify a machine."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +28,9 @@ class Ceiling:
     size: int
 
 
-def same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two runs were made on the same machine, by the facts in PARTS."""
-    return all(one.get(part) == other.get(part) for part in PARTS)
-
-
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[CeilingSeries]:
     """Return every series in the store that was measured on `machine`, described as in a run."""
-    runs = [run for run in store.runs() if kind_of(run.request) is RunKind.PEAK and same_machine(run.machine, machine)]
+    runs = [run for run in store.runs() if kind_of(run.request) is RunKind.PEAK and same_hardware(run.machine, machine)]
     return [series for run in runs for series in CeilingSeries.all_of(store.run(run.id).events)]
 
 

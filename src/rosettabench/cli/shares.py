@@ -50,15 +50,16 @@ def shares(
 def shares_in(store: Store) -> list[Reached]:
     """Return the newest share of every cell in a store, measured on this machine."""
     from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.ceilings.ceiling import measured_here, same_machine
+    from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
     from rosettabench.report.tables.shares import newest_shares
     from rosettabench.store.kind import kind_of
+    from rosettabench.store.machine import same_hardware
     from rosettabench.summary.run import summarise
 
     machine = describe_machine()
     ceilings = measured_here(store, machine)
-    runs = [run for run in store.runs() if kind_of(run.request).has_contenders and same_machine(run.machine, machine)]
+    runs = [run for run in store.runs() if kind_of(run.request).has_contenders and same_hardware(run.machine, machine)]
     canonical = {name: canonical_setting(workload).as_json() for name, workload in all_workloads().items()}
     return newest_shares((summarise(store.run(run.id), ceilings) for run in runs), canonical)

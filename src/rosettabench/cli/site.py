@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,15 +56,16 @@ def site(
 
 def summariser(store: Store) -> Callable[[Run], RunSummary]:
     """Return a function that summarises a run; the ceilings of each machine are read once."""
-    from rosettabench.ceilings.ceiling import PARTS, measured_here
+    from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.published.summary import summarise_whole
+    from rosettabench.store.machine import HARDWARE, machine_key
 
     known: dict[str, list[CeilingSeries]] = {}
 
     def summarise(run: Run) -> RunSummary:
         """Return everything that a report shows about a run."""
-        machine = json.dumps([run.machine.get(part) for part in PARTS], sort_keys=True)
+        machine = machine_key(run.machine, HARDWARE)
         if machine not in known:
             known[machine] = measured_here(store, run.machine)
         return summarise_whole(run, known[machine])

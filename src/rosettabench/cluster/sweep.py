@@ -23,10 +23,11 @@ from rosettabench.cluster.parcel import Inbox, pack
 from rosettabench.errors import EnvironmentFault, RosettaError, UsageError, WorkerError
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.owner import at_work
-from rosettabench.lab.place import counted_rounds, is_same_kind
+from rosettabench.lab.place import counted_rounds
 from rosettabench.lab.run import Laboratory, left_contests, title
 from rosettabench.plan.request import Request, RunRequest, read_request
 from rosettabench.plan.setting import Setting, with_defaults
+from rosettabench.store.machine import same_kind
 from rosettabench.store.record import Finished, Interrupted, MeasuredOn, Resumed, Stopped
 from rosettabench.store.schema import Contest, Run
 from rosettabench.store.store import events_of, machine_of
@@ -291,7 +292,7 @@ def able_nodes(run: Run, row: Contest, nodes: Sequence[ClusterNode]) -> list[Clu
     able = [node for node in nodes if node.machine["cores"] >= cores_of(row)]
     if not counted_rounds(run, row):
         return able
-    return [node for node in able if is_same_kind(node.machine, machine_of(run, row))] or able
+    return [node for node in able if same_kind(node.machine, machine_of(run, row))] or able
 
 
 def error_of(fault: NodeFault, node: ClusterNode) -> RosettaError:

@@ -36,9 +36,9 @@ from rosettabench.evidence.redaction import Redactor
 from rosettabench.evidence.rows import rows_of
 from rosettabench.places import cache_dir
 from rosettabench.plan.request import RunRequest, read_request
+from rosettabench.store.machine import same_kind
 from rosettabench.store.record import JudgedForecasts, ShownSeries, UsedData, UsedEnvironment
 from rosettabench.store.store import digest, machine_of
-from rosettabench.summary.machine import same_machine
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Certificate, Contest, Entry, Event, Run
@@ -60,7 +60,7 @@ def collect(run: Run) -> Bundle:
         )
     if not any(entry.blocks for contest in run.contests for entry in contest.entries):
         raise UsageError(f"run {run.id} has no timed block: there is no evidence in it", "rosetta list runs")
-    if any(not same_machine(machine_of(run, contest), run.machine) for contest in run.contests):
+    if any(not same_kind(machine_of(run, contest), run.machine) for contest in run.contests):
         raise UsageError(
             f"run {run.id} has contests from another machine than the one that began it: a bundle has one machine",
             "Export a run that was begun on the machine that measured it.",

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from rosettabench.history.cell import Key, Sitting, sittings
+from rosettabench.store.machine import same_kind
 from rosettabench.store.store import Store
-from rosettabench.summary.machine import same_machine
 
 
 class Archive:
@@ -24,9 +24,9 @@ class Archive:
         """Every contest of the workload with timed rounds, oldest first."""
         placed = self.store.placed_runs()
         every = self.store.runs(self.workload)
-        runs = [row for row in every if row.id in placed or same_machine(row.machine, self.machine)]
+        runs = [row for row in every if row.id in placed or same_kind(row.machine, self.machine)]
         found = [one for row in reversed(runs) for one in sittings(self.store.run(row.id))]
-        here = [one for one in found if same_machine(one.machine, self.machine)]
+        here = [one for one in found if same_kind(one.machine, self.machine)]
         return [one for one in here if any(cell.key.workload == self.workload for cell in one.cells.values())]
 
     def of(self, key: Key) -> list[Sitting]:

@@ -19,7 +19,7 @@ from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
 from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scatter_of_processes, unpaired_interval
 from rosettabench.statistics.verdict import Finding, Verdict, judge
-from rosettabench.summary.machine import same_machine
+from rosettabench.store.machine import same_kind
 
 BEFORE, AFTER = "before", "after"
 """The labels of the two sides in a Verdict."""
@@ -243,7 +243,7 @@ class Pairing:
     def doubt(self, key: Key, controls: Sequence[Key], degrees: int) -> Doubt | None:
         """Return why there can be no verdict on a cell; None if there can."""
         machines = [one.machine for one in self.sittings]
-        if not all(same_machine(machines[0], machine) for machine in machines):
+        if not all(same_kind(machines[0], machine) for machine in machines):
             return Incomparable.OTHER_MACHINE
         flaws = [cell.flaw for one in self.sittings if (cell := one.find_cell(key)) and cell.flaw]
         if flaws:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from rosettabench.client.machine import describe_machine
 from rosettabench.errors import UsageError
-from rosettabench.lab.past import SAME_MACHINE
 from rosettabench.places import rescue_dir
 from rosettabench.store.content import Relation, lines_of, relate
+from rosettabench.store.machine import KIND
 from rosettabench.store.rescue import rescued_files
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store
@@ -36,7 +36,7 @@ def at_work(store: Store, run: Run, cache: Path, tell: Callable[[str], None]) ->
 def refuse_other_machine(run: Run) -> None:
     """Raise UsageError for a run that another machine began: their times are no times of one contest."""
     here = describe_machine()
-    for fact in SAME_MACHINE:
+    for fact in (*KIND, "memory_bytes"):
         if run.machine.get(fact) != here.get(fact):
             raise UsageError(
                 f"run {run.id} began on another machine: {fact} {run.machine.get(fact)}, here {here.get(fact)}",

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
+from rosettabench.store.machine import same_kind
 from rosettabench.store.record import FigureName, Stopped
 from rosettabench.store.store import events_of, machine_of
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Entry, Run
     from rosettabench.store.store import Store
-
-SAME_MACHINE = ("processor", "cores", "memory_bytes")
-"""Facts that identify a machine: only runs in which they are equal are used."""
-
 
 PAST_RUNS = 5
 """How many of the latest runs an estimate uses."""
@@ -33,8 +30,7 @@ def past(runs: Iterable[Run], machine: Mapping[str, Any]) -> Past:
     found = Past()
     for run in reversed(list(runs)):
         for contest in run.contests:
-            where = machine_of(run, contest)
-            if all(where.get(name) == machine.get(name) for name in SAME_MACHINE):
+            if same_kind(machine_of(run, contest), machine):
                 note(run, contest, found)
     return found
 

@@ -1,4 +1,4 @@
-"""The machine on which a contest is measured. Rounds of another kind of machine do not count."""
+"""The machine of a contest. Its rounds may come from two machines of one kind; those of another kind do not count."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosettabench.lab.journal import Journal
+from rosettabench.store.machine import same_kind
 from rosettabench.store.record import Dropped, MeasuredOn
 from rosettabench.store.schema import Contest, Run
 from rosettabench.store.store import Store, dropped_rounds, events_of, machine_of
-
-SAME_KIND = ("processor", "cores", "cores_in_machine", "gpus")
-"""Facts in which machines of one kind are equal: the rounds of a contest may come from two of them."""
-
-
-def is_same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two machines are of one kind."""
-    return all(one.get(fact) == other.get(fact) for fact in SAME_KIND)
 
 
 def counted_rounds(run: Run, contest: Contest) -> list[int]:
@@ -32,7 +25,7 @@ def settle(store: Store, run: Run, contest: Contest, node: str, here: Mapping[st
     """
     journal = Journal(store, run.id, contest.id)
     before = machine_of(run, contest)
-    if not is_same_kind(before, here):
+    if not same_kind(before, here):
         for number in counted_rounds(run, contest):
             journal.event(Dropped(round=number, why=f"measured on another kind of machine: {before.get('processor')}"))
     journal.event(MeasuredOn(node=node, machine=dict(here)))
@@ -41,4 +34,4 @@ def settle(store: Store, run: Run, contest: Contest, node: str, here: Mapping[st
 def was_elsewhere(run: Run, contest: Contest, here: Mapping[str, Any]) -> bool:
     """Return whether a contest was measured on a node last, and that was another kind of machine."""
     on_node = MeasuredOn.last_of(events_of(run, contest)) is not None
-    return on_node and not is_same_kind(machine_of(run, contest), here)
+    return on_node and not same_kind(machine_of(run, contest), here)

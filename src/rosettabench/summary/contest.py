@@ -18,6 +18,7 @@ from rosettabench.statistics.ranking import Ranked, compare, rank
 from rosettabench.statistics.rounds import Rounds, by_process, most_turns, process_of_round, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
 from rosettabench.statistics.verdict import Finding, Verdict
+from rosettabench.store.machine import same_kind
 from rosettabench.store.record import (
     Dropped,
     FigureName,
@@ -48,7 +49,6 @@ from rosettabench.summary.entry import (
     turns,
 )
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.machine import same_machine
 from rosettabench.summary.outlook import find_outlook
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.reasons import summarise_reasons
@@ -132,7 +132,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     `measured` are the known ceilings of the run's machine (ceilings/ceiling.py).
     """
     machine, workload = machine_of(run, contest), workload_of(contest)
-    peak = summarise_peak(contest, measured if same_machine(machine, run.machine) else ())
+    peak = summarise_peak(contest, measured if same_kind(machine, run.machine) else ())
     contestants = gather(run, contest, name)
     seen = oddities_of(run, contest, contestants)
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}

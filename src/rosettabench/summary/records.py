@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
+from rosettabench.store.machine import kinds_of_machines, same_kind
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.machine import kinds_of_machines, same_machine
 
 if TYPE_CHECKING:
     from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
@@ -552,9 +552,7 @@ class RunSummary:
         """The timed contests of each kind of machine, with the facts of one such machine. No ratio mixes kinds."""
         timed = [contest for contest in self.contests if contest.timed]
         kinds = kinds_of_machines(contest.machine for contest in timed)
-        return tuple(
-            (kind, tuple(contest for contest in timed if same_machine(contest.machine, kind))) for kind in kinds
-        )
+        return tuple((kind, tuple(contest for contest in timed if same_kind(contest.machine, kind))) for kind in kinds)
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import distinguishing_words
 from rosettabench.statistics.busy import mean_load
+from rosettabench.store.machine import kinds_of_machines
 from rosettabench.store.record import ENDS, Resumed, RoundLoad
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
-from rosettabench.summary.machine import kinds_of_machines
 from rosettabench.summary.records import RunSummary
 from rosettabench.summary.trainings import summarise_trainings
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rosettabench.plan.setting import with_defaults
 from rosettabench.statistics.rounds import by_process, process_of_round
 from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
+from rosettabench.store.machine import same_kind
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.machine import same_machine
 from rosettabench.summary.records import ContestSummary, EntrySummary
 
 AXIS = "devices"
@@ -51,7 +51,7 @@ def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
 
 def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
     """Return whether a contest is the same as another, on the same kind of machine, but on one device."""
-    if not same_machine(single.machine, contest.machine):
+    if not same_kind(single.machine, contest.machine):
         return False
     return single.workload == contest.workload and with_defaults(single.setting) == {
         **with_defaults(contest.setting),

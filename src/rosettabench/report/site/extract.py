@@ -31,9 +31,9 @@ from rosettabench.report.words.finding import finding_sentence
 from rosettabench.report.words.headline import Headline
 from rosettabench.report.words.proof import standing_words
 from rosettabench.store.kind import RunKind, kind_of
+from rosettabench.store.machine import machine_key
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.findings import find_findings
-from rosettabench.summary.machine import machine_key
 from rosettabench.summary.records import ContestSummary, RunSummary
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class PointExtract:
 class RunExtract:
     """A run: what it was asked, where and when, how it ended, and its contests.
 
-    `machine` is the key of summary/machine.py, `facts` are the machine as recorded. `stem` is the name of its files
+    `machine` is the key of store/machine.py, `facts` are the machine as recorded. `stem` is the name of its files
     without suffix. `fault` is why its contents cannot be shown; "" if they can.
     """
 

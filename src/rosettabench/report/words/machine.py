@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosettabench.report.words import figures
-from rosettabench.summary.machine import MACHINE as FACTS
 from rosettabench.summary.records import RunSummary
 
 MACHINE = {
@@ -46,8 +45,8 @@ def machine_value(name: str, value: object) -> str:
 
 
 def machine_title(machine: Mapping[str, Any]) -> str:
-    """Return the name of a machine: its processor and cores, which identify it (summary/machine.py)."""
-    processor, cores, whole = (machine.get(name) for name in FACTS)
+    """Return the name of a machine: its processor and cores (store/machine.py: KIND)."""
+    processor, cores, whole = (machine.get(name) for name in ("processor", "cores", "cores_in_machine"))
     told = [str(processor or "unknown processor")]
     if cores is not None:
         told.append(f"{cores} of {whole} cores" if whole is not None and whole != cores else f"{cores} cores")
