@@ -142,7 +142,7 @@ def test_interrupted(variables, tmp_path, interrupt):
     (tmp_path / "broken.py").write_text(source)
     command = [sys.executable, "-m", "broken"]
     process = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
-    assert (process.returncode, process.stderr) == (INTERRUPTED, "")
+    assert (process.returncode, process.stderr) == (INTERRUPTED, "interrupted\n")
     assert INTERRUPTED == 128 + signal.SIGINT
 
 

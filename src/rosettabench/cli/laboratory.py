@@ -104,11 +104,11 @@ def conduct(
     """Do the rest of a run and report it, even if it fails or is interrupted."""
     try:
         measure(laboratory, started, cluster)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         again = resume_command(laboratory.store, started.id, cluster)
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, print_it)
-        typer.echo(f"interrupted; what was measured is kept. Continue with: {again}", err=True)
+        interruption.add_note(f"interrupted; what was measured is kept. Continue with: {again}")
         raise
     tell_end(laboratory, started, page, print_it, cluster)
 

@@ -27,6 +27,10 @@ class CommandPlace(NamedTuple):
     summary: str
 
 
+class Interruption(Exception):
+    """Ctrl-C has ended a command; the text says what is kept."""
+
+
 class LazyGroup(TyperGroup):
     """A group whose commands are in `table`, by name, and are imported only by `get_command`."""
 
@@ -43,6 +47,13 @@ class LazyGroup(TyperGroup):
             adopt(command, [option for option in self.params if option.name == "debug"])
             self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
+
+    def invoke(self, ctx: Context) -> object:
+        """Invoke a command. Raises Interruption for Ctrl-C, with the notes of the command, which typer would drop."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Interruption("\n".join(getattr(error, "__notes__", ["interrupted"]))) from error
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return the name, the command and the remaining arguments. UsageError, with the nearest name, for others."""

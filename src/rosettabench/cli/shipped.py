@@ -150,11 +150,11 @@ def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     try:
         with laboratory.display:
             finished = Race(laboratory.store, laboratory.cache, laboratory.display).go_on(started)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         typer.echo("", err=True)
         publish(laboratory.store, laboratory.store.run(started.id), page, printer(verbose=False))
         again = resume_command(laboratory.store, started.id)
-        typer.echo(f"interrupted; finished trainings are kept. Continue with: {again}", err=True)
+        interruption.add_note(f"interrupted; finished trainings are kept. Continue with: {again}")
         raise
     publish(laboratory.store, finished, page, printer(verbose=False))
     if any(one.is_failure for one in Results.of(finished).absences.values()):
