@@ -255,5 +255,5 @@ def test_an_interpreter_that_is_not_there_is_told_before_anything_is_measured(ro
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_end_clears_up_as_ctrl_c_does(variables, tmp_path, number):
     process = python(variables, SIGNALLED_WITHIN, TMPDIR=str(tmp_path), NUMBER=str(int(number)))
-    assert (process.returncode, process.stderr) == (128 + number, "")
+    assert (process.returncode, process.stderr) == (128 + number, "interrupted\n")
     assert process.stdout == "cleared up\n"
