@@ -106,12 +106,16 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
     for processor in processors:
         lanes.put(processor)
     with ProcessPoolExecutor(len(processors), context, settle, (lanes,)) as pool, results.open("a") as file:
-        for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
-            for one in future.result():
-                file.write(json.dumps(one) + "\n")
-                if one["kind"] != "reference" and one["passed"] != (one["kind"] == "honest"):
-                    print(json.dumps(one), flush=True)
-            file.flush()
+        try:
+            for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
+                for one in future.result():
+                    file.write(json.dumps(one) + "\n")
+                    if one["kind"] != "reference" and one["passed"] != (one["kind"] == "honest"):
+                        print(json.dumps(one), flush=True)
+                file.flush()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # else all that is left would be proven, and not written down
+            raise
 
 
 def read(results: Path) -> Iterator[dict]:
