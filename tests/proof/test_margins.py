@@ -11,11 +11,15 @@ from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.client.batches import draw_batches, permutation
 from rosettabench.errors import ProofError
-from rosettabench.proof.margins import margins_of
-from rosettabench.proof.reference import make_reference
+from rosettabench.proof.margins import Chooser, margins_of
+from rosettabench.proof.reference import choose_next, make_reference
 from rosettabench.proof.weights import proof_weights, save_weights
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
+
+
+MARGIN = 5e-6
+"""The margin that fashion-cnn states."""
 
 
 def with_margin(margin):
@@ -67,6 +71,34 @@ def test_the_margin_is_the_distance_of_the_nearest_input_of_a_relu(tmp_path):
     before = hidden + weights["hidden.bias"]
     assert margins == pytest.approx((np.abs(before) / np.sqrt((before**2).mean())).min(1), rel=1e-3)
     assert margins.argmin() == 3
+
+
+def test_weights_with_which_no_batch_keeps_the_margin_are_moved(tmp_path):
+    """A unit with the same value in every image, next to zero: another batch does not help."""
+    work = make_work(with_margin(MARGIN), tmp_path / "work")
+    weights = proof_weights(work.workload, 0)
+    stuck = {name: array.copy() for name, array in weights.items()}
+    stuck["conv1.kernel"][7], stuck["conv1.bias"] = 0, np.full_like(weights["conv1.bias"], 0.01)
+    stuck["conv1.bias"][7] = 1e-9
+    entry = all_frameworks()["reference-pytorch"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "s", "float64")
+    try:
+        session.build(save_weights(weights, tmp_path / "weights"))
+        chooser = Chooser(session, MARGIN, tmp_path / "chosen")
+        chooser.choose(0)
+        session.ask("place", weights=save_weights(stuck, tmp_path / "stuck"))
+        with pytest.raises(ProofError, match="too few samples"):
+            chooser.choose(1)
+        begin = choose_next(session, chooser, 1, stuck, {"conv1.kernel", "conv1.bias"}, tmp_path / "begin")
+        assert len(chooser.nearest) == 2
+        assert (margins_of(session, 1, tmp_path / "margins") >= MARGIN).all()
+    finally:
+        session.process.close()
+    moved = {name: np.load(path) for name, path in begin.items()}
+    assert (moved["output.kernel"] == stuck["output.kernel"]).all(), "only what is trained is moved"
+    for name in ("conv1.kernel", "conv1.bias"):
+        way = np.linalg.norm(moved[name] - stuck[name]) / np.linalg.norm(stuck[name])
+        assert 5e-4 < way < 2e-3
 
 
 def test_a_framework_that_is_no_reference_does_not_tell(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ import numpy as np
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.client.session import Session, Work
-from rosettabench.errors import WorkerError
+from rosettabench.errors import ProofError, WorkerError
 from rosettabench.files import save_array
 from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.comparison import (
@@ -34,7 +34,7 @@ from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
 from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read_array, walk, walk_unguided
-from rosettabench.proof.weights import Weights, perturb, save_weights
+from rosettabench.proof.weights import Weights, move, perturb, save_weights
 
 
 class Start(Protocol):
@@ -54,6 +54,9 @@ ROUNDED = ("corrections", "weights")
 """Frameworks compute either the bias corrections or the weights of new gradients in float32; each is measured."""
 
 PERTURBATION_SEED = 1
+
+MOST_MOVED = 5
+"""How many weights are tried for one step of a guided proof: those that it has led to, and these moved."""
 
 
 @dataclass(frozen=True)
@@ -254,11 +257,36 @@ def walk_as_guide(exact: Session, begin: Files, folder: Path, first: FirstWalk) 
     for step in walk(exact, folder / "float64" / "walk", guide):
         first.take(Exact.of(step, begin, workload.outputs))
         weights = {name: read_array(step.parameters, name).astype(np.float32) for name in step.parameters}
-        guide.append(save_weights(weights, folder / "guide" / str(step.step)))
-        if chooser is not None and len(guide) < steps_of(workload):
-            exact.ask("place", weights=guide[-1])
-            chooser.choose(len(guide))
+        place = folder / "guide" / str(step.step)
+        if chooser is not None and step.step + 1 < steps_of(workload):
+            guide.append(choose_next(exact, chooser, step.step + 1, weights, set(step.gradients), place))
+        else:
+            guide.append(save_weights(weights, place))
     return guide, chooser
+
+
+def choose_next(
+    exact: Session, chooser: Chooser, step: int, weights: Weights, trained: Collection[str], place: Path
+) -> Files:
+    """Choose the batch of a step for `weights`; return the weights with which it begins, saved in `place`.
+
+    Sometimes no batch keeps the margin: over black pixels, a unit has the same value in every image, and that can be
+    next to zero. Then the `trained` tensors are moved at random by a thousandth of their root mean square. In a guided
+    proof, everybody begins the step with the moved weights.
+
+    Raises ProofError if that does not help either.
+    """
+    for seed in range(MOST_MOVED):
+        begin = save_weights(move(weights, trained, seed) if seed else weights, place)
+        exact.ask("place", weights=begin)
+        try:
+            chooser.choose(step)
+        except ProofError:
+            if seed + 1 == MOST_MOVED:
+                raise
+        else:
+            break
+    return begin
 
 
 def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
