@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from rosettabench import __version__
-from rosettabench.cli.lazy import CommandPlace, Interruption, LazyGroup, verbatim
+from rosettabench.cli.lazy import CommandInterrupted, CommandPlace, LazyGroup, verbatim
 from rosettabench.errors import RosettaError
 
 DEBUG = "ROSETTA_DEBUG"
@@ -241,7 +241,7 @@ def attempt(arguments: Sequence[str] | None) -> int:
         return complain(error, error.what, error.hint, error.exit_code)
     except typer.TyperException as error:
         return complain(error, error.format_message(), help_hint(error), error.exit_code)
-    except Interruption as interruption:
+    except CommandInterrupted as interruption:
         typer.echo(str(interruption), err=True)
         return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):

@@ -27,7 +27,7 @@ class CommandPlace(NamedTuple):
     summary: str
 
 
-class Interruption(Exception):
+class CommandInterrupted(Exception):
     """Ctrl-C has ended a command; the text says what is kept."""
 
 
@@ -49,11 +49,11 @@ class LazyGroup(TyperGroup):
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx: Context) -> object:
-        """Invoke a command. Raises Interruption for Ctrl-C, with the notes of the command, which typer would drop."""
+        """Invoke a command. Raises CommandInterrupted for Ctrl-C, with the notes of the command; typer drops them."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            raise Interruption("\n".join(getattr(error, "__notes__", ["interrupted"]))) from error
+            raise CommandInterrupted("\n".join(getattr(error, "__notes__", ["interrupted"]))) from error
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return the name, the command and the remaining arguments. UsageError, with the nearest name, for others."""
