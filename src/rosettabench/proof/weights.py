@@ -43,8 +43,8 @@ OFF_ZERO = "normal(0.05)"
 """How the biases of a proof on a GPU are drawn where they begin at zero."""
 
 MOVED = 1e-3
-"""How far `move` moves a number, as a share of its tensor's root mean square: it takes a unit 200 times as far as the
-margin of 5e-6 that workloads state, and changes no other property of a step."""
+"""How far `move` moves a number, as a share of its tensor's root mean square: 200 times the margin of 5e-6 that
+workloads state."""
 
 
 def proof_weights(workload: Workload, seed: int, device: str = "cpu") -> Weights:
