@@ -481,7 +481,13 @@ PLANTS = [
         "state",
         "the unbiased one, n / (n - 1) times",
     ),
-    Plant("epsilon of the normalisation", "cifar-resnet56", (("eps=1e-3", "eps=1e-5"),), "logits", "another epsilon"),
+    Plant(
+        "epsilon of the normalisation",
+        "cifar-resnet56",
+        (("eps=1e-3", "eps=1e-5"),),
+        "logits",
+        "adds 1e-05 to the variance, the workload states 0.001",
+    ),
     Plant(
         "padding on both sides",
         "cifar-resnet56",
@@ -522,7 +528,7 @@ PLANTS = [
         "chestxray-densenet121",
         (("eps=1e-5", "eps=1e-3"),),
         "logits",
-        "another epsilon",
+        "adds 0.001 to the variance, the workload states 1e-05",
     ),
     Plant(
         "the last normalisation left out",
