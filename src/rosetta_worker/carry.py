@@ -70,9 +70,9 @@ def through(ties, direction, tensors):
 
 
 def beside(model, own):
-    """Return the tensors in a PyTorch model's state_dict that have no tie: arrays, and second names.
+    """Return the tensors in a model's state_dict that have no tie: arrays, and second names.
 
-    State_dict is what PyTorch's users save. For other frameworks, nothing is returned.
+    State_dict is what users of PyTorch and PaddlePaddle save. For other frameworks, nothing is returned.
     """
     made = getattr(model, "Model", None)
     if not hasattr(made, "state_dict"):
@@ -80,11 +80,16 @@ def beside(model, own):
     held = made().state_dict()
     if not set(own) <= set(held):  # Keras on PyTorch: its ties have Keras' names
         return {}, {}
-    places = {(held[name].data_ptr(), held[name].shape): name for name in own}
+    places = {place(held[name]): name for name in own}
     rest = {name: tensor for name, tensor in held.items() if name not in own}
-    same = {name: places.get((tensor.data_ptr(), tensor.shape)) for name, tensor in rest.items()}
+    same = {name: places.get(place(tensor)) for name, tensor in rest.items()}
     same = {name: other for name, other in same.items() if other is not None}
     return {name: tensor.detach().cpu().numpy() for name, tensor in rest.items() if name not in same}, same
+
+
+def place(tensor):
+    """Return where a tensor lies, and its shape: the same for two names of one tensor."""
+    return tensor.data_ptr(), tuple(tensor.shape)
 
 
 def read(folder, files):

@@ -24,8 +24,11 @@ if what == "save":
     with torch.no_grad():
         for tensor in [one for one in model.parameters() if one.requires_grad]:  # others stay as they are fixed
             tensor.add_(torch.rand_like(tensor) / 50)
-        for tensor in model.buffers():
-            tensor.copy_(torch.rand_like(tensor) + 0.5 if tensor.is_floating_point() else torch.tensor(17))
+        for name, tensor in model.named_buffers():
+            if tensor.is_floating_point():  # variances around 1 and means around 0, or every unit would be dead
+                tensor.copy_(torch.rand_like(tensor) + (-0.5 if name.endswith("mean") else 0.5))
+            else:
+                tensor.fill_(17)
     np.savez(path, **{name: tensor.numpy() for name, tensor in model.state_dict().items()})
 else:
     with np.load(path, allow_pickle=False) as arrays:
