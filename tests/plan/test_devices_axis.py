@@ -76,7 +76,7 @@ def test_a_framework_without_an_implementation_is_missing_with_a_sentence_that_s
 
 def test_each_implementation_belongs_to_a_framework():
     folder = next(iter(contestants().values())).parallel.parent
-    own = {"__init__", "__main__", "device", "group", "merge"}
+    own = {"__init__", "__main__", "device", "group", "kept", "merge"}
     named = {one.parallel for one in contestants().values()}
     assert {path for path in folder.glob("*.py") if path.stem not in own} <= named
 

@@ -57,10 +57,40 @@ PLANTS = {
     ),
 }
 
+OF_THE_FIRST = "DistributedDataParallel(self.model, broadcast_buffers=False)"
+BY_HALVES = "        logits = self.forward_on_each(model, inputs)\n"
 
-def prove(name, references, folder, changes=()):
-    """Return the finished proof of fashion-mlp on two devices, with a tampered adapter for several devices."""
-    work, exact = references("fashion-mlp")
+OF_HALVES = {
+    "running statistics that stay each device's own": (
+        "pytorch",
+        (
+            (
+                "    def average(self, kept):\n",
+                "    def average(self, kept):\n        return\n\n    def unused(self, kept):\n",
+            ),
+        ),
+        "device parameter",
+        "the running statistics are not averaged",
+    ),
+    "the running statistics of the first device alone": (
+        "pytorch",
+        ((OF_THE_FIRST, "DistributedDataParallel(self.model)"),),
+        "block parameter",
+        "",
+    ),
+    "the whole batch normalised": (
+        "jax",
+        ((BY_HALVES, "        logits = in_float32(model(inputs))\n"),),
+        "logits",
+        "",
+    ),
+}
+"""Mistakes in what each device keeps, by {name: (framework, changes, quantity, part of the cause)}."""
+
+
+def prove(name, references, folder, changes=(), workload="fashion-mlp"):
+    """Return the finished proof of a workload on two devices, with a tampered adapter for several devices."""
+    work, exact = references(workload)
     entry = all_frameworks()[name]
     copied = folder / "frameworks" / entry.path.name
     copied.parent.mkdir()
@@ -89,5 +119,16 @@ def test_a_mistake_of_a_group_is_caught_and_named(plant, references, tmp_path):
     failed = [check for check in proof.checks if not check.passed]
     assert failed, "the proof holds, and must not"
     print("PLANT", plant, failed[0].quantity, failed[0].deviation, proof.cause, sep=" | ")
+    assert failed[0].quantity == quantity
+    assert cause in str(proof.cause)
+
+
+@pytest.mark.parametrize("plant", OF_HALVES)
+def test_a_mistake_in_what_devices_keep_is_caught(plant, references, tmp_path):
+    name, changes, quantity, cause = OF_HALVES[plant]
+    proof = prove(name, references, tmp_path, changes, "cifar-resnet56:halves")
+    failed = [check for check in proof.checks if not check.passed]
+    assert failed, "the proof holds, and must not"
+    print("PLANT", plant, failed[0].quantity, failed[0].deviation, failed[0].share, proof.cause, sep=" | ")
     assert failed[0].quantity == quantity
     assert cause in str(proof.cause)

@@ -8,7 +8,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.frameworks.jax import Adapter as SingleDevice
-from rosetta_worker.frameworks.jax import take
+from rosetta_worker.frameworks.jax import in_float32, take
 
 
 class Adapter(SingleDevice):
@@ -64,6 +64,30 @@ class Adapter(SingleDevice):
         """Return the global array of which this process holds one part."""
         own = jax.device_put(array, self.local)
         return jax.make_array_from_single_device_arrays(shape, NamedSharding(self.mesh, parts), [own])
+
+    def with_loss(self, model, inputs, labels):
+        if not getattr(self.implementation, "STATE", ()):
+            return super().with_loss(model, inputs, labels)
+        logits = self.forward_on_each(model, inputs)
+        return self.loss(model, logits, labels), logits
+
+    def forward_on_each(self, model, inputs):
+        """Let each process normalise its own share of a batch; return the logits of all, and update the running means.
+
+        Outside of this, a program sees the whole batch, and would normalise that.
+        """
+        graph, parameters, kept = nnx.split(model, nnx.Param, ...)
+
+        def forward(parameters, kept, share):
+            own = nnx.merge(graph, parameters, kept)
+            logits = in_float32(own(share))
+            return logits, jax.lax.pmean(nnx.split(own, nnx.Param, ...)[2], "devices")
+
+        whole, shares = PartitionSpec(), PartitionSpec("devices")
+        on_each = jax.shard_map(forward, mesh=self.mesh, in_specs=(whole, whole, shares), out_specs=(shares, whole))
+        logits, kept = on_each(parameters, kept, inputs)
+        nnx.update(model, kept)
+        return logits
 
     def set(self, own, array):
         resolve(self.model, own)[...] = self.replicated(array)

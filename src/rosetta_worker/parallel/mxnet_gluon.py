@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 from rosetta_worker.children import die_with_parent
+from rosetta_worker.framework import resolve
 from rosetta_worker.frameworks.mxnet_gluon import Adapter as SingleDevice
 from rosetta_worker.frameworks.mxnet_gluon import mx
+from rosetta_worker.parallel.kept import KeptByEach
 from rosetta_worker.runtimes import mxnet as runtime
 
 OLDEST = (1, 9)
@@ -16,7 +18,7 @@ SERVE = "import numpy; numpy.bool = numpy.bool_; import mxnet"
 """The program of scheduler and server: MXNet serves at its import if DMLC_ROLE says so."""
 
 
-class Adapter(SingleDevice):
+class Adapter(KeptByEach, SingleDevice):
     """Each process pushes its gradients to the store's server, which adds them up, and pulls the sum.
 
     Scheduler and server are processes of the first device, and share its cores.
@@ -50,21 +52,28 @@ class Adapter(SingleDevice):
                 subprocess.Popen([sys.executable, "-c", SERVE], env=surroundings, preexec_fn=die_with_parent)
         os.environ["DMLC_ROLE"] = "worker"
         self.store = mx.kv.create("dist_sync")
-        for key, gradient in enumerate(self.own_gradients()):
-            self.store.init(key, mx.nd.zeros_like(gradient))
+        for key, array in enumerate(self.own_gradients() + self.own_kept(self.kept())):
+            self.store.init(key, mx.nd.zeros_like(array))
 
     def own_gradients(self):
         """Return the gradients of all trained parameters, in their order."""
         return [one.grad() for one in self.model.collect_params().values() if one.grad_req != "null"]
 
-    def average(self):
-        """Replace the gradients of this device by their mean over all devices."""
-        for key, gradient in enumerate(self.own_gradients()):
-            self.store.push(key, gradient, priority=-key)
-            self.store.pull(key, gradient, priority=-key)
-            gradient /= self.setting.devices
+    def own_kept(self, kept):
+        """Return the running statistics of these names."""
+        return [resolve(self.model, own).data() for own in kept]
+
+    def average(self, kept):
+        self.replace_by_means(self.own_kept(kept), first=len(self.own_gradients()))
+
+    def replace_by_means(self, arrays, first):
+        """Replace arrays of this device by their means over all devices; `first` is the key of the first of them."""
+        for key, array in enumerate(arrays, start=first):
+            self.store.push(key, array, priority=-key)
+            self.store.pull(key, array, priority=-key)
+            array /= self.setting.devices
 
     def differentiate_fetched(self, inputs, labels):
         found = super().differentiate_fetched(inputs, labels)
-        self.average()
+        self.replace_by_means(self.own_gradients(), first=0)
         return found

@@ -6,10 +6,11 @@ import paddle
 import paddle.distributed
 
 from rosetta_worker.frameworks.paddle import Adapter as SingleDevice
+from rosetta_worker.parallel.kept import KeptByEach
 from rosetta_worker.runtimes import paddle as runtime
 
 
-class Adapter(SingleDevice):
+class Adapter(KeptByEach, SingleDevice):
     """Each process wraps the model in DataParallel, which averages gradients during the backward pass."""
 
     joined = False
@@ -46,3 +47,9 @@ class Adapter(SingleDevice):
     def with_loss(self, inputs, labels):
         logits = self.parallel(inputs)
         return logits, self.loss(self.model, logits, labels)
+
+    def average(self, kept):
+        for own in kept:
+            total = self.tensors[own].clone()
+            paddle.distributed.all_reduce(total)
+            self.tensors[own].set_value(total / self.setting.devices)

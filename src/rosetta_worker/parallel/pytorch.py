@@ -7,13 +7,14 @@ import torch.distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from rosetta_worker.frameworks.pytorch import Adapter as SingleDevice
+from rosetta_worker.parallel.kept import KeptByEach
 from rosetta_worker.runtimes import pytorch as runtime
 
 OLDEST = (2, 0)
 """The first release of PyTorch that this was written for."""
 
 
-class Adapter(SingleDevice):
+class Adapter(KeptByEach, SingleDevice):
     """Each process wraps the model in DistributedDataParallel, which averages gradients during the backward pass."""
 
     parallel = None
@@ -37,8 +38,13 @@ class Adapter(SingleDevice):
         anew = self.model is None
         super().build(weights)
         if anew:
-            self.parallel = DistributedDataParallel(self.model)
+            self.parallel = DistributedDataParallel(self.model, broadcast_buffers=False)
 
     def with_loss(self, inputs, labels):
         logits = self.parallel(inputs)
         return logits, self.loss(self.model, logits, labels)
+
+    def average(self, kept):
+        for own in kept:
+            torch.distributed.all_reduce(self.tensors[own])
+            self.tensors[own] /= self.setting.devices

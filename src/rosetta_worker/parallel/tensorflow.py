@@ -5,12 +5,14 @@ import os
 
 import tensorflow as tf
 
+from rosetta_worker.framework import resolve
 from rosetta_worker.frameworks.tensorflow import Adapter as SingleDevice
 from rosetta_worker.optimizers.keras import summed
+from rosetta_worker.parallel.kept import KeptByEach
 from rosetta_worker.runtimes import tensorflow as runtime
 
 
-class Adapter(SingleDevice):
+class Adapter(KeptByEach, SingleDevice):
     """Each process runs the step under the strategy, which mirrors variables and averages gradients."""
 
     strategy = None
@@ -33,6 +35,7 @@ class Adapter(SingleDevice):
 
     def compile(self, function):
         super().compile(lambda work: function(lambda *given: self.strategy.run(work, given)))
+        self.average_all = self.function(self.average_kept)
 
     def with_gradients(self, inputs, labels):
         logits, loss, gradients = super().with_gradients(inputs, labels)
@@ -44,6 +47,18 @@ class Adapter(SingleDevice):
             gradients = [summed(gradient) for gradient in gradients]
         self.optimizer._all_reduce_sum_gradients = list  # they are averaged already; Keras would sum them again
         super().apply(gradients)
+
+    def average(self, kept):
+        if kept:
+            self.average_all()
+
+    def average_kept(self):
+        """Replace all running statistics by their means over all devices, in one reduction."""
+        variables = [resolve(self.model, own) for own in self.kept()]
+        own = [tf.identity(variable) for variable in variables]
+        means = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, own)
+        for variable, mean in zip(variables, means):
+            variable.assign(mean)
 
     def synchronize(self):
         """Read the optimiser's counter, which every step writes. TensorFlow's own wait serves no cluster's context."""

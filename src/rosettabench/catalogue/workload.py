@@ -120,11 +120,14 @@ class RecurrentLayer(Strict):
 class Normalisation(Strict):
     """Batch normalisation: `momentum` is the share that running statistics keep; `epsilon` is added to variances.
 
-    The running variance averages the batch variance that normalises: divided by n, not by n - 1.
+    The running variance averages the batch variance that normalises: divided by n, not by n - 1. With
+    several `parts`, a batch has as many equal, neighbouring parts. Each is normalised by a device of its own, and the
+    running statistics are the mean over the parts.
     """
 
     momentum: Annotated[float, Field(ge=0, lt=1)]
     epsilon: float
+    parts: PositiveInt = 1
 
 
 class Training(Strict):
@@ -315,6 +318,11 @@ class Workload(Strict):
         return "train" if self.inference is None else "infer"
 
     @property
+    def devices(self) -> int:
+        """The devices that it needs: one for each part of a batch that is normalised by itself, or one."""
+        return 1 if self.normalisation is None else self.normalisation.parts
+
+    @property
     def batch_size(self) -> int:
         """The stated batch size."""
         stated = self.training or self.inference
@@ -414,12 +422,14 @@ def all_workloads() -> dict[str, Workload]:
 def read_workload(path: Path) -> Workload:
     """Read one ``workload.toml``. The workload is named after its folder, with hyphens; see `name_of`.
 
-    Raises UsageError if the file cannot be read.
+    What a variant does not state is that of the workload that it varies. Raises UsageError if it cannot be read.
     """
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8"))
-        name = name_of(path.parent.name.replace("_", "-"), stated.get("variant_of"))
-        return Workload(name=name, folder=path.parent, **stated)
+        variant_of = stated.get("variant_of")
+        name = name_of(path.parent.name.replace("_", "-"), variant_of)
+        rest = {} if variant_of is None else tomllib.loads(path_of(variant_of, path).read_text(encoding="utf-8"))
+        return Workload(name=name, folder=path.parent, **rest | stated)
     except ValueError as error:  # from TOML, from pydantic, or from name_of
         why = faults(error) if isinstance(error, ValidationError) else error
         raise UsageError(
@@ -438,6 +448,19 @@ def name_of(folder: str, variant_of: str | None) -> str:
     if variant == folder:
         raise ValueError(f"the folder of a variant of {variant_of} is named {variant_of.replace('-', '_')}_…")
     return f"{variant_of}:{variant}"
+
+
+def path_of(varied: str, variant: Path) -> Path:
+    """Return the file of the workload that a variant varies: beside it, or in the catalogue.
+
+    Raises ValueError if there is none.
+    """
+    folder = varied.replace("-", "_")
+    beside = [variant.parent.parent, *(root / "workloads" for root in catalogue_roots())]
+    for path in (root / folder / "workload.toml" for root in beside):
+        if path.is_file():
+            return path
+    raise ValueError(f"there is no workload {varied} that it could vary")
 
 
 def find_workload(name: str) -> Workload:

@@ -60,6 +60,10 @@ def places_of(workload: Workload, columns: Mapping[str, Implementation], output:
     """
     if workload.inference is not None:
         raise UsageError(f"{workload.name} trains nothing: it has no notebook", "Show it with --format html.")
+    if workload.devices > 1:
+        raise UsageError(
+            f"{workload.name} trains on {workload.devices} devices: a notebook has one", "Show it with --format html."
+        )
     for label, one in columns.items():
         if one.framework.program is not None or one.framework.reference:
             why = "is a reference" if one.framework.reference else f"runs in {one.framework.program}, not in Python"

@@ -90,13 +90,14 @@ def prove(
         typer.echo("Everything is proven already.")
         return
     terms = Terms.read(axes, data_dir, offline, timeout, python)
-    together, threads = share_cores(jobs, terms.axes)
+    together, cores = share_cores(jobs, terms.axes)
     request = ProveRequest(
-        **vars(terms) | {"axes": {"threads": [threads]} | terms.axes},
+        **vars(terms),
         workloads=asked,
         contenders=named,
         only=only,
         jobs=together,
+        cores=cores,
         prove_again=not missing,
         budget=read_duration(budget) if budget else None,
     )
@@ -104,13 +105,12 @@ def prove(
 
 
 def share_cores(jobs: int | None, axes: Mapping[str, Sequence[int | str]]) -> tuple[int, int]:
-    """Return how many proofs go on at a time, by default as many as fit, and the threads of each device."""
+    """Return how many proofs go on at a time, by default as many as fit, and the processors of each."""
     from rosettabench.plan.setting import most_devices
     from rosettabench.resources.processors import usable_cores
 
-    cores = max(1, usable_cores() // most_devices(axes))  # for each device
-    together = jobs or cores
-    return together, max(1, cores // together)
+    together = jobs or max(1, usable_cores() // most_devices(axes))
+    return together, max(1, usable_cores() // together)
 
 
 def chosen_names(

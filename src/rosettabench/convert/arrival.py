@@ -159,7 +159,7 @@ def sample_work(workload: Workload, data: Prepared, weights: Tensors, folder: Pa
     own = Part(files["inputs"], files["labels"], samples)
     batches = folder / "batches.npy"
     save_array(batches, np.arange(min(batch, samples))[None])
-    setting = replace(canonical_setting(workload), batch_size=batch)
+    setting = replace(canonical_setting(workload), batch_size=batch, devices=1)  # they only evaluate
     data = replace(data, train=own, test=own)
     return Work(workload, setting, data, save_weights(weights, folder / "weights"), batches)
 

@@ -15,7 +15,7 @@ from rosettabench.plan.learning_rate import COSINE, stated_schedule
 from rosettabench.plan.own import check_own
 from rosettabench.plan.request import ContestRequest, ExplainRequest
 from rosettabench.plan.series import on_series
-from rosettabench.plan.setting import Setting, settings
+from rosettabench.plan.setting import Setting, settings, why_too_large
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,18 @@ def plan_contest(
     workload: Workload, setting: Setting, contenders: list[Contender], copies: Sequence[float]
 ) -> PlannedContest:
     """Return one contest, with further copies of its first contender, each with the given extra work."""
-    missing = {
-        one.label: why for one in contenders if (why := why_missing(workload, one) or why_alone(one, setting.devices))
-    }
+    missing = {one.label: why for one in contenders if (why := why_missing(workload, one) or why_alone(one, setting))}
     able = [one for one in contenders if one.label not in missing]
     able += [replace(able[0], copy=number, extra=extra) for number, extra in enumerate(copies, start=2) if able]
     return PlannedContest(workload, setting, tuple(able), missing)
 
 
-def why_alone(contender: Contender, devices: int) -> str | None:
-    """Return why a contender cannot train on so many devices; None if it can."""
-    if devices == 1:
+def why_alone(contender: Contender, setting: Setting) -> str | None:
+    """Return why a contender cannot train on the devices of a setting; None if it can."""
+    if setting.devices == 1:
         return None
+    if (why := why_too_large(setting)) is not None:
+        return why
     if contender.mode == AS_SHIPPED:
         return f"{contender.label} runs copies of its files, on one device only"
     if contender.entry.parallel.is_file():

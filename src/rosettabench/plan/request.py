@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rosettabench.catalogue.suite import Stopping
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import StoreError
 from rosettabench.plan.interpreters import read_interpreters
-from rosettabench.plan.setting import read_axes, with_defaults
+from rosettabench.plan.setting import most_devices, read_axes, with_defaults
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
 
@@ -211,7 +212,7 @@ class ProveRequest(ContestRequest):
     """The request of ``rosetta prove``: proofs, `jobs` at a time, without measurements.
 
     `only` names single cells, (workload, contender); empty means all. `budget` is the time in seconds after which no
-    further proof is started.
+    further proof is started. `cores` are the processors of each proof, which its devices share, if no threads are set.
     """
 
     kind: Literal[RunKind.PROVE] = RunKind.PROVE
@@ -219,6 +220,7 @@ class ProveRequest(ContestRequest):
     only: tuple[tuple[str, str], ...] = ()
     prove_again: bool = False
     budget: float | None = None
+    cores: int | None = None
 
     @property
     def admission(self) -> AdmissionRules:
@@ -229,6 +231,14 @@ class ProveRequest(ContestRequest):
     def time_limit(self) -> float | None:
         """The budget in seconds; None without one."""
         return self.budget
+
+    def axes_of(self, workload: str) -> dict[str, list[int | str]]:
+        """Return the values on each axis for a workload, the threads of each device among them."""
+        if self.cores is None:
+            return self.axes
+        devices = most_devices(self.axes, find_workload(workload))
+        threads: list[int | str] = [max(1, self.cores // devices)]
+        return {"threads": threads} | self.axes
 
     def means(self, workload: str, label: str) -> bool:
         """Return whether a cell is among those of `only`; True if that is empty."""

@@ -81,7 +81,7 @@ def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[s
     if value == "cuda":
         return gpus > 0
     if axis == "devices":
-        return value == 1 or (int(value) <= usable_cores() and why_unequal(all_workloads()[workload]) is None)
+        return int(value) <= usable_cores() and why_unequal(all_workloads()[workload], int(value)) is None
     if axis == "series":
         return real(f"{MONASH}{value}")
     return value != REAL or real(all_workloads()[workload].data.set)

@@ -108,7 +108,8 @@ def distinguishing_words(
 
 def canonical_setting(workload: Workload) -> Setting:
     """Return the setting that a workload states, on the CPU with all processors available to this process."""
-    return Setting(workload.batch_size, "cpu", "float32", 0, usable_cores())
+    threads = max(1, usable_cores() // workload.devices)
+    return Setting(workload.batch_size, "cpu", "float32", 0, threads, devices=workload.devices)
 
 
 def read_count(word: str) -> int:
@@ -215,7 +216,9 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     Raises UsageError for a value that does not apply to this workload.
     """
     base = canonical_setting(workload)
-    base = replace(base, threads=max(1, base.threads // most_devices(axes)))  # all settings of a run have equal devices
+    if "devices" in axes:
+        threads = max(1, usable_cores() // most_devices(axes, workload))  # the same in all settings of a run
+        base = replace(base, threads=threads)
     combinations = product(*axes.values())
     found = [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
     for setting in found:
@@ -229,9 +232,9 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     return found
 
 
-def most_devices(axes: Mapping[str, Sequence[int | str]]) -> int:
-    """Return the largest number of devices on the axes of a run."""
-    return max(int(value) for value in axes.get("devices", (1,)))
+def most_devices(axes: Mapping[str, Sequence[int | str]], workload: Workload | None = None) -> int:
+    """Return the largest number of devices on the axes of a run; without that axis, that of the workload, or 1."""
+    return max(int(value) for value in axes.get("devices", (workload.devices if workload else 1,)))
 
 
 def check_embedding(gradient: str, workload: Workload) -> None:
@@ -278,18 +281,15 @@ def check_input(source: str, workload: Workload) -> None:
 def check_devices(setting: Setting, workload: Workload) -> None:
     """Raise UsageError if several devices are asked for that this machine lacks, or that would do other work."""
     devices = setting.devices
-    if devices == 1:
-        return
     asked = f"{workload.name} with devices={devices}"
-    if setting.cores > usable_cores():
-        raise UsageError(
-            f"devices={devices} with threads={setting.threads} each takes {setting.cores} processors, and the "
-            f"laboratory may use {usable_cores()}",
-            "On a CPU a device is a process on its own cores: lower devices or threads.",
-        )
+    why = why_unequal(workload, devices)
+    if devices == 1 and why is None:
+        return
+    larger = why_too_large(setting)
+    if larger is not None and devices > workload.devices:  # a contest of a stated number has no contenders then
+        raise UsageError(larger, "On a CPU a device is a process on its own cores: lower devices or threads.")
     if workload.training is None:
         raise UsageError(f"{asked}: it only infers, and devices share the batches of a training", "Leave devices out.")
-    why = why_unequal(workload)
     if why is not None:
         raise UsageError(f"{asked} would not be equal work: {why}", "docs/explanation/devices.md says why.")
     for size in {setting.batch_size, workload.proof.batch_size or setting.batch_size}:
@@ -306,8 +306,20 @@ def check_devices(setting: Setting, workload: Workload) -> None:
             )
 
 
-def why_unequal(workload: Workload) -> str | None:
-    """Return why several devices do not compute the step that a workload states; None if they do."""
+def why_too_large(setting: Setting) -> str | None:
+    """Return why the devices of a setting do not fit on this machine; None if they do."""
+    if setting.cores <= usable_cores():
+        return None
+    asked = f"devices={setting.devices} with threads={setting.threads} each takes {setting.cores} processors"
+    return f"{asked}, and the laboratory may use {usable_cores()}"
+
+
+def why_unequal(workload: Workload, devices: int) -> str | None:
+    """Return why so many devices do not compute the step that a workload states; None if they do."""
+    if devices == workload.devices:
+        return None
+    if workload.devices > 1:
+        return f"it states {workload.devices} devices, each of which normalises its own share of a batch"
     if workload.normalisation is not None:
         return "its batch normalisation would take mean and variance over each device's share of the batch"
     if workload.dropout:

@@ -27,8 +27,22 @@ def not_averaged(case: Case) -> Iterator[str]:
 def not_updated(case: Case) -> Iterator[str]:
     """Test for a device whose parameters stay where the step began, or that lost touch in an earlier step."""
     assert case.found is not None
+    name = str(case.divergence.tensor).partition(" of device ")[0]
+    if name not in case.found.gradients:
+        yield from own_statistics(case, name)
+        return
     before = case.weights()
     for other in case.found.others:
         if all(np.array_equal(read_array(other.parameters, name), before[name].astype("float32")) for name in before):
             yield f"device {other.number} is not updated: its parameters stay where they were"
     yield "the devices apply different updates, although their gradients are the same"
+
+
+def own_statistics(case: Case, name: str) -> Iterator[str]:
+    """Test for a running mean or variance that is each device's own: then their mean is that of the batch."""
+    assert case.found is not None
+    every = [case.found.parameters, *(other.parameters for other in case.found.others)]
+    mean = np.mean([read_array(files, name) for files in every], axis=0)
+    if relative(mean, read_array(case.exact.parameters, name)) < case.fits:
+        yield "the running statistics are not averaged: each device keeps those of its own share of the batch"
+    yield "the devices keep different running statistics"
