@@ -24,6 +24,7 @@ SIZES = (16, 32, 64, 96)
 ROUNDS = 12
 SWEEP = ("run", "fashion-mlp", "-f", NUMPY, "--set", "threads=1", "--rounds", str(ROUNDS), *QUICK)
 SIX = (*SWEEP, "--set", f"batch_size={','.join(map(str, SIZES))}")
+MANY = tuple(range(8, 200, 8))
 
 
 @pytest.fixture
@@ -124,6 +125,31 @@ def test_nodes_die_and_nothing_is_lost(nodes, rosetta, store, tmp_path):
         assert list((tmp_path / f"cache-{name}" / "prepared").iterdir()), "data are made on each machine"
         assert (tmp_path / f"cache-{name}" / "ray" / "certificates.sqlite").exists()
     assert re.search(r"A/A control|fashion-mlp", out)
+
+
+def test_five_nodes_die_in_a_sweep_of_24_contests(nodes, rosetta, store):
+    """After each death another node joins, so that three measure."""
+    for name in "abc":
+        nodes.add(name)
+    nodes.open()
+    process = rosetta(*SWEEP, "--set", f"batch_size={','.join(map(str, MANY))}", "--on", nodes.address)
+    before, gone = {}, []
+    for successor in "defgh":
+        _, victim = wait_for_a_contest(store, process, gone)
+        before |= content(store().run())
+        assert ended(nodes.kill(victim)), "a worker outlived its node"
+        gone.append(victim)
+        nodes.add(successor)
+    code, _, err = finish(process, 900)
+    assert code == 0, err
+    run = store().run()
+    assert len(run.contests) == len(MANY) == 24
+    check_measured_once(run)
+    assert before.items() <= content(run).items(), "a finished block is lost"
+    attempts = [event.node for one in run.contests for event in MeasuredOn.all_of(events_of(run, one))]
+    assert len(MANY) < len(attempts) <= len(MANY) + len(gone)
+    assert {*attempts} >= {*gone}
+    assert {*attempts} & {*"defgh"}, "a node that joins measures, too"
 
 
 def test_ctrl_c_ends_the_tasks_and_resume_continues_on_the_cluster(nodes, rosetta, store):

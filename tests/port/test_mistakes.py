@@ -112,7 +112,7 @@ MISTAKES = [
         "gpt",
         'blocks.0.out.kernel", TRANSPOSE',
         'blocks.0.out.kernel"',
-        "square kernel is transposed, blocks.0.out.kernel",
+        "square kernel is transposed, blocks.0.out.weight",
         "blocks.0.out",
     ),
     once(
@@ -159,7 +159,7 @@ MISTAKES = [
         "second.repeat(2, axis=1).repeat(2, axis=2)",
         'jax.image.resize(second, first.shape[:3] + (16,), "bilinear")',
         "bilinear",
-        "middle.conv1",
+        "behind middle.norm2, whose outputs are equal: the inputs of up.conv1 are off",
     ),
     once(
         "no padding",

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 from flax import nnx
 from jax import numpy as jnp
+from jax.experimental.multihost_utils import sync_global_devices
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from rosetta_worker.framework import Framework, resolve
@@ -41,6 +42,9 @@ class Adapter(SingleDevice):
         )
         self.local = jax.local_devices()[0]
         self.mesh = jax.make_mesh((self.setting.devices,), ("devices",), axis_types=(AxisType.Auto,))
+        sync_global_devices(
+            "joined"
+        )  # gloo connects now: later, one may compile for longer than the other waits (30 s)
 
     def replicate(self):
         """Make the whole state of model and optimiser global: the same values in every process."""
