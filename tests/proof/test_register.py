@@ -111,6 +111,12 @@ def test_a_changed_epsilon_makes_exactly_its_cells_stale(monkeypatch):
     assert stale == {("fashion-mlp", "chainer", "eager")}
 
 
+def test_a_changed_way_of_several_devices_makes_exactly_the_cells_stale_that_need_them(monkeypatch):
+    stale = stale_after(monkeypatch, "parallel/pytorch.py", "broadcast_buffers=False", "broadcast_buffers=True")
+    assert stale == {cell_key(*cell) for cell in CELLS if cell[1].framework == "pytorch" and cell[0].devices > 1}
+    assert len(stale) == 3
+
+
 @pytest.mark.slow
 def test_a_changed_optimizer_makes_exactly_the_cells_stale_that_use_it(monkeypatch):
     """Of Lasagne's cells all but that of cifar-vgg, which is trained by gradient descent, import its Adam."""

@@ -186,7 +186,7 @@ def identity_of(workload: Workload, contender: Contender) -> str:
     It covers only what is in the repository: the meaning of the files, the packages of the lock, the values of the
     workload, the version of the proof. A certificate is bound to machine and data as well.
     """
-    files = files_of(on_series(workload, STATED).proven, contender.entry, contender.release)
+    files = files_of(on_series(workload, STATED).proven, contender.entry, contender.release, workload.devices)
     assert files is not None  # only cells that are implemented have an identity
     return digest({**files, "lock": load_lock(str(contender.lock)).digest, "proof_version": PROOF_VERSION})[:16]
 
