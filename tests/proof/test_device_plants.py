@@ -76,7 +76,7 @@ OF_HALVES = {
         "pytorch",
         ((OF_THE_FIRST, "DistributedDataParallel(self.model)"),),
         "block parameter",
-        "",
+        "a block of steps keeps other running statistics",
     ),
     "the whole batch normalised": (
         "jax",

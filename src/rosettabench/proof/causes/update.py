@@ -73,4 +73,6 @@ def own_way(case: Case) -> Iterator[str]:
 
 def block_loop(case: Case) -> Iterator[str]:
     """Say that single steps are right, and a block is not."""
+    if str(case.divergence.tensor) not in case.exact.gradients:
+        yield "a block of steps keeps other running statistics than the same steps one by one"
     yield "a block of steps ends elsewhere than the same steps one by one: its loop skips, repeats or reorders batches"
