@@ -43,7 +43,8 @@ def is_worker(process):
 class RayNodes:
     """Starts nodes in the foreground of processes of their own, and kills them."""
 
-    def __init__(self, folder, variables):
+    def __init__(self, folder, variables, **more):
+        """Start the head, with more variables for it alone."""
         self.folder = folder
         self.variables = variables
         self.port, self.client_port = free_port(), free_port()
@@ -53,6 +54,7 @@ class RayNodes:
         self.start(
             *("head", "--head", f"--port={self.port}", f"--ray-client-server-port={self.client_port}"),
             *(f"--temp-dir={self.temp}", "--include-dashboard=false"),
+            **more,
         )
         self.wait_for(lambda: self.answers(), "the head")
 
@@ -67,6 +69,7 @@ class RayNodes:
         own = {
             "ROSETTA_CACHE": str(cache),
             "PYTHONUNBUFFERED": "1",
+            "RAY_AUTH_MODE": "disabled",  # else a head asks for a token if the user's home happens to have one
             "RAY_worker_niceness": "0",
             "RAY_memory_monitor_refresh_ms": "0",
             **more,

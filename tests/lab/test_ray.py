@@ -183,6 +183,16 @@ def test_a_ray_of_this_machine_ends_with_the_command(rosetta, store):
     assert ended(below), "something of Ray is left"
 
 
+def test_a_cluster_that_asks_for_a_token_says_how_to_give_it(surroundings, rosetta, tmp_path):
+    nodes = RayNodes(tmp_path, surroundings(), RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64)
+    try:
+        code, _, err = finish(rosetta(*SWEEP, "--on", nodes.address))
+    finally:
+        nodes.end()
+    assert code == 3, err
+    assert "RAY_AUTH_MODE=token" in err
+
+
 def test_a_node_that_offers_too_much_is_refused_before_anything_is_measured(nodes, rosetta, store):
     nodes.add("greedy", times=2)
     nodes.open()

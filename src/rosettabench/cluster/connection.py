@@ -45,6 +45,9 @@ OURS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "RAY_memory_
 """Variables of a Ray of our own: nothing is reported to Ray's makers, contests have the usual priority, and Ray ends no
 process for lack of memory, which is a result of a contender."""
 
+AUTHENTICATES = "The cluster asks for its token: set RAY_AUTH_MODE=token, with the token in ~/.ray/auth_token."
+"""What to do where a cluster authenticates."""
+
 MEMORY = 128 * 2**20
 """Bytes of the object store of a Ray of our own; rows are small."""
 
@@ -108,11 +111,10 @@ def connected(address: str) -> Iterator[RayCluster]:
     on_end = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(**how)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
         told = " ".join(str(error).split())
-        raise EnvironmentFault(
-            f"the Ray cluster at {address} refused: {told}", "All nodes need the same Ray and Python."
-        ) from error
+        hint = AUTHENTICATES if "InvalidAuthToken" in told else "All nodes need the same Ray and Python."
+        raise EnvironmentFault(f"the Ray cluster at {address} refused: {told}", hint) from error
     signal.signal(signal.SIGTERM, on_end)  # Ray takes it
     try:
         yield RayCluster(ray, address)
