@@ -45,8 +45,8 @@ OURS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "RAY_memory_
 """Variables of a Ray of our own: nothing is reported to Ray's makers, contests have the usual priority, and Ray ends no
 process for lack of memory, which is a result of a contender."""
 
-AUTHENTICATES = "The cluster asks for its token: set RAY_AUTH_MODE=token, with the token in ~/.ray/auth_token."
-"""What to do where a cluster authenticates."""
+SAME = "All nodes need the same Ray and Python. If the cluster asks for a token: RAY_AUTH_MODE=token rosetta …"
+"""What to do where a cluster refuses. Ray does not tell a missing token from a version."""
 
 MEMORY = 128 * 2**20
 """Bytes of the object store of a Ray of our own; rows are small."""
@@ -113,8 +113,7 @@ def connected(address: str) -> Iterator[RayCluster]:
         ray.init(**how)
     except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
         told = " ".join(str(error).split())
-        hint = AUTHENTICATES if "InvalidAuthToken" in told else "All nodes need the same Ray and Python."
-        raise EnvironmentFault(f"the Ray cluster at {address} refused: {told}", hint) from error
+        raise EnvironmentFault(f"the Ray cluster at {address} refused: {told}", SAME) from error
     signal.signal(signal.SIGTERM, on_end)  # Ray takes it
     try:
         yield RayCluster(ray, address)
