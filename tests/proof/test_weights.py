@@ -9,6 +9,7 @@ from rosettabench.proof.weights import draw, draw_weights, perturb, proof_weight
 
 COUNTS = {
     "cifar-resnet56": 861_770,
+    "cifar-resnet56:halves": 861_770,
     "imagenet-resnet56": 4_958_120,
     "cifar-vgg": 3_441_592,
     "cifar-vit": 2_693_194,

@@ -13,9 +13,9 @@ from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import COSINE, stated_schedule
 from rosettabench.plan.own import check_own
-from rosettabench.plan.request import ContestRequest, ExplainRequest
+from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest
 from rosettabench.plan.series import on_series
-from rosettabench.plan.setting import Setting, settings, why_too_large
+from rosettabench.plan.setting import Setting, most_devices, settings, why_too_large
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,12 @@ def make_plan(request: ContestRequest) -> list[PlannedContest]:
 def axes_of(request: ContestRequest, workload: Workload) -> dict[str, list[int | str]]:
     """Return the values that a request sets on the axes of a workload.
 
-    A full training follows a schedule that changes in every step without being asked: published results depend on it.
+    The devices of a proof share its processors. A full training follows a schedule that changes in every step without
+    being asked: published results depend on it.
     """
     asked = request.axes_of(workload.name)
+    if isinstance(request, ProveRequest) and request.cores is not None:
+        asked = {"threads": [max(1, request.cores // most_devices(asked, workload))], **asked}
     if request.trains_fully and stated_schedule(workload) == COSINE:
         return {"schedule": [COSINE], **asked}
     return asked

@@ -10,10 +10,9 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import StoreError
 from rosettabench.plan.interpreters import read_interpreters
-from rosettabench.plan.setting import most_devices, read_axes, with_defaults
+from rosettabench.plan.setting import read_axes, with_defaults
 from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
 
@@ -231,14 +230,6 @@ class ProveRequest(ContestRequest):
     def time_limit(self) -> float | None:
         """The budget in seconds; None without one."""
         return self.budget
-
-    def axes_of(self, workload: str) -> dict[str, list[int | str]]:
-        """Return the values on each axis for a workload, the threads of each device among them."""
-        if self.cores is None:
-            return self.axes
-        devices = most_devices(self.axes, find_workload(workload))
-        threads: list[int | str] = [max(1, self.cores // devices)]
-        return {"threads": threads} | self.axes
 
     def means(self, workload: str, label: str) -> bool:
         """Return whether a cell is among those of `only`; True if that is empty."""
