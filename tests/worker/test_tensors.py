@@ -168,14 +168,20 @@ BACKENDS = {"keras2": ("tensorflow", "theano", "cntk", "mxnet")}
 )
 def test_tables_of_the_rosetta_stone(path, backend):
     """The very tables of each implementation, read without its framework: full, named as declared, and invertible."""
-    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 and older cannot read workload.toml")
-    declared = tomllib.loads((path.parent / "workload.toml").read_text(encoding="utf-8"))["tensors"]
-    weights = {name: numbered(one["shape"], 0.5) for one in declared for name in written_out(one["name"])}
+    weights = {name: numbered(one["shape"], 0.5) for one in declared(path.parent) for name in written_out(one["name"])}
     ties = tables(path, backend)
     assert sorted(name for tie in ties for name in tie.canonical) == sorted(weights)
     for tie in ties:
         back = tie.to_canonical(tie.to_own(weights))
         assert all(np.array_equal(back[name], weights[name]) for name in tie.canonical)
+
+
+def declared(folder):
+    """The tensors that a workload states, or the one that it varies."""
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 and older cannot read workload.toml")
+    stated = tomllib.loads((folder / "workload.toml").read_text(encoding="utf-8"))
+    varied = stated.get("variant_of", "").replace("-", "_")
+    return stated["tensors"] if "tensors" in stated else declared(folder.parent / varied)
 
 
 def tables(path, backend):
