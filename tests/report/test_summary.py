@@ -101,6 +101,10 @@ def test_a_ranking_ends_with_the_command_that_explains_it(sample_store):
     assert list(contests[0].why) == words
     run.request = {"axes": {}, "own_axes": {"fashion-mlp": {"batch_size": [32]}, "imdb-gru": {"workers": [2]}}}
     assert list(summarise(run).contests[0].why) == words, "a suite sets its axes workload by workload"
+    setting = run.contests[0].setting
+    run.contests[0].setting = {**setting, "devices": 2}
+    assert summarise(run).contests[0].why == (), "rosetta explain would refuse it"
+    run.contests[0].setting = setting
     run.contests[0].entries[:] = run.contests[0].entries[:1]
     assert summarise(run).contests[0].why == ()
 

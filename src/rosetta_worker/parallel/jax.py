@@ -42,9 +42,8 @@ class Adapter(SingleDevice):
         )
         self.local = jax.local_devices()[0]
         self.mesh = jax.make_mesh((self.setting.devices,), ("devices",), axis_types=(AxisType.Auto,))
-        sync_global_devices(
-            "joined"
-        )  # gloo connects now: later, one may compile for longer than the other waits (30 s)
+        # gloo connects now: later, one process may compile for longer than the other waits (30 s)
+        sync_global_devices("joined")
 
     def replicate(self):
         """Make the whole state of model and optimiser global: the same values in every process."""

@@ -167,6 +167,7 @@ AXES: Mapping[str, Axis] = {
         "Processes that train one model together, each on its own cores.",
         "a number",
         read_count,
+        "1, unless the workload states more",
         page="explanation/devices.md",
     ),
     "embedding_gradient": choice("Which rows of an embedding a step updates.", "dense", "sparse"),
@@ -216,9 +217,8 @@ def settings(workload: Workload, axes: Mapping[str, list[int | str]]) -> list[Se
     Raises UsageError for a value that does not apply to this workload.
     """
     base = canonical_setting(workload)
-    if "devices" in axes:
-        threads = max(1, usable_cores() // most_devices(axes, workload))  # the same in all settings of a run
-        base = replace(base, threads=threads)
+    threads = max(1, usable_cores() // most_devices(axes, workload))  # the same in all settings of a run
+    base = replace(base, threads=threads)
     combinations = product(*axes.values())
     found = [replace(base, **dict(zip(axes, values, strict=True))) for values in combinations]  # type: ignore[arg-type]
     for setting in found:

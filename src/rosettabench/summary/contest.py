@@ -207,8 +207,11 @@ def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:
-    """Return the words of the command that explains the difference between the first two ranked; empty without two."""
-    if len(ranking) < 2:
+    """Return the words of the command that explains the difference between the first two ranked.
+
+    Empty without two, and on several devices, whose steps `rosetta explain` does not take apart.
+    """
+    if len(ranking) < 2 or with_defaults(contest.setting)["devices"] > 1:
         return ()
     asked = read_request(run.request)
     assert isinstance(asked, ContestRequest)

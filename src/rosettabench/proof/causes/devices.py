@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import read_array
+from rosettabench.proof.walk import Array, Files, read_array
 
 
 def not_averaged(case: Case) -> Iterator[str]:
@@ -18,8 +18,7 @@ def not_averaged(case: Case) -> Iterator[str]:
     if name not in case.found.gradients:
         yield "the group has fewer devices than asked for, or more"
         return
-    every = [case.found.gradients, *(other.gradients for other in case.found.others)]
-    mean = np.mean([read_array(files, name) for files in every], axis=0)
+    mean = mean_of([case.found.gradients, *(other.gradients for other in case.found.others)], name)
     if relative(mean, read_array(case.exact.gradients, name)) < case.fits:
         yield "the gradients are not averaged: each device keeps those of its own share of the batch"
 
@@ -41,8 +40,12 @@ def not_updated(case: Case) -> Iterator[str]:
 def own_statistics(case: Case, name: str) -> Iterator[str]:
     """Test for a running mean or variance that is each device's own: then their mean is that of the batch."""
     assert case.found is not None
-    every = [case.found.parameters, *(other.parameters for other in case.found.others)]
-    mean = np.mean([read_array(files, name) for files in every], axis=0)
+    mean = mean_of([case.found.parameters, *(other.parameters for other in case.found.others)], name)
     if relative(mean, read_array(case.exact.parameters, name)) < case.fits:
         yield "the running statistics are not averaged: each device keeps those of its own share of the batch"
     yield "the devices keep different running statistics"
+
+
+def mean_of(every: Sequence[Files], name: str) -> Array:
+    """Return the mean of a tensor over the files of all devices."""
+    return np.asarray(np.mean([read_array(files, name) for files in every], axis=0))
