@@ -8,6 +8,10 @@ Three files are written beside it. ``model.onnx`` is the model in evaluation mod
 ``inputs`` to ``outputs``; its initialisers have the names and values of the framework's tensors. ``exported.py`` is
 what a worker loads in place of the implementation: where the model lies, and the ties. ``answer.json`` is
 ``{"opset": number}``, or ``{"error": sentence}`` where the model cannot be exported.
+
+A model that writes texts is one step, which the runtime repeats. Its file names the caches, CACHES, that ``forward`` is
+given in a list behind the tokens and returns in a list behind the logits; EMPTY is the shape of a sample's cache before
+the first step; TOKENS are the new tokens of a sample. All three are in ``exported.py``, too.
 """
 
 import json
@@ -18,6 +22,12 @@ from start import load_package
 
 SAMPLES = 2
 """Samples of the batch with which the model is traced: with one, the exporter takes the size for fixed."""
+
+TIME, PAST = 3, 5
+"""The tokens of a step, and those in its caches, with which a step is traced."""
+
+STEP = ("TOKENS", "CACHES", "EMPTY")
+"""What the file of a step has in addition."""
 
 PASSES = 2
 """How often constants are folded: what one pass folds makes others foldable (onnxscript's own optimiser has two)."""
@@ -55,7 +65,7 @@ def write(implementation, request, folder):
     own = {name: canonical for table in tables.values() for canonical, name in table}
     model = implementation.Model()
     fill(model, own, request["tensors"])
-    proto = exported(model.eval(), request["inputs"])
+    proto = exported(model.eval(), *traced(implementation, request["inputs"]))
     rename(proto.graph, second_names(model, own))
     check_weights(proto.graph, own, request["tensors"])
     if proto.ByteSize() > MOST_BYTES:
@@ -63,7 +73,9 @@ def write(implementation, request, folder):
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
         file.write(proto.SerializeToString(deterministic=True))
     with open(os.path.join(folder, "exported.py"), "w") as file:
-        file.write(module(tables))
+        file.write(
+            module(tables, {name: getattr(implementation, name) for name in STEP if hasattr(implementation, name)})
+        )
     return {"opset": next(one.version for one in proto.opset_import if one.domain == "")}
 
 
@@ -88,20 +100,35 @@ def fill(model, own, files):
             tensors[name].copy_(torch.from_numpy(np.load(files[canonical], allow_pickle=False)))
 
 
-def exported(model, inputs):
+def traced(implementation, inputs):
+    """Return (arguments, their axes of any extent, their names, the names of what is returned) to trace a model with."""
+    import torch
+    from torch.export import Dim
+
+    batch = Dim("batch")
+    example = torch.zeros([SAMPLES] + list(inputs["shape"]), dtype=getattr(torch, inputs["dtype"]))
+    if not hasattr(implementation, "CACHES"):
+        return (example,), ({0: batch},), ["inputs"], ["outputs"]
+    names, empty = implementation.CACHES, implementation.EMPTY
+    caches = [torch.zeros([SAMPLES] + [extent or PAST for extent in empty]) for _ in names]
+    grows = {0: batch, 1 + empty.index(0): Dim("past")}
+    axes = {0: batch, 1: Dim("time")}, [grows for _ in names]
+    return (example[:, :TIME], caches), axes, ["inputs", *names], ["outputs", *("next_%s" % name for name in names)]
+
+
+def exported(model, arguments, axes, taken, returned):
     """Return the model as ONNX has it, simplified, without the places in the source that its nodes came from."""
     import onnx
     import torch
 
-    example = torch.zeros([SAMPLES] + list(inputs["shape"]), dtype=getattr(torch, inputs["dtype"]))
     try:
         program = torch.onnx.export(
             model,
-            (example,),
+            arguments,
             dynamo=True,
-            dynamic_shapes=({0: torch.export.Dim("batch")},),
-            input_names=["inputs"],
-            output_names=["outputs"],
+            dynamic_shapes=axes,
+            input_names=taken,
+            output_names=returned,
             optimize=False,  # it would merge weights, and give them other names
             verbose=False,
         )
@@ -177,11 +204,12 @@ def check_weights(graph, own, files):
             raise Refused("the exporter changes the tensor %s" % name)
 
 
-def module(tables):
-    """Return the text of ``exported.py``."""
+def module(tables, step):
+    """Return the text of ``exported.py``: the ties, and what the file of a `step` has in addition."""
     lines = ['"""A model that was exported to ONNX, and the ties of its tensors."""', "", "import os", ""]
     lines += ["from rosetta_worker.tensors import Tie", ""]
     lines += ['MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model.onnx")']
+    lines += ["%s = %r" % pair for pair in step.items()]
     for table, found in tables.items():
         lines += ["", "%s = [" % table, *("    Tie(%r, %r)," % pair for pair in found), "]"]
     return "\n".join(lines) + "\n"

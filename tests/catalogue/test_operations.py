@@ -56,6 +56,7 @@ INPUTS |= {
     "deepar-monash": ([BATCH, 39, 22], "series"),
     "shakespeare-gpt": ([BATCH, 64], "characters"),
     "cifar-vit": ([BATCH, 3, 32, 32], "images"),
+    "cifar-vit:forward": ([BATCH, 3, 32, 32], "images"),
     "gpt-decode": ([BATCH, 64], "characters"),
     "gpt-decode:prefill": ([BATCH, 64], "characters"),
     "fashion-diffusion": ([BATCH, 785], "several labels"),

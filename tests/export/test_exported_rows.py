@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from laboratory import environment, open_session, proof_of, proven, reference, tamper
+from laboratory import environment, open_session, proof_of, proven, reference, small_work, tamper
 from smaller import Altered
 
 from rosettabench.catalogue.contender import parse_contender
+from rosettabench.catalogue.shared import shared_files
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.cli.show import show
@@ -40,6 +41,11 @@ def test_they_do_what_infers_and_say_why_not_the_rest():
 def test_they_have_no_file_to_show():
     with pytest.raises(UsageError, match="runs what is exported of pytorch"):
         show("resnet50-features", ["onnxruntime"])
+
+
+def test_the_step_that_is_exported_can_be_shown(capsys):
+    show("gpt-decode", ["pytorch", "onnxruntime"])
+    assert "def forward(self, ids, caches):" in capsys.readouterr().out
 
 
 def test_a_certificate_is_bound_to_the_program_and_the_environment_that_export(monkeypatch):
@@ -121,10 +127,51 @@ def test_a_session_that_is_not_optimised_is_told(own_work, tmp_path):
         session.process.close()
 
 
+@pytest.fixture(scope="module")
+def writing(tmp_path_factory):
+    """The work of gpt-decode at a small batch, and its reference."""
+    folder = tmp_path_factory.mktemp("writing")
+    work = small_work("gpt-decode", folder / "work")
+    return work, reference(work, folder / "reference")
+
+
+FORGOTTEN = """found = self.session.run(None, inputs)
+        return found[:1] + [inputs[name] for name in self.implementation.CACHES]"""
+
+
+@pytest.mark.slow
+@pytest.mark.environment
+@pytest.mark.parametrize(
+    ("model", "adapter"),
+    [
+        ((("<= places[:, None]", "<= places[:, None] + 1"),), ()),
+        ((("grown += [keys, values]", "grown += [values, keys]"),), ()),
+        ((("F.gelu(", 'F.gelu(approximate="tanh", input='),), ()),
+        ((), (("return self.session.run(None, inputs)", FORGOTTEN),)),
+    ],
+    ids=["the next character is seen", "caches that are exchanged", "tanh for erf", "caches that stay empty"],
+)
+def test_a_mistake_of_a_model_that_writes_is_caught(model, adapter, writing, tmp_path):
+    work, exact = writing
+    planted, entry = plant(work, contestants()["onnxruntime"], model, adapter, tmp_path)
+    proof, _ = proven(entry, entry.mode, planted, exact, tmp_path / "planted")
+    assert [check.quantity for check in proof.checks if not check.passed] == ["outputs"]
+
+
+def test_a_model_that_writes_is_exported_from_a_file_of_its_own():
+    entry = contestants()["onnxruntime"]
+    for name in ("gpt-decode", "gpt-decode:prefill"):
+        assert entry.file_of(find_workload(name)).name == "pytorch_onnx.py"
+        assert contestants()["pytorch"].file_of(find_workload(name)).name == "pytorch.py"
+    assert entry.file_of(FEATURES).name == "pytorch.py"
+    shared = {f"{path.parent.name}/{path.name}" for path in shared_files(entry.file_of(find_workload("gpt-decode")))}
+    assert shared == {"gpt/pytorch_onnx.py", "gpt/pytorch.py"}, "with what the module of the step imports"
+
+
 def plant(work, entry: FrameworkEntry, model, adapter, folder):
     """Return work and framework with mistakes planted in the model that is exported, or in the adapter."""
-    source = work.workload.implementation("pytorch")
-    altered = {"pytorch": tamper(source, model, folder / "tampered" / source.name)}
+    source = entry.file_of(work.workload)
+    altered = {source.stem.replace("_", "-"): tamper(source, model, folder / "tampered" / source.name)}
     path = tamper(entry.path, adapter, folder / "adapters" / entry.path.name)
     stated = work.workload.model_dump(include=set(Workload.model_fields))
     return replace(work, workload=Altered(**stated, altered=altered)), entry.model_copy(update={"path": path})

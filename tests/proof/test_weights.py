@@ -13,6 +13,7 @@ COUNTS = {
     "imagenet-resnet56": 4_958_120,
     "cifar-vgg": 3_441_592,
     "cifar-vit": 2_693_194,
+    "cifar-vit:forward": 2_693_194,
     "chestxray-densenet121": 6_968_206 + 2 * 41_824,
     "deepar-monash": 160 * (22 + 40 + 1) + 160 * (40 + 40 + 1) + 123,
     "fashion-diffusion": 215_713,

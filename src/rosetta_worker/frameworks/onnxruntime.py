@@ -4,7 +4,7 @@ import numpy as np
 import onnxruntime
 
 from rosetta_worker.framework import Framework
-from rosetta_worker.runtimes.onnx import OnnxModel, chain, even, loaded
+from rosetta_worker.runtimes.onnx import OnnxModel, answer, chain, even, loaded
 
 DESCRIPTION = {
     "title": "ONNX Runtime",
@@ -54,7 +54,11 @@ class Adapter(Framework):
         return self.infer(dataset[ids] for ids in batches)
 
     def infer(self, batches):
-        return np.concatenate([self.session.run(["outputs"], {"inputs": batch})[0] for batch in batches])
+        return np.concatenate([answer(self.run, batch, self.implementation) for batch in batches])
+
+    def run(self, inputs):
+        """Run the model once: {name: array} to the list of what it returns."""
+        return self.session.run(None, inputs)
 
     def synchronize(self):
         """Nothing is left to wait for: a run has ended when it returns its outputs."""

@@ -6,7 +6,7 @@ import numpy as np
 import openvino
 
 from rosetta_worker.framework import Framework
-from rosetta_worker.runtimes.onnx import OnnxModel, chain, even, loaded
+from rosetta_worker.runtimes.onnx import OnnxModel, answer, chain, even, loaded
 
 DESCRIPTION = {
     "title": "OpenVINO",
@@ -57,7 +57,11 @@ class Adapter(Framework):
         return self.infer(dataset[ids] for ids in batches)
 
     def infer(self, batches):
-        return np.concatenate([self.compiled(batch)[0] for batch in batches])
+        return np.concatenate([answer(self.run, batch, self.implementation) for batch in batches])
+
+    def run(self, inputs):
+        """Run the model once: {name: array} to the list of what it returns."""
+        return list(self.compiled(inputs).values())
 
     def synchronize(self):
         """Nothing is left to wait for: a call has ended when it returns its outputs."""

@@ -42,6 +42,22 @@ def loaded(inputs):
     return inputs.astype("int64") if inputs.dtype.kind == "i" else inputs
 
 
+def answer(run, batch, implementation):
+    """Return the outputs for a batch; `run` takes {name: array} and returns the list of what the model returns.
+
+    A model that writes texts is one step: it gets the caches of the step before, and of its logits the likeliest token.
+    """
+    if not hasattr(implementation, "CACHES"):
+        return run({"inputs": batch})[0]
+    caches = [np.zeros((len(batch),) + implementation.EMPTY, "float32") for _ in implementation.CACHES]
+    outputs = []
+    for _ in range(implementation.TOKENS):
+        logits, *caches = run(dict(zip(implementation.CACHES, caches), inputs=batch))
+        outputs.append(logits)
+        batch = logits.argmax(-1)
+    return np.concatenate(outputs, axis=1)
+
+
 def chain(size, repeats):
     """Return the bytes of a model of `repeats` dependent products of its ``inputs``, (size, size), with itself."""
     names = ["inputs", *("product%d" % number for number in range(1, repeats)), "outputs"]

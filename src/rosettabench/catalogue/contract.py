@@ -57,7 +57,7 @@ def missing_in_cell(entry: FrameworkEntry, workload: Workload) -> Iterator[str]:
     """Yield the faults of a workload's implementation in a framework; none if the workload states that it is absent."""
     if entry.borrows or entry.exported is not None:  # the file is checked as that of its own framework
         return
-    path = workload.implementation(entry.implementation_name)
+    path = entry.file_of(workload)
     yield from missing_in_releases(entry, workload, path)
     if entry.implementation_name in workload.absent:
         if path is not None:
@@ -77,7 +77,7 @@ def missing_in_releases(entry: FrameworkEntry, workload: Workload, path: Path | 
     `path` is the implementation for all other releases.
     """
     for release in entry.releases:
-        own = workload.implementation(entry.implementation_name, release)
+        own = entry.file_of(workload, release)
         if own is not None and own != path:
             yield from missing_in_implementation(own, workload)
     for framework, _, release in (name.partition("@") for name in workload.absent if "@" in name):
@@ -177,7 +177,7 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
     ordered = [name for name in own if name in PLACES]
     if ordered != sorted(ordered, key=PLACES.index):
         sentences.append(f"{path}: defines {', '.join(ordered)}; the order is {', '.join(wanted)}, and then {LAST}")
-    needless = [name for name in found if name in ORDER and name not in wanted]
+    needless = [name for name in found if name in ORDER and name not in wanted and not workload.borrows(path)]
     sentences += [f"{path}: defines {name}, and {workload.name} trains nothing" for name in needless]
     if (workload.forecasts is not None) != (SAMPLE in names):
         wrong = (

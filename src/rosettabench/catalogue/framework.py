@@ -26,6 +26,17 @@ class ExportedFrom(Strict):
     framework: str
     lock: str
 
+    def file_of(self, workload: Workload) -> Path | None:
+        """Return the file whose model is exported; None if a workload has none.
+
+        That is the framework's own, unless there is one for the export alone.
+        """
+        return self.own_file(workload) or workload.implementation(self.framework)
+
+    def own_file(self, workload: Workload) -> Path | None:
+        """Return the file for the export alone, ``pytorch_onnx.py``; None if a workload has none."""
+        return workload.implementation(f"{self.framework}-onnx")
+
 
 class FrameworkEntry(Strict):
     """A framework and one of its APIs, as the literal DESCRIPTION of its adapter states it."""
@@ -66,6 +77,12 @@ class FrameworkEntry(Strict):
         exported = self.exported.framework if self.exported else None
         return self.original or self.files or exported or self.path.stem.replace("_", "-")
 
+    def file_of(self, workload: Workload, release: str | None = None) -> Path | None:
+        """Return the file of a workload that it runs, or whose model it gets exported; None if there is none."""
+        if self.exported is not None:
+            return self.exported.file_of(workload)
+        return workload.implementation(self.implementation_name, release)
+
     @property
     def borrows(self) -> bool:
         """Whether it is a reference that runs the files of another framework and inherits from another reference."""
@@ -105,7 +122,7 @@ class FrameworkEntry(Strict):
             return False
         if self.exported is not None and workload.inference is None:
             return False
-        return workload.implementation(self.implementation_name) is not None and self.name not in workload.absent
+        return self.file_of(workload) is not None and self.name not in workload.absent
 
     def _trains_like(self, workload: Workload) -> bool:
         """Return whether a reference has a workload's optimiser; for inference, whether it has formulas of its own."""

@@ -41,7 +41,8 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
     """Return {label: implementation} of a workload, in the order of `frameworks`; None stands for all contestants.
 
     A label names a framework, or with ``@`` a release of it. A mode after a colon is ignored. Raises UsageError for an
-    unknown label, for a framework without an implementation of the workload, and for one that runs exported models.
+    unknown label, for a framework without an implementation of the workload, and for one that runs what is exported of
+    another framework's file.
     """
     known: dict[str, tuple[FrameworkEntry, str | None]] = {}
     for name, entry in all_frameworks().items():
@@ -53,7 +54,8 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
     able = {
         label: Implementation(entry, path, entry.releases[release] if release else entry.locks[0])
         for label, (entry, release) in known.items()
-        if (path := workload.implementation(entry.implementation_name, release)) and entry.exported is None
+        if (path := entry.file_of(workload, release))
+        and (entry.exported is None or path == entry.exported.own_file(workload))
     }
     found: dict[str, Implementation] = {}
     for word in (
@@ -63,7 +65,7 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
     ):
         label = nearest("framework", word.partition(":")[0], known)
         exported = known[label][0].exported
-        if exported is not None:
+        if exported is not None and label not in able:
             raise UsageError(
                 f"{label} has no file of its own: it runs what is exported of {exported.framework}",
                 f"rosetta show {workload.name} -f {exported.framework}",

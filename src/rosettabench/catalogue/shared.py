@@ -16,14 +16,20 @@ DOCSTRING = re.compile(r'\A""".*?"""\n+', flags=re.DOTALL)
 
 
 def read_whole(path: Path) -> str:
-    """Return the text of an implementation, with each import of a shared module replaced by the module's text."""
+    """Return the text of an implementation, with each import of a shared module replaced by the module's whole text."""
     text = path.read_text(encoding="utf-8")
-    return IMPORT.sub(lambda found: DOCSTRING.sub("", module_file(found).read_text(encoding="utf-8")), text)
+    return IMPORT.sub(lambda found: DOCSTRING.sub("", read_whole(module_file(found))), text)
 
 
 def shared_modules(source: str) -> dict[Path, list[str]]:
     """Return {file of a shared module: names that an implementation imports from it}."""
     return {module_file(found): found[3].replace(" ", "").split(",") for found in IMPORT.finditer(source)}
+
+
+def shared_files(path: Path) -> set[Path]:
+    """Return the files of the shared modules that a file imports, and of those that these import."""
+    own = set(shared_modules(path.read_text(encoding="utf-8")))
+    return own.union(*(shared_files(file) for file in own))
 
 
 def module_file(found: re.Match[str]) -> Path:

@@ -194,6 +194,12 @@ class Metric(Strict):
     expected: tuple[float, float] | None = None
 
 
+STATEMENT = "workload.toml"
+"""The file of a workload's folder that states all its values."""
+
+REFERENCE = "reference_"
+"""How the names of the files begin that state a workload as formulas."""
+
 LEARNING = ("loss", "optimizer", "training", "metric")
 """The keys that a workload with training must state, and that a workload of inference must not. With an original, the
 loss and the metric are optional: the implementations define the loss, and there is no metric."""
@@ -375,14 +381,48 @@ class Workload(Strict):
     def implementation(self, framework: str, release: str | None = None) -> Path | None:
         """Return the file that implements this workload in `framework`; None if there is none.
 
-        A release whose API differs may have its own file: ``mxnet_gluon@1.0.0.py``. The file may be in R.
+        A release whose API differs may have its own file: ``mxnet_gluon@1.0.0.py``. The file may be in R. That of a
+        variant may be the file of the workload that it varies.
         """
         stem = framework.replace("-", "_")
         names = [f"{stem}@{release}.py"] if release else []
         names += [f"{stem}.py", f"{stem}{R}"]
-        ours = [root / "workloads" / self.folder.name for root in catalogue_roots()]
-        folders = [self.folder] if self.is_own else ours
+        folders = self._folders(framework)
         return next((path for name in names for path in (folder / name for folder in folders) if path.is_file()), None)
+
+    def borrows(self, path: Path) -> bool:
+        """Return whether a file is an implementation of the workload that it varies."""
+        return path.parent == self._varied
+
+    @property
+    def formulas(self) -> list[Path]:
+        """The files that state it as formulas, one for each reference framework, in the order of their names."""
+        stated = sorted(self.folder.glob(f"{REFERENCE}*.py"))
+        varied = self._varied
+        return stated if stated or varied is None else sorted(varied.glob(f"{REFERENCE}*.py"))
+
+    def _folders(self, framework: str) -> list[Path]:
+        """Return the folders that may hold its file in a framework, its own first.
+
+        A variant that has no implementations of its own has those of the workload that it varies, and so with its
+        references: what differs is then in its ``workload.toml`` alone.
+        """
+        own = [self.folder] if self.is_own else [root / "workloads" / self.folder.name for root in catalogue_roots()]
+        varied, is_reference = self._varied, framework.startswith("reference-")
+        if varied is None or framework in self.absent or has_files(self.folder, references=is_reference):
+            return own
+        return [*own, varied]
+
+    @property
+    def _varied(self) -> Path | None:
+        """The folder of the workload that it varies; None if it varies none."""
+        return None if self.variant_of is None else path_of(self.variant_of, self.folder / STATEMENT).parent
+
+
+def has_files(folder: Path, *, references: bool) -> bool:
+    """Return whether a workload's folder holds implementations, or `references`."""
+    sources = (file for file in folder.iterdir() if file.suffix in (".py", R))
+    return any(file.name.startswith(REFERENCE) is references for file in sources)
 
 
 def is_shape(stated: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 (whatever a file holds)
@@ -409,7 +449,7 @@ def each_of(stated: dict[str, Any]) -> list[dict[str, Any]]:
 @cache
 def all_workloads() -> dict[str, Workload]:
     """Return {name: workload} of every workload of the catalogue."""
-    files = [path for root in catalogue_roots() for path in sorted((root / "workloads").glob("*/workload.toml"))]
+    files = [path for root in catalogue_roots() for path in sorted((root / "workloads").glob(f"*/{STATEMENT}"))]
     found: dict[str, Workload] = {}
     for workload in read_each(files, read_workload):
         if found.setdefault(workload.name, workload) is not workload:
@@ -422,13 +462,16 @@ def all_workloads() -> dict[str, Workload]:
 def read_workload(path: Path) -> Workload:
     """Read one ``workload.toml``. The workload is named after its folder, with hyphens; see `name_of`.
 
-    What a variant does not state is that of the workload that it varies. Raises UsageError if it cannot be read.
+    What a variant does not state is that of the workload that it varies; one that infers learns nothing of it. Raises
+    UsageError if it cannot be read.
     """
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8"))
         variant_of = stated.get("variant_of")
         name = name_of(path.parent.name.replace("_", "-"), variant_of)
         rest = {} if variant_of is None else tomllib.loads(path_of(variant_of, path).read_text(encoding="utf-8"))
+        if "inference" in stated:
+            rest = {key: value for key, value in rest.items() if key not in (*LEARNING, "schedule")}
         return Workload(name=name, folder=path.parent, **rest | stated)
     except ValueError as error:  # from TOML, from pydantic, or from name_of
         why = faults(error) if isinstance(error, ValidationError) else error
@@ -457,7 +500,7 @@ def path_of(varied: str, variant: Path) -> Path:
     """
     folder = varied.replace("-", "_")
     beside = [variant.parent.parent, *(root / "workloads" for root in catalogue_roots())]
-    for path in (root / folder / "workload.toml" for root in beside):
+    for path in (root / folder / STATEMENT for root in beside):
         if path.is_file():
             return path
     raise ValueError(f"there is no workload {varied} that it could vary")

@@ -16,7 +16,7 @@ import numpy as np
 
 from rosettabench.catalogue.framework import ExportedFrom, FrameworkEntry, all_frameworks
 from rosettabench.catalogue.roots import worker_folder
-from rosettabench.catalogue.shared import shared_modules
+from rosettabench.catalogue.shared import shared_files
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.program import run_program
 from rosettabench.environments.environment import Environments
@@ -57,7 +57,7 @@ def export_model(
     cannot be exported or the cache not be written, and EnvironmentFault where the environment that exports it cannot be
     made.
     """
-    implementation = workload.implementation(how.framework)
+    implementation = how.file_of(workload)
     assert implementation is not None  # the plan leaves out what is not written in the framework
     taken = taken_inputs(inputs, whole=workload.inference is None)
     known = {
@@ -107,8 +107,12 @@ def taken_inputs(inputs: Path, *, whole: bool) -> dict[str, Any]:
 
 def files_of_export(implementation: Path) -> list[Path]:
     """Return the files of ours that decide what is exported."""
-    shared = shared_modules(implementation.read_text(encoding="utf-8"))
-    return [implementation, *sorted(shared), worker_folder() / PROGRAM, worker_folder() / "tensors.py"]
+    return [
+        implementation,
+        *sorted(shared_files(implementation)),
+        worker_folder() / PROGRAM,
+        worker_folder() / "tensors.py",
+    ]
 
 
 def file_hash(path: Path) -> str:

@@ -170,7 +170,7 @@ class Session:
     @property
     def implementation(self) -> Path:
         """The file of the workload that it runs."""
-        found = self.work.workload.implementation(self._entry.implementation_name, self._environment.release)
+        found = self._entry.file_of(self.work.workload, self._environment.release)
         assert found is not None  # the plan leaves out contenders without one
         return found
 

@@ -26,7 +26,7 @@ def tie_faults(entry: FrameworkEntry, environment: Environment, work: Work) -> s
 
     The model is made once more, in its own process.
     """
-    implementation = work.workload.implementation(entry.implementation_name, environment.release)
+    implementation = entry.file_of(work.workload, environment.release)
     assert implementation is not None  # the plan leaves out contenders without one
     setting = {
         **work.setting.as_json(),

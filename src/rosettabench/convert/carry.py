@@ -52,7 +52,7 @@ class TiedCell:
     @property
     def implementation(self) -> Path:
         """The file with the ties."""
-        path = self.workload.implementation(self.entry.implementation_name, self.environment.release)
+        path = self.entry.file_of(self.workload, self.environment.release)
         assert path is not None  # check_tied
         return path
 

@@ -105,7 +105,7 @@ def files_of(
     The implementation and the adapter, whatever these and the worker import, the reference with what it imports, and
     what the workload states. Files of other frameworks are none of it; those of groups are, with several `devices`.
     """
-    implementation = workload.implementation(entry.implementation_name, release)
+    implementation = entry.file_of(workload, release)
     if implementation is None:
         return None
     loader = [entry.loader] if entry.loader.is_file() else []
@@ -144,7 +144,7 @@ def reference_files(workload: Workload) -> list[Path]:
     if workload.reference is not None:
         original = workload.implementation(workload.reference)
         return [*adapters, *([original] if original else [])]
-    return [*adapters, *workload.folder.glob("reference_*.py")]
+    return [*adapters, *workload.formulas]
 
 
 def equal_to(workload: Workload) -> list[str]:
@@ -152,7 +152,7 @@ def equal_to(workload: Workload) -> list[str]:
     if workload.reference is not None:
         original = workload.implementation(workload.reference)
         return [original.name] if original else []
-    return sorted(path.name for path in workload.folder.glob("reference_*.py"))
+    return [path.name for path in workload.formulas]
 
 
 def certificate_key(subject: dict[str, Any]) -> str:

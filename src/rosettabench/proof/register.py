@@ -168,7 +168,7 @@ def every_cell() -> list[tuple[Workload, Contender]]:
     for workload in all_workloads().values():
         for contender in every_contender():
             if why_missing(workload, contender) is None:
-                implementation = workload.implementation(contender.entry.implementation_name, contender.release)
+                implementation = contender.entry.file_of(workload, contender.release)
                 files = (workload.folder, contender.entry.path, implementation)
                 if all(file is not None and file.is_relative_to(ours) for file in files):
                     cells.append((workload, contender))
