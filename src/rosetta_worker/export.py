@@ -101,7 +101,7 @@ def fill(model, own, files):
 
 
 def traced(implementation, inputs):
-    """Return (arguments, their axes of any extent, their names, the names of what is returned) to trace a model with."""
+    """Return what a model is traced with: arguments, their axes of any extent, names of arguments and of results."""
     import torch
     from torch.export import Dim
 

@@ -61,7 +61,7 @@ def test_it_has_no_file_of_frameworks_that_it_says_it_is_absent_in():
 
 
 def test_a_variant_with_an_implementation_has_no_other_ones(tmp_path):
-    """Its model is another function: a framework in which it is not written must not run that of the varied workload."""
+    """Its model is another function: a framework in which it is not written must not run the varied workload's."""
     reset, stated = find_workload("imdb-gru:reset-before"), find_workload("imdb-gru")
     folder = shutil.copytree(reset.folder, tmp_path / "imdb_gru_reset_before")
     shutil.copytree(stated.folder, tmp_path / "imdb_gru")

@@ -7,8 +7,8 @@ from laboratory import environment, open_session, proof_of, proven, reference, s
 from smaller import Altered
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.shared import shared_files
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants
+from rosettabench.catalogue.shared import shared_files
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.cli.show import show
 from rosettabench.errors import UsageError

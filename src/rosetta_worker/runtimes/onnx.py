@@ -54,7 +54,7 @@ def answer(run, batch, implementation):
     for _ in range(implementation.TOKENS):
         logits, *caches = run(dict(zip(implementation.CACHES, caches), inputs=batch))
         outputs.append(logits)
-        batch = logits.argmax(-1)
+        batch = logits.argmax(-1).astype(batch.dtype)
     return np.concatenate(outputs, axis=1)
 
 

@@ -10,7 +10,10 @@ CACHES = ["%s%d" % (kind, number) for number in range(1, 7) for kind in ("keys",
 
 
 class Model(Decoder):
-    """Ids (n, time) and caches (n, heads, past, in a head) to logits of the character behind them, and longer caches."""
+    """Ids (n, time) and caches (n, heads, past, in a head) to logits of the character behind them, and longer caches.
+
+    The first id stands behind what the caches hold.
+    """
 
     def forward(self, ids, caches):
         past = caches[0].shape[2]
