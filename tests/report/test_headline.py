@@ -54,3 +54,26 @@ def test_nine_that_were_disturbed_make_a_sentence():
     assert answer_words(find_answer(ranking(labels), verdicts)).evidence == (
         "Of their 36 pairs, 28 have no verdict (a doubt about their rounds) and 8 have not enough data."
     )
+
+
+def test_a_shared_first_place_says_who_is_behind():
+    """Also in numbers, where three or fewer are: "no difference" alone would hide what was found."""
+    labels = ["keras", "tensorflow", "jax", "chainer"]
+    verdicts = [verdict(("keras", "tensorflow"), "open"), verdict(("tensorflow", "jax"), "open")]
+    verdicts += [slower("keras", "jax", 5.67), slower("keras", "chainer", 12.0), slower("tensorflow", "chainer", 11.0)]
+    said = answer_words(find_answer(ranking(labels), verdicts))
+    assert said.answer == "No difference found yet between keras and tensorflow"
+    assert said.evidence.endswith(" keras is faster than jax by 5.67× and chainer by 12.0×.")
+
+
+def test_many_who_are_behind_are_counted():
+    labels = ["keras", "tensorflow", *(f"contender{number}" for number in range(5))]
+    verdicts = [verdict(("keras", "tensorflow"), "open")]
+    verdicts += [slower("keras", label, 2.0 + place) for place, label in enumerate(labels[2:])]
+    evidence = answer_words(find_answer(ranking(labels), verdicts)).evidence
+    assert evidence.endswith(" keras is faster than the other 5, by 2.00× to 6.00×.")
+
+
+def slower(faster, other, ratio):
+    """A verdict on a pair of which one is surely slower."""
+    return Verdict(Finding.FASTER, faster, other, Interval(ratio, 0.9 * ratio, 1.1 * ratio, 0.95, 20), 0.02, ())

@@ -14,11 +14,13 @@ class ContestAnswer:
     """The first place of a contest: `labels` share it, since none of them is surely slower than the first.
 
     `pairs` are the verdicts behind it: that on the fastest and the nearest other contender, or those on the contenders
-    that share the place. `pairs` is empty if only one contender is ranked; `labels` is empty if none is.
+    that share the place. `pairs` is empty if only one contender is ranked; `labels` is empty if none is. Where several
+    share it, `behind` are the verdicts on the first of them and each contender that is surely slower.
     """
 
     labels: tuple[str, ...] = ()
     pairs: tuple[Verdict, ...] = ()
+    behind: tuple[Verdict, ...] = ()
 
 
 def find_answer(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> ContestAnswer:
@@ -30,7 +32,9 @@ def find_answer(ranking: Sequence[Ranked], verdicts: Sequence[Verdict]) -> Conte
     level = [row.label for row in ranking[1:] if against[row.label].finding is not Finding.FASTER]
     if not level:
         return ContestAnswer((first,), (min(against.values(), key=distance),))
-    return ContestAnswer((first, *level), tuple(one for one in verdicts if {one.faster, one.slower} <= {first, *level}))
+    shared = tuple(one for one in verdicts if {one.faster, one.slower} <= {first, *level})
+    behind = tuple(against[row.label] for row in ranking[1:] if row.label not in level)
+    return ContestAnswer((first, *level), shared, behind)
 
 
 def distance(verdict: Verdict) -> float:

@@ -55,7 +55,7 @@ def answer_words(answer: ContestAnswer) -> Headline:
         return Headline(f"{names} is fastest", lead(answer.pairs[0]))
     equal = all(verdict.finding is Finding.EQUIVALENT for verdict in answer.pairs)
     said = f"{names} are equally fast" if equal else f"No difference found yet between {names}"
-    return Headline(said, level_evidence(answer.pairs))
+    return Headline(said, " ".join([level_evidence(answer.pairs), *behind_words(answer.behind)]))
 
 
 def lead(verdict: Verdict) -> str:
@@ -75,6 +75,18 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
         return " ".join(map(verdict_sentence, pairs))
     words = level_words(pairs[0])
     return f"{words[0].upper()}{words[1:]}.{mean_words(pairs[0])}"
+
+
+def behind_words(behind: Sequence[Verdict]) -> list[str]:
+    """Return, in a sentence or none, by how much the first contender leads those that do not share its place."""
+    ratios = [verdict.interval.ratio for verdict in behind if verdict.interval is not None]
+    if not ratios:
+        return []
+    if len(behind) > FEW_PAIRS:
+        reach = f"{figures.ratio(min(ratios))} to {figures.ratio(max(ratios))}"
+        return [f"{behind[0].faster} is faster than the other {len(behind)}, by {reach}."]
+    others = [f"{one.slower} by {figures.ratio(ratio)}" for one, ratio in zip(behind, ratios, strict=True)]
+    return [f"{behind[0].faster} is faster than {enumerate_words(others)}."]
 
 
 def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
