@@ -1,7 +1,7 @@
 """tinygrad: lazy by default, captured with TinyJit."""
 
 import numpy as np
-from tinygrad import Tensor, TinyJit, dtypes
+from tinygrad import Tensor, TinyJit
 from tinygrad.helpers import Context
 from tinygrad.nn.state import get_parameters
 
@@ -133,9 +133,7 @@ class Adapter(Framework):
         return scalar.item()
 
     def array(self, tensor):
-        if isinstance(tensor, np.ndarray):
-            return tensor
-        return (tensor.float() if tensor.dtype == dtypes.bfloat16 else tensor).numpy()  # NumPy lacks bfloat16
+        return tensor if isinstance(tensor, np.ndarray) else tensor.numpy()
 
     def learning_rate(self):
         return self.optimizers()[0].lr.item()
@@ -176,6 +174,8 @@ class Adapter(Framework):
     def product(self, matrix, precision):
         if precision == "tf32":
             raise NotImplementedError(runtime.NO_TF32)
+        if precision == "bfloat16":
+            raise NotImplementedError(runtime.NO_BFLOAT16_PRODUCT)
         right = Tensor(matrix).cast(precision).realize()
         return lambda times: chain(right, times)
 

@@ -12,6 +12,9 @@ NO_BFLOAT16 = "tinygrad has no mixed precision: a model in bfloat16 keeps its pa
 """Why precision=bfloat16 is not supported."""
 
 
+NO_BFLOAT16_PRODUCT = "tinygrad writes bfloat16 as a type of C in which clang 14 does not compute"
+"""Why no product in bfloat16 is measured."""
+
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'compile_clang%'"
 """What asks tinygrad's cache for its tables of compiled kernels."""
 
