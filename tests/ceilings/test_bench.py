@@ -27,6 +27,7 @@ KNOWN = {
     "caffe2": {"float32"},
     "paddle": {"float32", "float64"},
     "mlx": {"float32", "bfloat16", "float64"},
+    "tinygrad": {"float32", "float64"},
     "numpy": {"float32", "float64"},
 }
 

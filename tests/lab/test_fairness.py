@@ -149,7 +149,8 @@ WORKLOADS = ("fashion-mlp", "fashion-cnn")
 @pytest.mark.slow
 @pytest.mark.environment
 @pytest.mark.parametrize(
-    "name", ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle", "mlx"]
+    "name",
+    ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle", "mlx", "tinygrad"],
 )
 def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
     entry = contestants()[name]
@@ -162,7 +163,9 @@ def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
     finally:
         session.process.close()
     assert layout == (
-        "channels_first" if name in ("pytorch", "mxnet-gluon", "mxnet-module", "paddle") else "channels_last"
+        "channels_first"
+        if name in ("pytorch", "mxnet-gluon", "mxnet-module", "paddle", "tinygrad")
+        else "channels_last"
     )
 
 

@@ -15,7 +15,11 @@ from laboratory import tamper
 from tiers import slow
 
 import rosetta_worker
+from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import OtherWork
+from rosettabench.lab.watch import wanted_settings
+from rosettabench.plan.setting import Setting
+from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import Watched
 
 pytestmark = pytest.mark.environment
@@ -75,6 +79,30 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, c
     (seen,) = [Watched.model_validate(event.payload) for event in run.events if event.kind == Watched.KIND]
     assert seen.outputs < 1e-5
     assert seen.moves[0].reference
+
+
+TWO_THREADS = Setting(32, "cpu", "float32", 0, 2)
+
+
+@pytest.mark.usefixtures("all_processors")
+def test_a_framework_that_states_one_thread_has_one_and_all_others_have_as_many_as_asked_for():
+    """What is read back must be that: one of two in PyTorch is less than was asked for, two in MLX a mistake."""
+    if usable_cores() < 2:
+        pytest.skip("nobody is held to two threads on one processor")
+    known = contestants()
+    assert wanted_settings(known["pytorch"], TWO_THREADS) == {"threads": 2}
+    assert wanted_settings(known["mlx"], TWO_THREADS) == {"threads": 1}
+    assert [name for name, entry in known.items() if entry.most_threads] == ["mlx", "tinygrad"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("all_processors")
+def test_a_contender_of_one_thread_is_ranked_beside_one_of_two(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", "pytorch,mlx", "--processes", "1", "--rounds", "8", "--no-control")
+    code, out, err = finish(rosetta(*words, "--round-seconds", "0.2", "--set", "threads=2"))
+    assert code == 0, err
+    assert "The setting threads differs: 2 in pytorch; 1 in mlx" in out + err
+    assert not store().run().failures
 
 
 @pytest.mark.slow

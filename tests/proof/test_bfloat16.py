@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
 TRAINING = [name for name, entry in contestants().items() if not entry.exported]
 WITHOUT = [name for name in TRAINING if name.startswith(("keras2", "r-keras"))] + [
-    "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2", "paddle", "mlx",
+    "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2", "paddle", "mlx", "tinygrad",
 ]  # fmt: skip
 AUTOCAST = "self.predict, self.eager = map(self.autocast(), (self.predict, self.eager))"
 STEP = "        self.optimizer.step()\n"
@@ -63,7 +63,11 @@ def test_bfloat16_is_proven(framework, mode, made, tmp_path):
 def test_who_has_none_says_so(framework, made, tmp_path):
     work, _ = made("fashion-mlp")
     entry = all_frameworks()[framework]
-    why = "MLX has no mixed precision" if framework == "mlx" else r"no (kernels for )?bfloat16|cannot decide dtypes"
+    why = (
+        "has no mixed precision"
+        if framework in ("mlx", "tinygrad")
+        else r"no (kernels for )?bfloat16|cannot decide dtypes"
+    )
     with pytest.raises(WorkerError, match=why) as refused:
         open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path)
     assert refused.value.kind == "unsupported"

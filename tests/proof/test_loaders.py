@@ -126,6 +126,7 @@ def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
         ("caffe2", 0, "trains from memory only"),
         ("paddle", 0, "trains from memory only"),
         ("mlx", 0, "trains from memory only"),
+        ("tinygrad", 0, "trains from memory only"),
     ],
 )
 def test_what_a_framework_does_not_have_it_says(name, workers, said, references, tmp_path):

@@ -29,7 +29,7 @@ WORKER = worker_folder()
 CUT = 13
 """How many bits of a float32's significand that TF32 does not have."""
 
-WITHOUT = ("chainer", "mxnet-gluon", "mxnet-module", "tensorflow-graph", "cntk", "caffe2", "paddle", "mlx")
+WITHOUT = ("chainer", "mxnet-gluon", "mxnet-module", "tensorflow-graph", "cntk", "caffe2", "paddle", "mlx", "tinygrad")
 
 
 # -- what is emulated --------------------------------------------------------------------------------------------------

@@ -19,10 +19,10 @@ KERAS = ("keras[tensorflow]", "keras[jax]", "keras[torch]")
 BUILT_IN = (
     "pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph", "paddle",
 )  # fmt: skip
-WITHOUT_PROFILER = ("cntk", "caffe2", "mlx")
+WITHOUT_PROFILER = ("cntk", "caffe2", "mlx", "tinygrad")
 CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
 FUSED = {
-    *(("jax", "compiled"), ("jax", "tuned"), ("mlx", "compiled")),
+    *(("jax", "compiled"), ("jax", "tuned"), ("mlx", "compiled"), ("tinygrad", "compiled")),
     *((name, mode) for name in KERAS for mode in contestants()[name].modes),
 }
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}

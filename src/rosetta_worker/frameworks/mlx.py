@@ -19,6 +19,7 @@ DESCRIPTION = {
     "mode": "eager",
     "packages": ["mlx.core"],
     "locks": ["mlx@0.32.4"],
+    "most_threads": 1,
 }
 
 

@@ -68,6 +68,8 @@ class FrameworkEntry(Strict):
     """For a reference that runs the formulas of another reference: the name of that reference."""
     optimizers: tuple[str, ...] = FIRST_OPTIMIZERS
     """For a reference with formulas: the optimisers that it has written out."""
+    most_threads: int | None = None
+    """The threads of a framework that cannot use more; None for one that uses as many as it is told to."""
     exported: ExportedFrom | None = None
     """For a framework that only runs exported models: where they come from. It has no implementations of its own."""
 

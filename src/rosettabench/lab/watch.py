@@ -26,10 +26,12 @@ from time import monotonic
 
 import numpy as np
 
+from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.client.session import Session, Turn, Work
 from rosettabench.errors import OtherWork, ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.journal import Journal
+from rosettabench.plan.setting import Setting
 from rosettabench.proof.tolerance import MIXED
 from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import Watched, WatchedMove
@@ -218,12 +220,8 @@ class Watch:
             self._out(one, f"its clock is wrong: {wrong}")
 
     def _check_settings(self, one: Competitor) -> None:
-        """Compare the settings in force with what was asked for; ignore a setting that is not reported."""
-        setting = self.work.setting
-        asked = {"threads": setting.threads} if setting.threads <= usable_cores() else {}
-        if setting.devices > 1:
-            asked["devices"] = setting.devices
-        for name, wanted in asked.items():
+        """Take a competitor out of the contest if its settings in force are not those that it should have."""
+        for name, wanted in wanted_settings(one.contender.entry, self.work.setting).items():
             told = one.settings.get(name)
             if told is not None and told != wanted:
                 self._out(one, f"it has {told} {name} where {wanted} were asked for")
@@ -473,6 +471,17 @@ class Watch:
             yield
         finally:
             self._record.seconds += monotonic() - begun
+
+
+def wanted_settings(entry: FrameworkEntry, setting: Setting) -> dict[str, int]:
+    """Return the settings that a framework must have in force.
+
+    One that cannot use more threads has those that it states, and the report says that the setting differs. On a
+    machine with fewer processors than threads, nobody is held to their number.
+    """
+    threads = min(setting.threads, entry.most_threads or setting.threads)
+    wanted = {"threads": threads} if setting.threads <= usable_cores() else {}
+    return wanted | ({"devices": setting.devices} if setting.devices > 1 else {})
 
 
 def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
