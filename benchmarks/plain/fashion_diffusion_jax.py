@@ -33,9 +33,8 @@ class Block(nnx.Module):
         self.before = nnx.Sequential(norm(inputs, rngs), nnx.silu, convolution(inputs, channels, rngs))
         self.time = nnx.Sequential(nnx.silu, nnx.Linear(128, channels, rngs=rngs))
         self.behind = nnx.Sequential(norm(channels, rngs), nnx.silu, convolution(channels, channels, rngs))
-        self.shortcut = None
-        if inputs != channels:
-            self.shortcut = nnx.Conv(inputs, channels, kernel_size=(1, 1), rngs=rngs)
+        smaller = inputs != channels
+        self.shortcut = nnx.Conv(inputs, channels, kernel_size=(1, 1), rngs=rngs) if smaller else None
 
     def __call__(self, x, time):
         """Return what goes into the next block."""
