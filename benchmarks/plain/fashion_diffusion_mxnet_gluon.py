@@ -4,7 +4,7 @@ For the comparison it takes turns: it reads a number of steps from standard inpu
 Arguments: the .npy files of inputs (a noisy image and its time step a row), labels (the noise) and batches (sample ids,
 one row a step), and the number of threads.
 The environment decides on the threads, not the last argument.
-MXNet's group normalisation scales and shifts groups, not channels.
+MXNet's group normalisation scales and shifts groups; the model's does so with channels, as that of other frameworks.
 """
 
 import sys
@@ -22,9 +22,19 @@ def convolution(channels):
     return nn.Conv2D(channels, kernel_size=3, padding=1)
 
 
-def norm():
-    """Return a group normalisation."""
-    return nn.GroupNorm(8, epsilon=1e-6)
+class Norm(gluon.Block):
+    """A group normalisation with a scale and a shift for each channel."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.groups = nn.GroupNorm(8, epsilon=1e-6, center=False, scale=False)
+        self.scale = self.params.get("scale", shape=(1, channels, 1, 1), init="ones")
+        self.shift = self.params.get("shift", shape=(1, channels, 1, 1), init="zeros")
+
+    def forward(self, x):
+        """Return the normalised images."""
+        x = mx.nd.broadcast_mul(self.groups(x), self.scale.data())
+        return mx.nd.broadcast_add(x, self.shift.data())
 
 
 class Sequence(nn.Sequential):
@@ -40,9 +50,9 @@ class Block(gluon.Block):
 
     def __init__(self, inputs, channels):
         super().__init__()
-        self.before = Sequence(norm(), nn.Swish(), convolution(channels))
+        self.before = Sequence(Norm(inputs), nn.Swish(), convolution(channels))
         self.time = Sequence(nn.Swish(), nn.Dense(channels))
-        self.behind = Sequence(norm(), nn.Swish(), convolution(channels))
+        self.behind = Sequence(Norm(channels), nn.Swish(), convolution(channels))
         self.shortcut = Sequence()  # of nothing: what comes in
         if inputs != channels:
             self.shortcut.add(nn.Conv2D(channels, kernel_size=1))
@@ -59,7 +69,7 @@ class Attention(gluon.Block):
     def __init__(self, width, heads):
         super().__init__()
         self.heads = heads
-        self.norm = norm()
+        self.norm = Norm(width)
         self.qkv = nn.Dense(3 * width, flatten=False)
         self.projection = nn.Dense(width, flatten=False)
 
@@ -94,7 +104,7 @@ class UNet(gluon.Block):
         self.up = convolution(32)
         self.block5 = Block(64, 32)
         self.block6 = Block(64, 32)
-        self.last = Sequence(norm(), nn.Swish(), convolution(1))
+        self.last = Sequence(Norm(32), nn.Swish(), convolution(1))
 
     def forward(self, images, times):
         """Return the noise."""
