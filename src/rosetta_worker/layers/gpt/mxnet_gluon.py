@@ -20,15 +20,15 @@ class Decoder(gluon.HybridBlock):
         self.norm = nn.LayerNorm(epsilon=1e-5, center=False, in_channels=384)
         self.output = nn.Dense(65, use_bias=False, flatten=False, in_units=384, params=self.token.params)
 
-    def empty(self, n):
-        """Caches without anything in them: keys and values of each block, (n · heads, time, in a head)."""
-        return [[nd.zeros((n * 6, LENGTH, 64)) for _ in ("keys", "values")] for _ in self.blocks]
+    def empty(self):
+        """Caches without anything in them. A cache is keys and values of a block, each (n · heads, time, in a head)."""
+        return [None for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
         x = nd.broadcast_add(self.token(ids), self.position(nd.arange(begin, begin + ids.shape[1])))
-        for block, cache in zip(self.blocks, caches):
-            x = block(x, begin, cache)
+        for number, block in enumerate(self.blocks):
+            x, caches[number] = block(x, caches[number])
         return self.output(self.norm(x[:, -1:]))
 
 
@@ -45,25 +45,22 @@ class Block(gluon.HybridBlock):
         self.up = nn.Dense(4 * width, use_bias=False, flatten=False, in_units=width)
         self.down = nn.Dense(width, use_bias=False, flatten=False, in_units=4 * width)
 
-    def forward(self, x, begin, cache):
-        x = x + self.attend(self.norm1(x), begin, cache)
-        return x + self.down(nd.LeakyReLU(self.up(self.norm2(x)), act_type="gelu"))
+    def forward(self, x, cache):
+        y, cache = self.attend(self.norm1(x), cache)
+        x = x + y
+        return x + self.down(nd.LeakyReLU(self.up(self.norm2(x)), act_type="gelu")), cache
 
-    def attend(self, x, begin, cache):
+    def attend(self, x, cache):
         split = self.qkv(x).reshape((0, 0, 3, self.heads, -1)).transpose((2, 0, 3, 1, 4))
         q, k, v = (y.reshape((-3, 0, 0)) for y in nd.split(split, 3, axis=0, squeeze_axis=True))  # (n · heads, time, …)
-        keys, values = cache
-        end = begin + x.shape[1]
-        keys[:, begin:end], values[:, begin:end] = k, v
-        scores = nd.batch_dot(q, keys[:, :end], transpose_b=True) / 64**0.5
-        seen = nd.arange(end).reshape((1, 1, -1)) <= nd.arange(begin, end).reshape((1, -1, 1))
-        scores = nd.where(nd.broadcast_like(seen, scores), scores, nd.ones_like(scores) * -1e9)
-        y = (
-            nd.batch_dot(nd.softmax(scores), values[:, :end])
-            .reshape((-4, -1, self.heads, 0, 0))
-            .transpose((0, 2, 1, 3))
-        )
-        return self.projection(y.reshape((0, 0, -3)))
+        if cache is not None:
+            k, v = (nd.concat(*both, dim=1) for both in zip(cache, (k, v)))
+        scores = nd.batch_dot(q / 64**0.5, k, transpose_b=True)
+        if cache is None:  # what comes later sees all that lies in the cache
+            times = nd.arange(x.shape[1])
+            scores = nd.broadcast_sub(scores, 1e9 * (times.reshape((1, 1, -1)) > times.reshape((1, -1, 1))))
+        y = nd.batch_dot(nd.softmax(scores), v).reshape((-4, -1, self.heads, 0, 0)).transpose((0, 2, 1, 3))
+        return self.projection(y.reshape((0, 0, -3))), (k, v)
 
 
 TENSORS = [

@@ -9,7 +9,7 @@ class Model(Decoder):
     """Character ids (n, 64) to the logits of each of the 128 characters that follow, (n, 128, 65)."""
 
     def forward(self, ids):
-        caches = self.empty(len(ids))
+        caches = self.empty()
         logits = [self.step(ids, 0, caches)]
         for time in range(PROMPT, LENGTH - 1):
             logits.append(self.step(logits[-1].argmax(-1), time, caches))

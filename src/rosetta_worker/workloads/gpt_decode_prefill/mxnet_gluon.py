@@ -7,4 +7,4 @@ class Model(Decoder):
     """Character ids (n, 64) to the logits of the character that follows, (n, 1, 65)."""
 
     def forward(self, ids):
-        return self.step(ids, 0, self.empty(len(ids)))
+        return self.step(ids, 0, self.empty())
