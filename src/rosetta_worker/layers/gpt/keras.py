@@ -20,15 +20,16 @@ class Decoder(keras.Model):
         self.step(ops.zeros((1, 1), "int32"), 0, self.empty(1))  # makes the weights
 
     def empty(self, n):
-        """Caches without anything in them: keys and values of each block, (n, time, heads, in a head)."""
-        return [[ops.zeros((n, LENGTH, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
+        """Caches without anything in them: keys and values of each block, (n, time, 2, heads, in a head)."""
+        return [ops.zeros((n, LENGTH, 2, 6, 64)) for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
         places = begin + ops.arange(ids.shape[1])
+        seen = (ops.arange(LENGTH) <= places[:, None])[None, None]
         x, new = self.token(ids) + self.position(places), []
         for block, cache in zip(self.blocks, caches):
-            x, cache = block(x, places, cache)
+            x, cache = block(x, cache, begin=begin, seen=seen)
             new.append(cache)
         return self.token(self.norm(x[:, -1:]), reverse=True), new
 
@@ -46,19 +47,17 @@ class Block(layers.Layer):
         self.up = layers.Dense(4 * width, activation="gelu", use_bias=False)
         self.down = layers.Dense(width, use_bias=False)
 
-    def call(self, x, places, cache):
-        y, cache = self.attend(self.norm1(x), places, cache)
+    def call(self, x, cache, begin, seen):
+        y, cache = self.attend(self.norm1(x), cache, begin, seen)
         x = x + y
         return x + self.down(self.up(self.norm2(x))), cache
 
-    def attend(self, x, places, cache):
+    def attend(self, x, cache, begin, seen):
         _, time, width = x.shape
-        split = (-1, time, self.heads, width // self.heads)
-        q, k, v = (ops.reshape(y, split) for y in ops.split(self.qkv(x), 3, axis=-1))
-        keys, values = (ops.slice_update(one, (0, places[0], 0, 0), new) for one, new in zip(cache, (k, v)))
-        seen = ops.arange(LENGTH) <= places[:, None]
-        y = ops.dot_product_attention(q, keys, values, mask=seen[None, None])
-        return self.projection(ops.reshape(y, (-1, time, width))), [keys, values]
+        qkv = ops.reshape(self.qkv(x), (-1, time, 3, self.heads, width // self.heads))
+        cache = ops.slice_update(cache, (0, begin, 0, 0, 0), qkv[:, :, 1:])
+        y = ops.dot_product_attention(qkv[:, :, 0], cache[:, :, 0], cache[:, :, 1], mask=seen)
+        return self.projection(ops.reshape(y, (-1, time, width))), cache
 
 
 TENSORS = [
