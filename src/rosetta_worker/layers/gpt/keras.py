@@ -20,8 +20,8 @@ class Decoder(keras.Model):
         self.step(ops.zeros((1, 1), "int32"), 0, self.empty(1))  # makes the weights
 
     def empty(self, n):
-        """Caches without anything in them: keys and values of each block, (n, time, 2, heads, in a head)."""
-        return [ops.zeros((n, LENGTH, 2, 6, 64)) for _ in self.blocks]
+        """Caches without anything in them: keys and values of each block, (n, time, heads, in a head)."""
+        return [[ops.zeros((n, LENGTH, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
@@ -55,9 +55,10 @@ class Block(layers.Layer):
     def attend(self, x, cache, begin, seen):
         _, time, width = x.shape
         qkv = ops.reshape(self.qkv(x), (-1, time, 3, self.heads, width // self.heads))
-        cache = ops.slice_update(cache, (0, begin, 0, 0, 0), qkv[:, :, 1:])
-        y = ops.dot_product_attention(qkv[:, :, 0], cache[:, :, 0], cache[:, :, 1], mask=seen)
-        return self.projection(ops.reshape(y, (-1, time, width))), cache
+        q, k, v = (qkv[:, :, one] for one in range(3))
+        keys, values = (ops.slice_update(one, (0, begin, 0, 0), new) for one, new in zip(cache, (k, v)))
+        y = ops.dot_product_attention(q, keys, values, mask=seen)
+        return self.projection(ops.reshape(y, (-1, time, width))), [keys, values]
 
 
 TENSORS = [
