@@ -30,6 +30,12 @@ def test_nothing_is_said_of_one_that_is_like_the_managed_release():
     assert said(process_threads=9) == []
 
 
+def test_one_thread_of_a_framework_that_cannot_use_more_is_no_cause():
+    one = {**SETTINGS, "threads": 1}
+    assert causes(Installation(one, {}, most_threads=1), Installation(one, {}), PLAIN, 2) == []
+    assert causes(Installation({**one, "processors": [1]}, {}, most_threads=1), None, PLAIN, 2) != []
+
+
 @pytest.mark.parametrize(
     ("changed", "what"),
     [

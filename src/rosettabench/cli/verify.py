@@ -151,7 +151,9 @@ def verify_contender(
         library = BenchLibrary(one, external(one.python))
         setting = done.contests[0].setting
         roof = measure_roof(laboratory, library, setting, request.timeout, run.command) if timed else None
-    subject = VerifiedSubject(version_of(one.entry, packages), other, is_debug_build(one.python), roof)
+    subject = VerifiedSubject(
+        version_of(one.entry, packages), other, is_debug_build(one.python), roof, one.entry.most_threads
+    )
     return verification(laboratory.store, done, subject, read_hardware(), request.margin)
 
 

@@ -37,11 +37,15 @@ CUDA_PARTS = re.compile(r"nvidia-|jax-cuda|.*-cu\d+$")
 
 @dataclass(frozen=True)
 class Installation:
-    """One side of a verification: settings in force, packages by lower-case name, Python's build."""
+    """One side of a verification: settings in force, packages by lower-case name, Python's build.
+
+    `most_threads` are the threads of a framework that cannot use more; None for one that uses as many as allowed.
+    """
 
     settings: Mapping[str, Any]
     packages: Mapping[str, str]
     debug_python: bool = False
+    most_threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def causes(own: Installation, managed: Installation | None, hardware: Hardware, 
     `managed` is the managed release, None if there is none; `threads` is the number of threads allowed.
     """
     return [
-        *thread_causes(own.settings, threads),
+        *thread_causes(own, threads),
         *library_causes(own.settings, managed.settings if managed else {}),
         *isa_causes(own.settings, managed.settings if managed else {}, hardware),
         *debug_causes(own),
@@ -72,17 +76,17 @@ def unreadable(settings: Mapping[str, Any]) -> list[str]:
     return [words for name, words in WANTED.items() if settings.get(name) is None]
 
 
-def thread_causes(settings: Mapping[str, Any], allowed: int) -> Iterator[Cause]:
-    """Yield a cause for fewer threads, or fewer processors, than allowed."""
-    found = settings.get("threads")
-    if isinstance(found, int) and found < allowed:
+def thread_causes(own: Installation, allowed: int) -> Iterator[Cause]:
+    """Yield a cause for fewer threads than the framework can use, or fewer processors, than allowed."""
+    found = own.settings.get("threads")
+    if isinstance(found, int) and found < min(allowed, own.most_threads or allowed):
         word = "one thread" if found == 1 else f"{found} threads"
         yield Cause(
             f"it computes with {word} where {allowed} are allowed",
             "Look for set_num_threads and for OMP_NUM_THREADS in what this interpreter runs at its start "
             "(sitecustomize, .pth files, a wrapper).",
         )
-    processors = settings.get("processors")
+    processors = own.settings.get("processors")
     if isinstance(processors, list) and len(processors) < allowed:
         yield Cause(
             f"it may run on {len(processors)} of the {allowed} processors that it was given",

@@ -120,13 +120,15 @@ def beside(interval: Interval | None, margin: float, doubts: tuple[Doubt, ...] =
 class VerifiedSubject:
     """The subject of a verification: a framework's installed version, if known, and the managed release chosen for it.
 
-    `debug_python` is whether its interpreter is a debug build, `roof` the rate of its products, if measured.
+    `debug_python` is whether its interpreter is a debug build, `roof` the rate of its products, if measured,
+    `most_threads` the threads of a framework that cannot use more.
     """
 
     version: str | None
     counterpart: Counterpart | None
     debug_python: bool = False
     roof: Roof | None = None
+    most_threads: int | None = None
 
 
 def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Hardware, margin: float) -> Verification:
@@ -152,7 +154,7 @@ def verification(store: Store, run: Run, subject: VerifiedSubject, hardware: Har
         roof=subject.roof,
         causes=(
             *causes(
-                Installation(own.settings, own.packages, subject.debug_python),
+                Installation(own.settings, own.packages, subject.debug_python, subject.most_threads),
                 Installation(managed.settings, managed.packages) if managed else None,
                 hardware,
                 contest.setting["threads"],
