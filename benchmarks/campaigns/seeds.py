@@ -38,7 +38,7 @@ HONEST = ("pytorch", "jax", "mxnet-gluon", "tensorflow", "keras[tensorflow]", "c
 def honest(workload: str) -> list[str]:
     """Return the three frameworks that are proven in a workload."""
     entries = all_frameworks()
-    present = [one for one in HONEST if find_workload(workload).implementation(entries[one].implementation_name)]
+    present = [one for one in HONEST if entries[one].file_of(find_workload(workload))]
     return present[:3]
 
 

@@ -63,9 +63,10 @@ def write(implementation, request, folder):
     if hasattr(implementation, "arrange"):
         raise Refused("its inputs are arranged by a function, arrange, which is no part of the model")
     own = {name: canonical for table in tables.values() for canonical, name in table}
+    step = {name: getattr(implementation, name) for name in STEP if hasattr(implementation, name)}
     model = implementation.Model()
     fill(model, own, request["tensors"])
-    proto = exported(model.eval(), *traced(implementation, request["inputs"]))
+    proto = exported(model.eval(), *traced(step, request["inputs"]))
     rename(proto.graph, second_names(model, own))
     check_weights(proto.graph, own, request["tensors"])
     if proto.ByteSize() > MOST_BYTES:
@@ -73,9 +74,7 @@ def write(implementation, request, folder):
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
         file.write(proto.SerializeToString(deterministic=True))
     with open(os.path.join(folder, "exported.py"), "w") as file:
-        file.write(
-            module(tables, {name: getattr(implementation, name) for name in STEP if hasattr(implementation, name)})
-        )
+        file.write(module(tables, step))
     return {"opset": next(one.version for one in proto.opset_import if one.domain == "")}
 
 
@@ -100,16 +99,19 @@ def fill(model, own, files):
             tensors[name].copy_(torch.from_numpy(np.load(files[canonical], allow_pickle=False)))
 
 
-def traced(implementation, inputs):
-    """Return what a model is traced with: arguments, their axes of any extent, names of arguments and of results."""
+def traced(step, inputs):
+    """Return what a model is traced with: arguments, their axes of any extent, names of arguments and of results.
+
+    `step` is what the file of a step has in addition; empty for a model that is no step.
+    """
     import torch
     from torch.export import Dim
 
     batch = Dim("batch")
     example = torch.zeros([SAMPLES] + list(inputs["shape"]), dtype=getattr(torch, inputs["dtype"]))
-    if not hasattr(implementation, "CACHES"):
+    if not step:
         return (example,), ({0: batch},), ["inputs"], ["outputs"]
-    names, empty = implementation.CACHES, implementation.EMPTY
+    names, empty = step["CACHES"], step["EMPTY"]
     caches = [torch.zeros([SAMPLES] + [extent or PAST for extent in empty]) for _ in names]
     grows = {0: batch, 1 + empty.index(0): Dim("past")}
     axes = {0: batch, 1: Dim("time")}, [grows for _ in names]

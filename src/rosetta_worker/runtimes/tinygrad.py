@@ -11,7 +11,6 @@ NO_TF32 = "tinygrad has no switch for TF32 on processors: its own is for NVIDIA'
 NO_BFLOAT16 = "tinygrad has no mixed precision: a model in bfloat16 keeps its parameters in it, too"
 """Why precision=bfloat16 is not supported."""
 
-
 NO_BFLOAT16_PRODUCT = "tinygrad writes bfloat16 as a type of C in which clang 14 does not compute"
 """Why no product in bfloat16 is measured."""
 

@@ -155,8 +155,7 @@ def smallest(contender: Contender) -> tuple[Workload, Path]:
 
     Raises UsageError if there is none.
     """
-    name = contender.entry.implementation_name
-    able = [(workload, workload.implementation(name)) for workload in all_workloads().values()]
+    able = [(workload, contender.entry.file_of(workload)) for workload in all_workloads().values()]
     for workload, path in sorted(able, key=lambda pair: pair[0].parameters):
         if path is not None:
             return workload, path

@@ -5,7 +5,7 @@ from tinygrad import Tensor, nn
 from rosetta_worker.layers.tinygrad import Scale
 from rosetta_worker.tensors import Tie
 
-PROMPT, LENGTH = 64, 192
+LENGTH = 192
 
 
 class Decoder:
@@ -54,7 +54,7 @@ class Block:
         for kept, new in zip(cache, (k, v)):
             kept[:, :, begin:end].assign(new).realize()
         keys, values = (kept[:, :, :end] for kept in cache)
-        y = q.scaled_dot_product_attention(keys, values, is_causal=isinstance(begin, int))
+        y = q.scaled_dot_product_attention(keys, values, is_causal=begin == 0)
         return self.projection(y.transpose(1, 2).flatten(2))
 
 

@@ -79,14 +79,15 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
 
 def behind_words(behind: Sequence[Verdict]) -> list[str]:
     """Return, in a sentence or none, by how much the first contender leads those that do not share its place."""
-    ratios = [verdict.interval.ratio for verdict in behind if verdict.interval is not None]
+    ratios = {one.slower: one.interval.ratio for one in behind if one.interval is not None}
     if not ratios:
         return []
-    if len(behind) > FEW_PAIRS:
-        reach = f"{figures.ratio(min(ratios))} to {figures.ratio(max(ratios))}"
-        return [f"{behind[0].faster} is faster than the other {len(behind)}, by {reach}."]
-    others = [f"{one.slower} by {figures.ratio(ratio)}" for one, ratio in zip(behind, ratios, strict=True)]
-    return [f"{behind[0].faster} is faster than {enumerate_words(others)}."]
+    if len(ratios) > FEW_PAIRS:
+        least, most = min(ratios.values()), max(ratios.values())
+        others = f"the other {len(ratios)}, by {figures.ratio(least)} to {figures.ratio(most)}"
+    else:
+        others = enumerate_words([f"{slower} by {figures.ratio(ratio)}" for slower, ratio in ratios.items()])
+    return [f"{behind[0].faster} is faster than {others}."]
 
 
 def pair_counts(pairs: Sequence[Verdict]) -> list[str]:
