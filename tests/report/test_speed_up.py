@@ -1,4 +1,4 @@
-"""Speed-up and efficiency of several devices, where a run measured one device, too."""
+"""Several devices: speed-up and efficiency where a run measured one device, too, and the share of the exchange."""
 
 import random
 from io import StringIO
@@ -10,9 +10,10 @@ from sample_run import Player, event, write_contest
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.terminal import print_run
 from rosettabench.report.tables.devices import devices_table
-from rosettabench.store.record import Finished
+from rosettabench.store.record import Exchanged, Finished
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
+from rosettabench.summary.exchange import share_of_exchange
 from rosettabench.summary.run import summarise
 from rosettabench.summary.speed_up import speed_ups
 
@@ -22,6 +23,17 @@ TRUE = {"pytorch": 2.0e-3 / 1.1e-3, "jax": 2.0e-3 / 1.6e-3}
 def players(pytorch, jax):
     """Two contenders, and the A/A control."""
     return [Player("pytorch", pytorch), Player("jax", jax), Player("pytorch#2", pytorch, control_of="pytorch")]
+
+
+def exchange(store, run, workload, label, draw):
+    """Write the exchange of a contender on two devices: a fifth of its step, in five processes that differ."""
+    (contest,) = (one for one in store.run(run).contests if one.workload == workload and one.setting.get("devices"))
+    entry = next(one for one in contest.entries if one.label == label)
+    for process in range(1, 6):
+        level = draw.lognormvariate(0, 0.02)
+        apart = [0.8e-3 * draw.lognormvariate(0, 0.03) for _ in range(8)]
+        together = [1.0e-3 * level * draw.lognormvariate(0, 0.03) for _ in range(8)]
+        event(store, run, Exchanged(process=process, together=together, apart=apart), contest, entry)
 
 
 @pytest.fixture
@@ -34,6 +46,7 @@ def scaled(tmp_path):
     write_contest(store, "ab", "fashion-cnn", players(2.0e-3, 2.0e-3), data, draw)
     write_contest(store, "ab", "fashion-cnn", players(1.1e-3, 1.6e-3), data, draw, devices=2)
     write_contest(store, "ab", "fashion-mlp", players(1.0e-3, 1.0e-3), data, draw, devices=2)
+    exchange(store, "ab", "fashion-cnn", "pytorch", draw)
     event(store, "ab", Finished())
     return summarise(store.run())
 
@@ -48,13 +61,30 @@ def test_the_truth_lies_in_the_interval_of_each_contender(scaled):
         assert one.efficiency.low == pytest.approx(one.factor.low / 2)
 
 
+def test_the_share_of_the_exchange_lies_in_its_interval(scaled):
+    found = {one.label: one.exchange for one in speed_ups(scaled.contests)}
+    assert found["jax"] is None
+    assert found["pytorch"].low < 0.2 < found["pytorch"].high
+    assert found["pytorch"].high - found["pytorch"].low < 0.2
+
+
+def test_one_pair_of_blocks_has_no_interval():
+    assert share_of_exchange([Exchanged(process=1, together=(2e-3,), apart=(1e-3,))], 0.95) is None
+
+
+def test_without_a_contest_on_one_device_the_exchange_is_shown_alone(scaled):
+    several = [one for one in scaled.contests if one.setting["devices"] > 1]
+    (only,) = speed_ups(several)
+    assert (only.label, only.factor, only.efficiency) == ("pytorch", None, None)
+
+
 def test_a_run_on_one_device_alone_has_no_table(summary):
     assert devices_table(summary).rows == ()
 
 
-def test_the_reports_show_the_table_and_that_communication_is_not_measured(scaled):
+def test_the_reports_show_the_table_and_what_the_exchange_is(scaled):
     console = Console(file=StringIO(), width=140)
     print_run(scaled, console)
     for text in (console.file.getvalue(), render_markdown(scaled)):
         assert "efficiency" in text
-        assert "communication is not" in " ".join(text.split())
+        assert "against devices of which each trains alone" in " ".join(text.split())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.contender import Contender
+from rosettabench.client.apart import DevicesApart
 from rosettabench.client.session import Session, Turn, Work
 from rosettabench.data.series.windows import known_inputs
 from rosettabench.environments.environment import Environment
@@ -121,6 +122,18 @@ class Competitor:
         timeout = self.live.timeout
         session = Session(self.contender.entry, self.contender.mode, self.environment, work, folder, timeout).prepare()
         try:
+            yield session
+        finally:
+            session.process.close()
+
+    @contextmanager
+    def apart(self, folder: Path) -> Iterator[Session]:
+        """Lend a session like the competitor's own, whose devices exchange nothing, with the same batches."""
+        assert self.environment is not None
+        own, entry, mode = self.live, self.contender.entry, self.contender.mode
+        session = DevicesApart(entry, mode, self.environment, own.work, folder, own.timeout).prepare()
+        try:
+            session.hand_rows(own.rows)
             yield session
         finally:
             session.process.close()

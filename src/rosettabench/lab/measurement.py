@@ -8,6 +8,7 @@ The order::
     warm up    shared rounds, until no contender gets faster                       (blocks, phase "warm-up")
     turns      round 1, round 2, …: turns.py                                       (blocks, phase "turn")
     evaluate   one after the other                                                 (figures)
+    exchange   on several devices, one after the other: exchange.py                (events)
 
 If the request asks for several processes, all contenders leave after a share of the rounds and start again, in a new
 order and with a new memory layout. plan/schedule.py says after which processes the contest looks at its verdicts.
@@ -18,6 +19,7 @@ from __future__ import annotations
 from time import process_time
 
 from rosettabench.lab.contest import LiveContest
+from rosettabench.lab.exchange import measure_exchange
 from rosettabench.lab.turns import Turns
 from rosettabench.plan.schedule import Schedule
 from rosettabench.store.record import Stopped
@@ -33,6 +35,7 @@ class TimedContest:
         self._contest = contest
         self._schedule = Schedule(contest.request.stopping)
         self._turns = Turns(contest, most=contest.request.stopping.rounds[1])
+        self._steps = 1  # of a block, known after the warm-up
 
     def run(self) -> Stopped:
         """Give each process its rounds until the verdicts are sure; evaluate in the last one; return how it ended."""
@@ -45,13 +48,20 @@ class TimedContest:
             if why is not None:
                 turns.evaluate(min(EVALUATION_BATCHES * work.setting.batch_size, work.data.test.samples))
                 turns.watch.end(self._contest.present, last=True)
+                self._exchange()
                 return turns.stopped(why, controller)
             for one in self._contest.present:
                 with one.stage("turn"):
                     one.note_memory()
             turns.watch.end(self._contest.present, last=False)
+            self._exchange()
             self._contest.leave()
         raise AssertionError("the last process of a schedule ends the contest")
+
+    def _exchange(self) -> None:
+        """Measure what the exchange between devices takes, if there are several."""
+        if self._contest.work.setting.devices > 1:
+            measure_exchange(self._contest, self._steps)
 
     def _share(self, process: int) -> str | None:
         """Warm up and give a process its share of the rounds; return why the contest ends with it, None if it goes on.
@@ -62,6 +72,7 @@ class TimedContest:
         if not self._contest.present:
             return "no contender is left"
         steps, first = turns.warm_up()
+        self._steps = steps
         each, most = turns.stopping.turns, self._schedule.upto(process)
         at_least = self._schedule.least(process, turns.complete)
         turns.supply(first + each * steps * (most + at_least), steps)

@@ -133,6 +133,7 @@ def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
     start, proof = past.start_s.get(name), 0.0
     if start is None:
         start, proof = START_S + START_STEPS * step, guessed_proof(planned)
+    starts = len(labels) * (2 if planned.setting.devices > 1 else 1)  # the exchange is measured in processes of its own
     memories = [past.memory.get((name, label)) for label in labels]
     floor = least_memory(planned)
     guesses = {
@@ -141,7 +142,7 @@ def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
         "memory": None in memories,
     }
     return TimeEstimate(
-        start_s=start * len(labels),
+        start_s=start * starts,
         step_s=step * len(labels),
         memory=sum(floor if one is None else one for one in memories),
         guessed=tuple(what for what, guessed in guesses.items() if guessed),

@@ -317,3 +317,20 @@ class Watched(Record):
     outputs: float = 0.0
     moves: list[WatchedMove] = Field(default_factory=list)
     unchecked: list[str] = Field(default_factory=list)
+
+
+# -- several devices ---------------------------------------------------------------------------------------------------
+
+
+class Exchanged(Record):
+    """The same blocks with and without the exchange between devices, in one process of a contender.
+
+    Both are seconds per step, in pairs: `together` by the group, `apart` by devices of which each trains alone on its
+    part of every batch.
+    """
+
+    KIND: ClassVar[str] = "exchanged"
+
+    process: int
+    together: tuple[float, ...]
+    apart: tuple[float, ...]

@@ -21,6 +21,7 @@ from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.machine import same_kind
 from rosettabench.store.record import (
     Dropped,
+    Exchanged,
     FigureName,
     JudgedForecasts,
     ReadBack,
@@ -49,6 +50,7 @@ from rosettabench.summary.entry import (
     turns,
 )
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.exchange import share_of_exchange
 from rosettabench.summary.outlook import find_outlook
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.reasons import summarise_reasons
@@ -311,6 +313,7 @@ def summarise_entry(
         likelihoods=summarise_likelihoods(entry),
         metrics=summarise_metrics(entry),
         forecasts=JudgedForecasts.last_of(happened),
+        exchange=share_of_exchange(Exchanged.all_of(happened), confidence),
     )
 
 

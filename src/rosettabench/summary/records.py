@@ -269,6 +269,8 @@ class EntrySummary:
     """Evaluations of a folder by its own metric, in their order."""
     forecasts: JudgedForecasts | None = None
     """For a workload that forecasts time series: the quality of its sample paths after the training."""
+    exchange: Estimate | None = None
+    """On several devices: the share of a step that their exchange takes, as far as it is not hidden."""
 
 
 @dataclass(frozen=True)

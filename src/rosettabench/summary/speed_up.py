@@ -18,35 +18,37 @@ AXIS = "devices"
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """One contender on several devices and on one: `factor` is the time per step on one over that on several.
+    """One contender on several devices: `factor` is its time per step on one device over that on several.
 
-    The two were measured one after the other, so the interval includes the spread between processes.
+    The two were measured one after the other, so the interval includes the spread between processes. It is None where
+    the run has no contest on one device. `exchange` is the share of a step that the exchange takes, if measured.
     """
 
     contest: str
     label: str
     devices: int
-    factor: Estimate
+    factor: Estimate | None
+    exchange: Estimate | None
 
     @property
-    def efficiency(self) -> Estimate:
+    def efficiency(self) -> Estimate | None:
         """The speed-up of each device: 1 if all together are as much faster as they are many."""
-        return self.factor.times(1 / self.devices)
+        return self.factor and self.factor.times(1 / self.devices)
 
 
 def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
-    """Yield the speed-up of each ranked contender, for each contest that has a sibling on one device."""
+    """Yield what is known of each ranked contender in each contest on several devices."""
     for contest in contests:
         devices = with_defaults(contest.setting)[AXIS]
-        single = next((one for one in contests if devices > 1 and is_sibling(one, contest)), None)
-        if single is None:
+        if devices == 1:
             continue
-        alone = {entry.label: entry for entry in single.ranked}
-        alike = difference_of_copies(single) + difference_of_copies(contest)
+        single = next((one for one in contests if is_sibling(one, contest)), None)
+        alone = {entry.label: entry for entry in single.ranked} if single else {}
+        alike = (difference_of_copies(single) if single else UNKNOWN) + difference_of_copies(contest)
         for entry in contest.ranked:
             factor = factor_of(alone.get(entry.label), entry, alike, contest.stopping["confidence"])
-            if factor is not None:
-                yield SpeedUp(contest.name, entry.label, devices, factor)
+            if factor or entry.exchange:
+                yield SpeedUp(contest.name, entry.label, devices, factor, entry.exchange)
 
 
 def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:

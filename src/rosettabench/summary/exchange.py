@@ -1,0 +1,26 @@
+"""The share of a step that the exchange between devices takes, from the blocks of all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rosettabench.statistics.ranking import relative_time
+from rosettabench.store.record import Exchanged
+from rosettabench.summary.estimate import Estimate
+
+
+def share_of_exchange(measured: Sequence[Exchanged], confidence: float) -> Estimate | None:
+    """Return the share with its interval; None if it was not measured, or not often enough.
+
+    The rules are those of two contenders: devices apart are one, and the group is the other. A group that takes `r`
+    times as long spends 1 - 1/r of its step on the exchange.
+    """
+    pairs = [(one.process, *seconds) for one in measured for seconds in zip(one.together, one.apart, strict=True)]
+    processes = {number: process for number, (process, _, _) in enumerate(pairs, start=1)}
+    together = {number: seconds for number, (_, seconds, _) in enumerate(pairs, start=1)}
+    apart = {number: seconds for number, (_, _, seconds) in enumerate(pairs, start=1)}
+    longer = relative_time(apart, together, processes, confidence)
+    if longer is None:
+        return None
+    value, low, high = (1 - 1 / ratio for ratio in (longer.ratio, longer.low, longer.high))
+    return Estimate(value, low, high, longer.rounds)

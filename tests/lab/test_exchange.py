@@ -1,0 +1,66 @@
+"""The exchange between devices: measured in a group whose exchange is made slow, and in a whole real run."""
+
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+import pytest
+from commands import finish
+from laboratory import environment, open_session, small_work, tamper
+
+from rosettabench.catalogue.framework import all_frameworks
+from rosettabench.client.apart import DevicesApart
+from rosettabench.lab.exchange import PAIRS, compare_blocks
+from rosettabench.resources.processors import usable_cores
+from rosettabench.store.record import Exchanged
+from rosettabench.summary.run import summarise
+
+pytestmark = [
+    pytest.mark.environment,
+    pytest.mark.slow,
+    pytest.mark.skipif(usable_cores() < 2, reason="two devices need two processors"),
+    pytest.mark.usefixtures("all_processors"),
+]
+
+SLOW_S = 0.1
+"""Seconds by which each step of the group is made slower: far more than a step takes."""
+
+CALL = "        logits = self.parallel(inputs)\n"
+SLOW = ((CALL, f"        __import__('time').sleep({SLOW_S})\n{CALL}"),)
+
+
+def test_what_only_the_group_does_is_the_exchange(tmp_path):
+    work = small_work("fashion-mlp", tmp_path / "work")
+    work = replace(work, setting=replace(work.setting, devices=2, threads=1))
+    entry = all_frameworks()["pytorch"]
+    copied = tamper(entry.path, (), tmp_path / "frameworks" / entry.path.name)
+    tamper(entry.parallel, SLOW, tmp_path / "parallel" / entry.path.name)
+    planted, place = entry.model_copy(update={"path": copied}), environment(entry.locks[0])
+    group = open_session(planted, "eager", place, work, tmp_path / "group")
+    apart = DevicesApart(planted, "eager", place, work, tmp_path / "apart", 60.0).prepare()
+    try:
+        together, alone = compare_blocks(group, apart, 2, np.random.default_rng(0))
+        assert len(together) == len(alone) == PAIRS
+        assert min(together) > SLOW_S
+        assert median(alone) < SLOW_S / 2
+        counted = apart.ask("train", first=0, steps=2)["devices"]
+        assert [one["samples"] for one in counted] == [work.setting.batch_size] * 2, "each has its half of two batches"
+        weights = apart.ask("parameters", folder=str(tmp_path / "weights"))
+        ours, theirs = weights["files"], weights["others"][0]
+        assert any(np.any(np.load(ours[name]) != np.load(theirs[name])) for name in ours), "nothing is exchanged"
+    finally:
+        for session in (group, apart):
+            session.process.kill()
+
+
+def test_a_run_on_two_devices_says_what_the_exchange_takes(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", "pytorch", "--set", "devices=2", "--set", "threads=1", "--processes", "2")
+    code, out, err = finish(rosetta(*words, "--rounds", "8", "--round-seconds", "0.2", "--no-control"))
+    assert code == 0, err
+    run = store().run()
+    (entry,) = run.contests[0].entries
+    assert [one.process for one in Exchanged.all_of(run.events)] == list(range(1, len(entry.certifications) + 1))
+    (ranked,) = summarise(run).contests[0].ranked
+    assert ranked.exchange is not None
+    assert ranked.exchange.value < 1
+    assert "exchange" in out
