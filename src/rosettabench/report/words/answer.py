@@ -79,14 +79,19 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
 
 def behind_words(behind: Sequence[Verdict]) -> list[str]:
     """Return, in a sentence or none, by how much the first contender leads those that do not share its place."""
-    ratios = {one.slower: one.interval.ratio for one in behind if one.interval is not None}
-    if not ratios:
+    found = {one.slower: one.interval for one in behind if one.interval is not None}
+    if not found:
         return []
-    if len(ratios) > FEW_PAIRS:
-        least, most = min(ratios.values()), max(ratios.values())
-        others = f"the other {len(ratios)}, by {figures.ratio(least)} to {figures.ratio(most)}"
+    if len(found) > FEW_PAIRS:
+        ratios = [interval.ratio for interval in found.values()]
+        others = f"the other {len(ratios)}, by {figures.ratio(min(ratios))} to {figures.ratio(max(ratios))}"
     else:
-        others = enumerate_words([f"{slower} by {figures.ratio(ratio)}" for slower, ratio in ratios.items()])
+        others = enumerate_words(
+            [
+                f"{slower} by {figures.ratio(one.ratio)} ({figures.span(one.low, one.high)})"
+                for slower, one in found.items()
+            ]
+        )
     return [f"{behind[0].faster} is faster than {others}."]
 
 
