@@ -58,7 +58,8 @@ class Adapter(Framework):
 
         `loss.backward()` would add to the gradients of the inputs, too, from step to step.
         """
-        logits = self.model(inputs)
+        with Context(TRAINING=int(self.dropout)):  # dropout has no other switch
+            logits = self.model(inputs)
         loss = self.loss(self.model, logits, labels)
         for parameter, slope in zip(self.optimizer.params, loss.gradient(*self.optimizer.params)):
             parameter.grad = slope

@@ -38,9 +38,9 @@ Seconds = tuple[float, ...]
 def measure_exchange(contest: LiveContest, steps: int) -> None:
     """Measure the exchange of each contender that is present, in blocks of `steps` steps, and store it.
 
-    The contenders' weights are other ones afterwards.
+    The contenders' weights are other ones afterwards. The copy of a control is left out.
     """
-    present = contest.present
+    present = [one for one in contest.present if one.row.control_of is None]
     for number, one in enumerate(present):
         contest.display.doing(f"measuring the exchange of {one.label}", number, len(present))
         with one.stage("exchange"), one.apart(contest.folder / f"entry-{one.row.id}-apart-{one.number}") as apart:
