@@ -60,6 +60,7 @@ PLANTS = {
 IN_KERAS = {
     "gradients that are not summed up": (
         "keras[tensorflow]",
+        "fashion-mlp",
         (
             (
                 "        if optimizer.global_clipnorm is None:\n",
@@ -67,22 +68,31 @@ IN_KERAS = {
             ),
         ),
         "device gradient",
-        "",
+        "the gradients are not summed up",
     ),
     "a scalar loss, which Keras divides by no number of devices": (
         "keras[tensorflow]",
+        "fashion-mlp",
         (("ops.expand_dims(self.implementation.loss(logits, labels), 0)", "self.implementation.loss(logits, labels)"),),
         "loss",
+        "the loss is 2 times what it should be: the sum over the devices",
+    ),
+    "gradients that each device clips by itself": (
+        "keras[tensorflow]",
+        "shakespeare-gpt",
+        (("        if optimizer.global_clipnorm is None:\n", "        if True:\n"),),
+        "update",
         "",
     ),
     "a device that trains on the share of another": (
         "keras[jax]",
+        "fashion-mlp",
         (("        self.layouts = None\n", "        self.layouts = None\n        setting.number = 0\n"),),
         "batch",
         "device 1 trains on the samples of device 0",
     ),
 }
-"""Mistakes in Keras' means, by {name: (back end, changes, quantity, part of the cause)}."""
+"""Mistakes in Keras' means, by {name: (framework, workload, changes, quantity, part of the cause)}."""
 
 OF_THE_FIRST = "DistributedDataParallel(self.model, broadcast_buffers=False)"
 BY_HALVES = "        logits = self.forward_on_each(model, inputs)\n"
@@ -152,8 +162,8 @@ def test_a_mistake_of_a_group_is_caught_and_named(plant, references, tmp_path):
 
 @pytest.mark.parametrize("plant", IN_KERAS)
 def test_a_mistake_in_the_means_of_keras_is_caught(plant, references, tmp_path):
-    name, changes, quantity, cause = IN_KERAS[plant]
-    proof = prove(name, references, tmp_path, changes)
+    name, workload, changes, quantity, cause = IN_KERAS[plant]
+    proof = prove(name, references, tmp_path, changes, workload)
     failed = [check for check in proof.checks if not check.passed]
     assert failed, "the proof holds, and must not"
     print("PLANT", plant, failed[0].quantity, failed[0].deviation, proof.cause, sep=" | ")

@@ -1,6 +1,7 @@
 """Keras 3 on several devices: `tf.distribute` on TensorFlow, `keras.distribution` on JAX."""
 
 import contextlib
+import functools
 import json
 import os
 
@@ -190,13 +191,28 @@ class OnJAX(object):
         return optimizer
 
     def change(self, model, normalises):
-        """Let each process normalise its own share of a batch. Without it, one program normalises the whole batch."""
-        if not normalises:
-            return
+        """Let metrics begin without communication, and each process normalise its own share of a batch."""
+        model.reset_metrics = functools.partial(self.reset_metrics, model)
+        if normalises:
+            model.stateless_call = self.on_each(model.stateless_call)
+
+    def reset_metrics(self, model):
+        """Set all metrics to zeros that are global: JAX would let the processes compare others, for 4 ms in a block."""
+        for variable in model.metrics_variables:
+            zeros = np.zeros(variable.shape, variable.dtype)
+            variable.assign(self.jax.make_array_from_process_local_data(variable.value.sharding, zeros))
+
+    def on_each(self, call):
+        """Return a model's `stateless_call` that normalises each process's share of a training batch by itself.
+
+        What the model keeps becomes the mean over all. One program for all would normalise the whole batch.
+        """
         whole, shares = self.jax.sharding.PartitionSpec(), self.jax.sharding.PartitionSpec("batch")
-        call = model.stateless_call
 
         def call_on_each(trained, kept, inputs, **options):
+            if not options.get("training"):
+                return call(trained, kept, inputs, **options)
+
             def forward(trained, kept, share):
                 logits, kept, *losses = call(trained, kept, share, **options)
                 return logits, self.jax.lax.pmean(kept, "batch"), *losses
@@ -206,7 +222,7 @@ class OnJAX(object):
             on_each = self.jax.shard_map(forward, mesh=mesh, in_specs=(whole, whole, shares), out_specs=ends)
             return on_each(trained, kept, inputs)
 
-        model.stateless_call = call_on_each
+        return call_on_each
 
     def share(self, batch):
         """Return the global arrays whose first axis is the shares of all processes, as `fit` makes them."""

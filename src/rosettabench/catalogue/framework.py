@@ -149,7 +149,7 @@ class FrameworkEntry(Strict):
         """
         if not self.parallel.is_file():
             return "has no implementation for several devices"
-        why = (read_literal(self.parallel, "LACKS") or {}).get(self.backend)
+        why = (read_literal(self.parallel, "LACKS") or {}).get(self.backend or "")
         return f"trains on one device only: {why}" if why else None
 
 
