@@ -41,7 +41,7 @@ class Adapter(KeptByEach, SingleDevice):
             super().build(weights)
 
     def compile(self, optimizer, metrics=()):
-        """As on one device, but the loss has an axis: Keras divides a scalar by no number of devices."""
+        """As on one device, but the loss has an axis: Keras does not divide a scalar by the number of devices."""
         with self.means.scope():
             model = self.make()
             model.compile(
@@ -122,9 +122,9 @@ class OnTensorFlow(object):
         return optimizer
 
     def change(self, model, normalises):
-        """Give each metric an axis, over which Keras averages it: the scalars that `fit` has fail (docs/findings.md).
+        """Give each metric an axis: Keras averages over it, and fails without one (docs/findings.md).
 
-        Batch normalisation takes each device's own share without any change.
+        Batch normalisation needs no change: each device normalises its own share.
         """
         compute = model.compute_metrics
 
@@ -169,9 +169,11 @@ class OnJAX(object):
     def __init__(self, setting):
         import jax
 
+        from rosetta_worker.runtimes import jax as runtime
+
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         keras.distribution.initialize("127.0.0.1:%d" % setting.ports[0], setting.devices, setting.number)
-        self.jax, self.setting = jax, setting
+        self.jax, self.runtime, self.setting = jax, runtime, setting
         self.local = jax.local_devices()[0]
         self.distribution = keras.distribution.DataParallel(
             devices=keras.distribution.list_devices("cpu"),
@@ -247,8 +249,8 @@ class OnJAX(object):
         """A step has averaged them already."""
 
     def synchronize(self, model):
-        """Wait for every array that is alive: docs of `rosetta_worker.runtimes.jax`."""
-        self.jax.block_until_ready(self.jax.live_arrays())
+        """Wait for every array that is alive, as on one device."""
+        self.runtime.synchronize()
 
     def own_part(self, tensor):
         """Return this process's part of a global array; all of any other."""
@@ -260,8 +262,8 @@ class OnJAX(object):
 MEANS = {"tensorflow": OnTensorFlow, "jax": OnJAX}
 """{Keras' name of a back end: class of its means}.
 
-Each has a `scope`, in which models are built; `prepare`, which changes an optimiser;
-`change`, which changes a model before it is compiled; `share`, the batch for a step; `seen`, the shape of
-the logits of a step, and `own_logits` of this device; `predict`; `average`, for what is kept; `synchronize`; and
-`own_part` of a tensor.
+Each has a `scope`, in which models are built; `prepare`, which changes an optimiser; `change`, which changes a model
+before it is compiled; `share`, which returns the batch for a step; `seen`, the shape of a step's logits, and
+`own_logits`, those of this device; `predict`; `average`, which replaces what each device keeps by the mean over all;
+`synchronize`; and `own_part`, this device's part of a tensor.
 """
