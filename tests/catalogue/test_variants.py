@@ -56,8 +56,8 @@ def test_a_variant_without_files_has_those_of_the_workload_that_it_varies():
 
 def test_it_has_no_file_of_frameworks_that_it_says_it_is_absent_in():
     halves = find_workload("cifar-resnet56:halves")
-    assert "keras" in halves.absent and find_workload("cifar-resnet56").implementation("keras") is not None
-    assert halves.implementation("keras") is None
+    assert "mlx" in halves.absent and find_workload("cifar-resnet56").implementation("mlx") is not None
+    assert halves.implementation("mlx") is None
 
 
 def test_a_variant_with_an_implementation_has_no_other_ones(tmp_path):

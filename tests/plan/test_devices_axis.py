@@ -62,16 +62,23 @@ def test_the_hint_for_a_batch_that_does_not_divide_names_one_that_does():
 
 
 def test_a_framework_without_an_implementation_is_missing_with_a_sentence_that_says_who_has_one():
-    alone, several = plan("fashion-cnn", ("pytorch", "keras[jax]"), devices=[1, 2])
+    alone, several = plan("fashion-cnn", ("pytorch", "mlx"), devices=[1, 2])
     assert not alone.missing
     assert {one.framework for one in several.contenders} == {"pytorch"}
     (why,) = several.missing.values()
     assert why == (
-        "keras[jax] has no implementation for several devices. "
-        "There is one for: jax, mxnet-gluon, paddle, pytorch, tensorflow"
+        "mlx has no implementation for several devices. Several devices train in: "
+        "jax, keras[tensorflow], keras[jax], mxnet-gluon, paddle, pytorch, tensorflow"
     )
-    with pytest.raises(UsageError, match="nothing to run: keras"):
-        plan("fashion-cnn", ("keras[jax]",), devices=[2])
+    with pytest.raises(UsageError, match="nothing to run: mlx"):
+        plan("fashion-cnn", ("mlx",), devices=[2])
+
+
+def test_a_back_end_without_means_is_missing_and_the_others_are_not():
+    (several,) = plan("fashion-cnn", ("keras[tensorflow]", "keras[jax]", "keras[torch]"), devices=[2])
+    assert {one.framework for one in several.contenders} == {"keras[tensorflow]", "keras[jax]"}
+    (why,) = several.missing.values()
+    assert why.startswith("keras[torch] trains on one device only: Keras 3.15 has no keras.distribution on PyTorch, ")
 
 
 def test_each_implementation_belongs_to_a_framework():

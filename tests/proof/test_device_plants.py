@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(usable_cores() < 2, reason="two devices need two processors"),
 ]
 
-FRAMEWORKS = ("pytorch", "jax", "tensorflow", "mxnet-gluon", "paddle")
+FRAMEWORKS = ("pytorch", "jax", "tensorflow", "keras[tensorflow]", "keras[jax]", "mxnet-gluon", "paddle")
 
 SUMMED = """            self.parallel.register_comm_hook(
                 None,
@@ -56,6 +56,43 @@ PLANTS = {
         "device 1 trains on the samples of device 0",
     ),
 }
+
+IN_KERAS = {
+    "gradients that are not summed up": (
+        "keras[tensorflow]",
+        "fashion-mlp",
+        (
+            (
+                "        if optimizer.global_clipnorm is None:\n",
+                "        optimizer._all_reduce_sum_gradients = list\n        if True:\n",
+            ),
+        ),
+        "device gradient",
+        "the gradients are not summed up",
+    ),
+    "a scalar loss, which Keras divides by no number of devices": (
+        "keras[tensorflow]",
+        "fashion-mlp",
+        (("ops.expand_dims(self.implementation.loss(logits, labels), 0)", "self.implementation.loss(logits, labels)"),),
+        "loss",
+        "the loss is 2 times what it should be: the sum over the devices",
+    ),
+    "gradients that each device clips by itself": (
+        "keras[tensorflow]",
+        "shakespeare-gpt",
+        (("        if optimizer.global_clipnorm is None:\n", "        if True:\n"),),
+        "update",
+        "",
+    ),
+    "a device that trains on the share of another": (
+        "keras[jax]",
+        "fashion-mlp",
+        (("        self.layouts = None\n", "        self.layouts = None\n        setting.number = 0\n"),),
+        "batch",
+        "device 1 trains on the samples of device 0",
+    ),
+}
+"""Mistakes in Keras' means, by {name: (framework, workload, changes, quantity, part of the cause)}."""
 
 OF_THE_FIRST = "DistributedDataParallel(self.model, broadcast_buffers=False)"
 BY_HALVES = "        logits = self.forward_on_each(model, inputs)\n"
@@ -116,6 +153,17 @@ def test_two_devices_do_the_work_of_one(name, references, tmp_path):
 def test_a_mistake_of_a_group_is_caught_and_named(plant, references, tmp_path):
     changes, quantity, cause = PLANTS[plant]
     proof = prove("pytorch", references, tmp_path, changes)
+    failed = [check for check in proof.checks if not check.passed]
+    assert failed, "the proof holds, and must not"
+    print("PLANT", plant, failed[0].quantity, failed[0].deviation, proof.cause, sep=" | ")
+    assert failed[0].quantity == quantity
+    assert cause in str(proof.cause)
+
+
+@pytest.mark.parametrize("plant", IN_KERAS)
+def test_a_mistake_in_the_means_of_keras_is_caught(plant, references, tmp_path):
+    name, workload, changes, quantity, cause = IN_KERAS[plant]
+    proof = prove(name, references, tmp_path, changes, workload)
     failed = [check for check in proof.checks if not check.passed]
     assert failed, "the proof holds, and must not"
     print("PLANT", plant, failed[0].quantity, failed[0].deviation, proof.cause, sep=" | ")

@@ -16,6 +16,8 @@ from rosettabench.catalogue.strict import Strict, faults
 from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
+GUIDE = "See docs/guide/adding-a-framework.md."
+
 FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
 """The optimisers of a reference that names none."""
 
@@ -140,6 +142,16 @@ class FrameworkEntry(Strict):
         """The file of its adapter for several devices, which may not exist."""
         return self.path.parent.parent / "parallel" / self.path.name
 
+    def why_on_one_device(self) -> str | None:
+        """Return why it trains on one device only; None if it trains on several, too.
+
+        It may have no adapter for several, or one that lacks its back end, as the literal LACKS of that file states.
+        """
+        if not self.parallel.is_file():
+            return "has no implementation for several devices"
+        why = (read_literal(self.parallel, "LACKS") or {}).get(self.backend or "")
+        return f"trains on one device only: {why}" if why else None
+
 
 def references(workload: Workload) -> list[FrameworkEntry]:
     """Return the references of a workload, the preferred one first. If it has an original, that is the only one."""
@@ -190,21 +202,28 @@ def read_entries(path: Path) -> list[FrameworkEntry]:
             for backend, own in backends.items()
         ]
     except ValidationError as error:
-        raise UsageError(
-            f"{path}: DESCRIPTION: {faults(error)}", hint="See docs/guide/adding-a-framework.md."
-        ) from error
+        raise UsageError(f"{path}: DESCRIPTION: {faults(error)}", hint=GUIDE) from error
 
 
 def read_description(path: Path) -> dict[str, Any]:
     """Return the literal that an adapter file assigns to DESCRIPTION. Raises UsageError if there is none."""
+    description = read_literal(path, "DESCRIPTION")
+    if description is None:
+        raise UsageError(f"{path} has no literal DESCRIPTION", hint=GUIDE)
+    return description
+
+
+def read_literal(path: Path, name: str) -> dict[str, Any] | None:
+    """Return the literal that a file assigns to `name`, without running the file; None if there is none.
+
+    Raises UsageError for a file that is not Python, and for a value that is not a literal.
+    """
     try:
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "DESCRIPTION":
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
                 return dict(ast.literal_eval(statement.value))
     except SyntaxError as error:
         raise UsageError(f"{path}, line {error.lineno}, is not Python: {error.msg}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(
-            f"{path}: DESCRIPTION is not a literal: {error}", "See docs/guide/adding-a-framework.md."
-        ) from error
-    raise UsageError(f"{path} has no literal DESCRIPTION", hint="See docs/guide/adding-a-framework.md.")
+        raise UsageError(f"{path}: {name} is not a literal: {error}", GUIDE) from error
+    return None

@@ -121,10 +121,10 @@ def why_alone(contender: Contender, setting: Setting) -> str | None:
         return why
     if contender.mode == AS_SHIPPED:
         return f"{contender.label} runs copies of its files, on one device only"
-    if contender.entry.parallel.is_file():
+    if (why := contender.entry.why_on_one_device()) is None:
         return None
-    able = ", ".join(one.name for one in contestants().values() if one.parallel.is_file() and one.backend is None)
-    return f"{contender.framework} has no implementation for several devices. There is one for: {able}"
+    able = ", ".join(one.name for one in contestants().values() if one.why_on_one_device() is None)
+    return f"{contender.framework} {why}. Several devices train in: {able}"
 
 
 def why_missing(workload: Workload, contender: Contender) -> str | None:

@@ -12,15 +12,18 @@ from rosettabench.proof.walk import Array, Files, read_array
 
 
 def not_averaged(case: Case) -> Iterator[str]:
-    """Test for gradients that are each device's own: then their mean is the gradient of the batch."""
+    """Test for gradients that are each device's own: their mean is the gradient of the batch, or their sum is."""
     assert case.found is not None
     name = str(case.divergence.tensor).partition(" of device ")[0]
     if name not in case.found.gradients:
         yield "the group has fewer devices than asked for, or more"
         return
-    mean = mean_of([case.found.gradients, *(other.gradients for other in case.found.others)], name)
-    if relative(mean, read_array(case.exact.gradients, name)) < case.fits:
+    every = [case.found.gradients, *(other.gradients for other in case.found.others)]
+    mean, exact = mean_of(every, name), read_array(case.exact.gradients, name)
+    if relative(mean, exact) < case.fits:
         yield "the gradients are not averaged: each device keeps those of its own share of the batch"
+    if relative(len(every) * mean, exact) < case.fits:
+        yield "the gradients are not summed up: each device keeps its own part of the sum"
 
 
 def not_updated(case: Case) -> Iterator[str]:

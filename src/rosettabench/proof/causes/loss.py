@@ -22,6 +22,10 @@ def loss_scale(case: Case) -> Iterator[str]:
     if case.divergence.step:  # the formula of the loss was right in the steps before
         yield "the logits of a step are right and its loss is not: it trains on other weights, or on another batch"
         return
+    devices = 1 + len(case.found.others) if case.found else 1
+    if devices > 1 and isclose(found / exact, devices, rel_tol=FITS):
+        yield f"the loss is {devices} times what it should be: the sum over the devices; the mean is meant"
+        return
     logits = read_array(case.exact.gradients, "logits")
     if is_forecast(case):
         yield from forecast_loss(found, logits, labels)
