@@ -40,7 +40,7 @@ if sys.argv[3] == "several labels":
 if sys.argv[3] == "series":
     labels = torch.ones(logits.shape[:2] + (2,))
 with FlopCounterMode(display=False) as backward, sdpa_kernel(SDPBackend.MATH):
-    if hasattr(implementation, "loss"):
+    if sys.argv[4] == "trains":
         implementation.loss(logits, labels).backward()
 print(json.dumps([forward.get_total_flops(), backward.get_total_flops()]))
 """
@@ -68,8 +68,9 @@ def counted_by_pytorch(name):
     """Operations of the forward and of the backward pass of a batch, as PyTorch's own counter sees them."""
     shape, kind = INPUTS[name]
     python = environment("pytorch@2.13.0").python
-    path = find_workload(name).implementation("pytorch")
-    command = [str(python), "-c", COUNTER, str(path), json.dumps(shape), kind]
+    workload = find_workload(name)
+    use = "trains" if workload.inference is None else "infers"  # one implementation may serve both
+    command = [str(python), "-c", COUNTER, str(workload.implementation("pytorch")), json.dumps(shape), kind, use]
     surroundings = os.environ | {"PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=surroundings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
