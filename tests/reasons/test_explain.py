@@ -66,7 +66,8 @@ def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
     explanation = explain(MeasuredRounds.model_validate(event.payload))
     [pair] = explanation.pairs
     assert {pair.slower, pair.faster} == {"pytorch", "jax"}
-    assert f"{pair.slower} takes" in process.stdout or "do not differ surely" in process.stdout
+    answers = (f"{pair.slower} takes", "do not differ surely", "no verdict. Other programs used")
+    assert any(answer in process.stdout for answer in answers), "the machine decides which of them"
     assert set(pair.parts) == {"arithmetic", "launch", "optimiser", "input", "bend"}
     assert sum(part.value for part in pair.parts.values()) == pytest.approx(pair.more.value, abs=1e-9)
     assert pair.more.low <= sum(part.value for part in pair.parts.values()) <= pair.more.high
