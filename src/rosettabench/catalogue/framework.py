@@ -17,6 +17,7 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
 GUIDE = "See docs/guide/adding-a-framework.md."
+"""What to do about a file that cannot be read."""
 
 FIRST_OPTIMIZERS = ("adam", "sgd", "rmsprop")
 """The optimisers of a reference that names none."""
