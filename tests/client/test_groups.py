@@ -21,7 +21,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, all_processors):
     """Start a group of two devices in PyTorch, ready to train, with changes to the adapter for several devices."""
     started = []
 

@@ -48,10 +48,7 @@ def test_a_lazy_adam_is_proven(label, sparse, tmp_path):
     assert settings["embedding_gradient"] == "sparse"
 
 
-WITHOUT = [
-    "jax", "tensorflow", "keras[tensorflow]", "chainer", "tensorflow-graph", "cntk", "caffe2", "paddle", "mlx",
-    "tinygrad",
-]  # fmt: skip
+WITHOUT = ["jax", "tensorflow", "keras[tensorflow]", "chainer", "tensorflow-graph", "cntk", "caffe2", "paddle", "mlx"]
 
 
 @pytest.mark.slow
