@@ -9,14 +9,14 @@ from dataclasses import replace
 import psutil
 import pytest
 from laboratory import environment, open_session, small_work, tamper
+from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.errors import WorkerError
-from rosettabench.resources.processors import usable_cores
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(usable_cores() < 2, reason="two devices need two processors"),
+    pytest.mark.skipif(len(PROCESSORS) < 2, reason="two devices need two processors"),
 ]
 
 

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from commands import finish
 from laboratory import environment, open_session, small_work, tamper
+from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.client.apart import DevicesApart
 from rosettabench.lab.exchange import PAIRS, compare_blocks
-from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import Exchanged
 from rosettabench.summary.run import summarise
 
 pytestmark = [
     pytest.mark.environment,
     pytest.mark.slow,
-    pytest.mark.skipif(usable_cores() < 2, reason="two devices need two processors"),
+    pytest.mark.skipif(len(PROCESSORS) < 2, reason="two devices need two processors"),
     pytest.mark.usefixtures("all_processors"),
 ]
 
