@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import repeat
+from contextlib import ExitStack
 from multiprocessing import get_context
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from rosettabench.errors import RosettaError
@@ -32,7 +33,8 @@ def write_runs(
 ) -> Iterator[RunExtract]:
     """Write the files of the runs `marked`, (id, mark), in the store at `url`; yield their extracts in that order.
 
-    Raises RosettaError if a process was killed.
+    Each process is a pool of its own: in Python 3.11, a pool can wait for ever if one of its processes is killed while
+    another one starts. Raises RosettaError if a process was killed.
     """
     shares = [marked[start : start + SHARE] for start in range(0, len(marked), SHARE)]
     count = min(usable_cores(), len(shares))
@@ -41,9 +43,21 @@ def write_runs(
             yield from write_share(folder, url, summariser, share)
         return
     ignored = (signal.SIGINT, signal.SIG_IGN)  # the first process handles Ctrl-C
-    with ProcessPoolExecutor(count, get_context("spawn"), signal.signal, ignored) as pool:
+    idle: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+
+    def write(share: Sequence[tuple[str, str]]) -> list[RunExtract]:
+        """Have a process write the files of a few runs."""
+        process = idle.get()
         try:
-            for found in pool.map(write_share, repeat(folder), repeat(url), repeat(summariser), shares):
+            return process.submit(write_share, folder, url, summariser, share).result()
+        finally:
+            idle.put(process)
+
+    with ExitStack() as stack:
+        for _ in range(count):
+            idle.put(stack.enter_context(ProcessPoolExecutor(1, get_context("spawn"), signal.signal, ignored)))
+        try:
+            for found in stack.enter_context(ThreadPoolExecutor(count)).map(write, shares):
                 yield from found
         except BrokenProcessPool as error:
             raise RosettaError(
