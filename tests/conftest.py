@@ -79,6 +79,13 @@ def all_processors():
     os.sched_setaffinity(0, own)
 
 
+@pytest.fixture
+def two_processors(all_processors):
+    """Let a test have every processor; skip it where there is only one."""
+    if len(PROCESSORS) < 2:
+        pytest.skip("this test needs two processors")
+
+
 @pytest.fixture(scope="session")
 def real_data():
     """The folder with the real data sets: ROSETTA_TEST_DATA, or ``shared/data`` beside the checkout."""

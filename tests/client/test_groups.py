@@ -9,19 +9,15 @@ from dataclasses import replace
 import psutil
 import pytest
 from laboratory import environment, open_session, small_work, tamper
-from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.errors import WorkerError
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(len(PROCESSORS) < 2, reason="two devices need two processors"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("two_processors")]
 
 
 @pytest.fixture
-def start(tmp_path, all_processors):
+def start(tmp_path):
     """Start a group of two devices in PyTorch, ready to train, with changes to the adapter for several devices."""
     started = []
 

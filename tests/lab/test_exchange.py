@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from commands import finish
 from laboratory import environment, open_session, small_work, tamper
-from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.client.apart import DevicesApart
@@ -18,8 +17,7 @@ from rosettabench.summary.run import summarise
 pytestmark = [
     pytest.mark.environment,
     pytest.mark.slow,
-    pytest.mark.skipif(len(PROCESSORS) < 2, reason="two devices need two processors"),
-    pytest.mark.usefixtures("all_processors"),
+    pytest.mark.usefixtures("two_processors"),
 ]
 
 SLOW_S = 0.1

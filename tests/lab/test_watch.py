@@ -19,7 +19,6 @@ from rosettabench.catalogue.framework import contestants
 from rosettabench.errors import OtherWork
 from rosettabench.lab.watch import wanted_settings
 from rosettabench.plan.setting import Setting
-from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import Watched
 
 pytestmark = pytest.mark.environment
@@ -84,11 +83,9 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, c
 TWO_THREADS = Setting(32, "cpu", "float32", 0, 2)
 
 
-@pytest.mark.usefixtures("all_processors")
+@pytest.mark.usefixtures("two_processors")
 def test_a_framework_that_states_one_thread_has_one_and_all_others_have_as_many_as_asked_for():
     """What is read back must be that: one of two in PyTorch is less than was asked for, two in MLX a mistake."""
-    if usable_cores() < 2:
-        pytest.skip("nobody is held to two threads on one processor")
     known = contestants()
     assert wanted_settings(known["pytorch"], TWO_THREADS) == {"threads": 2}
     assert wanted_settings(known["mlx"], TWO_THREADS) == {"threads": 1}

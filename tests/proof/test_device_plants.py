@@ -5,15 +5,13 @@ from dataclasses import replace
 
 import pytest
 from laboratory import environment, open_session, proof_of, tamper
-from processors import PROCESSORS
 
 from rosettabench.catalogue.framework import all_frameworks
 
 pytestmark = [
     pytest.mark.environment,
     pytest.mark.slow,
-    pytest.mark.skipif(len(PROCESSORS) < 2, reason="two devices need two processors"),
-    pytest.mark.usefixtures("all_processors"),
+    pytest.mark.usefixtures("two_processors"),
 ]
 
 FRAMEWORKS = ("pytorch", "jax", "tensorflow", "keras[tensorflow]", "keras[jax]", "mxnet-gluon", "paddle")

@@ -14,7 +14,6 @@ from rosettabench.cli import main
 from rosettabench.report.site import folder as folders
 from rosettabench.report.site.folder import MARKER
 from rosettabench.report.site.names import page_name
-from rosettabench.resources.processors import usable_cores
 from rosettabench.store.store import Store
 
 
@@ -124,9 +123,7 @@ def test_what_did_not_change_is_taken_over_and_what_did_is_made_again(tmp_path):
 
 
 @pytest.mark.slow
-def test_several_processes_write_what_one_writes(site, site_store, tmp_path, all_processors):
-    if usable_cores() < 2:
-        pytest.skip("there is one processor")
+def test_several_processes_write_what_one_writes(site, site_store, tmp_path, two_processors):
     out = tmp_path / "public"
     assert make(out, site_store) == 0
     written = {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
@@ -134,9 +131,7 @@ def test_several_processes_write_what_one_writes(site, site_store, tmp_path, all
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_is_told_and_the_old_site_stays(site_store, tmp_path, all_processors, capsys):
-    if usable_cores() < 2:
-        pytest.skip("there is one processor")
+def test_a_process_that_is_killed_is_told_and_the_old_site_stays(site_store, tmp_path, two_processors, capsys):
     out = tmp_path / "public"
     Thread(target=kill_children, daemon=True).start()
     assert make(out, site_store) == 1
