@@ -65,9 +65,16 @@ def tell_rescue(store: Store) -> None:
 
 
 def resume_command(store: Store, run_id: str, cluster: RayCluster | None = None) -> str:
-    """Return the command that continues a run: in the local file, if it went on there, and on the same cluster."""
-    place = f" --store {shlex.quote(store.name)}" if store.left else ""
-    return f"rosetta resume {run_id}{place}{f' --on {cluster.address}' if cluster else ''}"
+    """Return the command that continues a run: in its store, and on the same cluster."""
+    return on_store(f"rosetta resume {run_id}", store) + (f" --on {cluster.address}" if cluster else "")
+
+
+def on_store(command: str, store: Store) -> str:
+    """Return a command that opens this store: with ``--store``, unless it does so without."""
+    from rosettabench.places import store_url
+    from rosettabench.store.address import without_password
+
+    return command if store.name == without_password(store_url()) else f"{command} --store {shlex.quote(store.name)}"
 
 
 def begin(laboratory: Laboratory, request: Request) -> Run:

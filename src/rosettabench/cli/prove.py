@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.laboratory import begin, open_laboratory
+from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, UsageError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.workload import Workload
     from rosettabench.plan.request import ProveRequest
     from rosettabench.store.schema import Run
+    from rosettabench.store.store import Store
 
 Jobs = Annotated[
     int | None,
@@ -144,7 +145,7 @@ def make_proofs(request: ProveRequest, register: bool, store: str | None) -> Non
     finally:
         if register:
             typer.echo(f"{enter_run(laboratory.store.run(run.id))} lines of the register are written", err=True)
-    tell(laboratory.store.run(run.id))
+    tell(laboratory.store, laboratory.store.run(run.id))
 
 
 def chosen_cells(
@@ -192,8 +193,8 @@ def can_prove(contender: Contender) -> bool:
     return contender.mode == EAGER or not missing_programs(lock)
 
 
-def tell(run: Run) -> None:
-    """Print the certificates; for many cells, those of unproven ones and a count.
+def tell(store: Store, run: Run) -> None:
+    """Print the certificates of a run in `store`; for many cells, those of unproven ones and a count.
 
     Raises ProofError if a proof failed or did not finish.
     """
@@ -212,6 +213,6 @@ def tell(run: Run) -> None:
         typer.echo(f"{proven} of {len(begun)} cells are proven.")
     if len(begun) < len(cells):
         late = len(cells) - len(begun)
-        typer.echo(f"No time was left for {late} {'cell' if late == 1 else 'cells'}: rosetta resume {run.id}")
+        typer.echo(f"No time was left for {late} {'cell' if late == 1 else 'cells'}: {resume_command(store, run.id)}")
     if proven < len(begun):
         raise ProofError("not every contender is proven: see above")

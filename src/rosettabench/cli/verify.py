@@ -12,7 +12,7 @@ import typer
 
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.laboratory import begin, open_laboratory
+from rosettabench.cli.laboratory import begin, on_store, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
     from rosettabench.lab.run import Laboratory
     from rosettabench.plan.request import VerifyRequest
+    from rosettabench.store.store import Store
     from rosettabench.verify.verification import Verification
 
 PROCESSES = 5
@@ -95,7 +96,7 @@ def verify(
     subjects = chosen(workload, place, split(frameworks))
     found = [verify_contender(laboratory, request, one, packages) for one, packages in subjects]
     show(found, json)
-    judge(found, place)
+    judge(found, place, laboratory.store)
 
 
 def active_python() -> Path:
@@ -170,8 +171,8 @@ def show(found: Sequence[Verification], json: bool) -> None:
         print_verification(one, console())
 
 
-def judge(found: Sequence[Verification], python: Path) -> None:
-    """Raise the error of the worst finding, since scripts read the exit code."""
+def judge(found: Sequence[Verification], python: Path, store: Store) -> None:
+    """Raise the error of the worst finding, since scripts read the exit code. The runs are in `store`."""
     from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.verify.verification import InstallationStanding
 
@@ -182,11 +183,11 @@ def judge(found: Sequence[Verification], python: Path) -> None:
     if bad := [one for one in found if one.unproven]:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")
     if bad := [one for one in found if one.fault]:
-        raise WorkerError("incomplete", f"could not be measured: {labels(bad)}", f"rosetta resume {bad[0].run}")
+        again = resume_command(store, bad[0].run)
+        raise WorkerError("incomplete", f"could not be measured: {labels(bad)}", again)
     if bad := [one for one in found if one.standing is InstallationStanding.SLOW]:
-        raise Slower(
-            f"slower than it should be: {labels(bad)}", f"rosetta report {bad[0].run} shows the whole contest."
-        )
+        whole = on_store(f"rosetta report {bad[0].run}", store)
+        raise Slower(f"slower than it should be: {labels(bad)}", f"{whole} shows the whole contest.")
     if bad := [one for one in found if one.standing is not InstallationStanding.RIGHT]:
         raise Undecided(f"not decided: {labels(bad)}", "Measure longer: --seconds 120 --rounds 400.")
     if not found:
