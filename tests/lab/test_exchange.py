@@ -1,5 +1,9 @@
 """The exchange between devices: measured in a group whose exchange is made slow, and in a whole real run."""
 
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from statistics import median
 
@@ -11,6 +15,7 @@ from laboratory import environment, open_session, small_work, tamper
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.client.apart import DevicesApart
 from rosettabench.lab.exchange import PAIRS, compare_blocks
+from rosettabench.statistics.busy import Busy
 from rosettabench.store.record import Exchanged
 from rosettabench.summary.run import summarise
 
@@ -25,6 +30,17 @@ SLOW_S = 0.1
 
 CALL = "        logits = self.parallel(inputs)\n"
 SLOW = ((CALL, f"        __import__('time').sleep({SLOW_S})\n{CALL}"),)
+
+
+@contextmanager
+def burning() -> Iterator[None]:
+    """Let another program use a processor meanwhile."""
+    other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        other.kill()
+        other.wait()
 
 
 def test_what_only_the_group_does_is_the_exchange(tmp_path):
@@ -59,6 +75,18 @@ def test_a_run_on_two_devices_says_what_the_exchange_takes(rosetta, store):
     (entry,) = run.contests[0].entries
     measured = Exchanged.all_of(run.events)
     assert [one.process for one in measured] == list(range(1, len(entry.certifications) + 1))
-    (ranked,) = summarise(run).contests[0].ranked
-    assert ranked.exchange.rounds == sum(len(one.together) for one in measured)
+    assert all(one.load is not None and one.load.seconds > sum(one.together) for one in measured)
+    (ranked,) = summarise(run).contests[0].entries
+    if not isinstance(ranked.exchange, Busy):  # other tests may compute meanwhile
+        assert ranked.exchange.rounds == sum(len(one.together) for one in measured)
     assert "exchange" in out
+
+
+def test_while_others_compute_there_is_no_share(rosetta, store):
+    words = ("run", "fashion-mlp", "-f", "pytorch", "--set", "devices=2", "--set", "threads=1", "--processes", "2")
+    with burning():
+        code, out, err = finish(rosetta(*words, "--rounds", "8", "--round-seconds", "0.2", "--no-control"))
+    assert code == 0, err
+    (ranked,) = summarise(store().run()).contests[0].entries
+    assert isinstance(ranked.exchange, Busy)
+    assert "load by others" in " ".join(out.split())

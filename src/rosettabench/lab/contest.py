@@ -77,6 +77,11 @@ class LiveContest:
         return [one for one in self.competitors if one.out is None]
 
     @property
+    def sessions(self) -> list[Session]:
+        """The sessions of those that still take part and have started."""
+        return [one.session for one in self.present if one.session is not None]
+
+    @property
     def out(self) -> tuple[str, ...]:
         """The labels of the competitors that left."""
         return tuple(one.label for one in self.competitors if one.out is not None)

@@ -17,6 +17,7 @@ from numpy.random import Generator
 
 from rosettabench.client.session import Session
 from rosettabench.lab.contest import LiveContest
+from rosettabench.lab.load import machine_load, watch_load
 from rosettabench.store.record import Exchanged
 
 PAIRS = 8
@@ -44,8 +45,9 @@ def measure_exchange(contest: LiveContest, steps: int) -> None:
     for number, one in enumerate(present):
         contest.display.doing(f"measuring the exchange of {one.label}", number, len(present))
         with one.stage("exchange"), one.apart(contest.folder / f"entry-{one.row.id}-apart-{one.number}") as apart:
+            load = watch_load([*contest.sessions, apart], contest.work.setting.cores)
             together, alone = compare_blocks(one.live, apart, steps, contest.random)
-            one.journal.event(Exchanged(process=one.number, together=together, apart=alone))
+            one.journal.event(Exchanged(process=one.number, together=together, apart=alone, load=machine_load(load)))
 
 
 def compare_blocks(group: Session, apart: Session, steps: int, random: Generator) -> tuple[Seconds, Seconds]:

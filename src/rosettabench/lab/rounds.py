@@ -27,7 +27,7 @@ class Rounds:
         Competitors that left are passed over. A round in which the machine slept does not count.
         """
         suspension = Suspension()
-        load = watch_load(self.contest.present, self.contest.work.setting.cores)
+        load = watch_load(self.contest.sessions, self.contest.work.setting.cores)
         for competitor, turn in turns:
             if competitor.out is None:
                 with competitor.stage("turn"):

@@ -169,19 +169,24 @@ class Dropped(LenientRecord):
     why: str
 
 
-class RoundLoad(Record):
-    """The machine's load in a round: shares of the time of `processors` processors over `seconds` of wall time.
+class MachineLoad(Strict):
+    """The machine's load: shares of the time of `processors` processors over `seconds` of wall time.
 
     `others` is the share of programs outside the contest, `stolen` that of the hypervisor.
     """
 
-    KIND: ClassVar[str] = "load"
-
-    round: int
     seconds: float
     processors: int
     others: float
     stolen: float
+
+
+class RoundLoad(Record, MachineLoad):
+    """The machine's load in a round."""
+
+    KIND: ClassVar[str] = "load"
+
+    round: int
 
 
 class Stopped(LenientRecord):
@@ -326,7 +331,7 @@ class Exchanged(Record):
     """The same blocks with and without the exchange between devices, in one process of a contender.
 
     Both are seconds per step, in pairs: `together` by the group, `apart` by devices of which each trains alone on its
-    part of every batch.
+    part of every batch. `load` is that of the machine meanwhile; None if it is not known.
     """
 
     KIND: ClassVar[str] = "exchanged"
@@ -334,3 +339,4 @@ class Exchanged(Record):
     process: int
     together: tuple[float, ...]
     apart: tuple[float, ...]
+    load: MachineLoad | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rosettabench.reasons.parts import Explanation, Pair
     from rosettabench.reasons.shortfall import Shortfall
     from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet
+    from rosettabench.statistics.busy import Busy
     from rosettabench.statistics.doubt import Doubt
     from rosettabench.statistics.oddities import Oddity
     from rosettabench.store.record import Dropped, JudgedForecasts, Shown, Stopped, Watched
@@ -269,8 +270,9 @@ class EntrySummary:
     """Evaluations of a folder by its own metric, in their order."""
     forecasts: JudgedForecasts | None = None
     """For a workload that forecasts time series: the quality of its sample paths after the training."""
-    exchange: Estimate | None = None
-    """On several devices: the share of a step that their exchange takes, as far as it is not hidden."""
+    exchange: Estimate | Busy | None = None
+    """On several devices: the share of a step that their exchange takes, as far as it is not hidden; the load of the
+    machine if there is no share because of it."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rosettabench.plan.setting import with_defaults
+from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.rounds import by_process, process_of_round
 from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
 from rosettabench.store.machine import same_kind
@@ -21,19 +22,20 @@ class SpeedUp:
     """One contender on several devices: `factor` is its time per step on one device over that on several.
 
     The two were measured one after the other, so the interval includes the spread between processes. It is None where
-    the run has no contest on one device. `exchange` is the share of a step that the exchange takes, if measured.
+    the run has no contest on one device. `exchange` is the share of a step that the exchange takes, if measured. In
+    place of either stands the load of the machine if others used it meanwhile.
     """
 
     contest: str
     label: str
     devices: int
-    factor: Estimate | None
-    exchange: Estimate | None
+    factor: Estimate | Busy | None
+    exchange: Estimate | Busy | None
 
     @property
-    def efficiency(self) -> Estimate | None:
+    def efficiency(self) -> Estimate | Busy | None:
         """The speed-up of each device: 1 if all together are as much faster as they are many."""
-        return self.factor and self.factor.times(1 / self.devices)
+        return self.factor.times(1 / self.devices) if isinstance(self.factor, Estimate) else self.factor
 
 
 def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
@@ -45,10 +47,12 @@ def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
         single = next((one for one in contests if is_sibling(one, contest)), None)
         alone = {entry.label: entry for entry in single.ranked} if single else {}
         alike = (difference_of_copies(single) if single else UNKNOWN) + difference_of_copies(contest)
+        disturbed = next((load for one in (single, contest) if one for load in loads(one)), None)
         for entry in contest.ranked:
             factor = factor_of(alone.get(entry.label), entry, alike, contest.stopping["confidence"])
-            if factor or entry.exchange:
-                yield SpeedUp(contest.name, entry.label, devices, factor, entry.exchange)
+            known = disturbed if factor and disturbed else factor
+            if known or entry.exchange:
+                yield SpeedUp(contest.name, entry.label, devices, known, entry.exchange)
 
 
 def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
@@ -59,6 +63,11 @@ def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
         **with_defaults(contest.setting),
         AXIS: 1,
     }
+
+
+def loads(contest: ContestSummary) -> Iterator[Busy]:
+    """Yield the load by others during a contest, if there was too much for a verdict."""
+    yield from (one for one in contest.oddities if isinstance(one, Busy))
 
 
 def factor_of(alone: EntrySummary | None, entry: EntrySummary, alike: Alike, confidence: float) -> Estimate | None:
