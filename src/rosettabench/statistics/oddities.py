@@ -16,6 +16,7 @@ from typing import TypeVar
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.change_point import LEAST, segments
 from rosettabench.statistics.doubt import Doubt
+from rosettabench.statistics.paging import Paging
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
 Found = TypeVar("Found")
@@ -113,7 +114,7 @@ class Gap(Doubt):
         return f"{self.seconds:.0f} s passed before round {self.round} ended: was the machine suspended?"
 
 
-Oddity = Drift | Shift | Interruption | Impossible | Gap | Busy
+Oddity = Drift | Shift | Interruption | Impossible | Gap | Busy | Paging
 
 
 def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, margin: float) -> list[Oddity]:
@@ -130,7 +131,7 @@ def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, 
 
 
 def casts_doubt(oddity: Oddity) -> bool:
-    """Return whether the oddity makes verdicts doubtful, on its contender or on all; interruptions and gaps do not."""
+    """Return whether the oddity makes verdicts doubtful, on its contender or on all; others are only told."""
     return isinstance(oddity, Drift | Shift | Impossible | Busy)
 
 

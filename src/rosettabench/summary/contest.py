@@ -14,6 +14,7 @@ from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.oddities import Oddity
+from rosettabench.statistics.paging import find_paging
 from rosettabench.statistics.ranking import Ranked, compare, rank
 from rosettabench.statistics.rounds import Rounds, by_process, most_turns, process_of_round, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
@@ -63,7 +64,7 @@ from rosettabench.summary.records import (
     PeakSummary,
     ProofSummary,
 )
-from rosettabench.summary.resources import summarise_resources
+from rosettabench.summary.resources import pages_per_step, summarise_resources
 from rosettabench.summary.share import rate, share, summarise_peak
 
 if TYPE_CHECKING:
@@ -204,8 +205,13 @@ def workload_of(contest: Contest) -> Workload | None:
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
     """Return the oddities of a contest's timed contenders."""
     timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
-    dropped = dropped_rounds(run, contest)
-    return [*load_seen(run, contest, dropped), *seen_in(contest, timed, dropped, rules(contest)[1])]
+    dropped, margin = dropped_rounds(run, contest), rules(contest)[1]
+    pages = {one.entry.label: pages_per_step(one.entry) for one in contestants}
+    return [
+        *load_seen(run, contest, dropped),
+        *seen_in(contest, timed, dropped, margin),
+        *find_paging(timed, processes(contest), pages, margin),
+    ]
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from statistics import mean, median
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.memory import MEMORY
 from rosettabench.store.record import FigureName
+from rosettabench.summary.entry import figures_named, turns
 from rosettabench.summary.records import AmountNote, Resources
 
 if TYPE_CHECKING:
@@ -53,3 +54,12 @@ def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
     absent = {name: why for name, why in unreadable.items() if name not in amounts}
     known = {name: notes[name] for name in amounts if notes[name] != AmountNote()}
     return Resources(amounts, known, absent, sum(seconds.values()))
+
+
+def pages_per_step(entry: Entry) -> dict[int, float]:
+    """Return {process: minor faults of a step} over the counted blocks, as far as they were read."""
+    steps: Counter[int] = Counter()
+    for block in turns(entry):
+        steps[block.session] += block.steps
+    faults = figures_named(entry, FigureName.MINOR_FAULTS)
+    return {one.session: one.value / steps[one.session] for one in faults if steps[one.session]}

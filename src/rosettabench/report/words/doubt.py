@@ -13,6 +13,7 @@ from rosettabench.report.words.proof import proof_words
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.doubt import Contradiction, Doubt, MeansDisagree, SuspectRounds, TooFewRounds
 from rosettabench.statistics.oddities import Drift, Gap, Impossible, Interruption, Shift
+from rosettabench.statistics.paging import Paging
 from rosettabench.summary.reasons import BelowZero
 from rosettabench.verify.verification import NoManaged
 
@@ -64,7 +65,7 @@ INCOMPARABLE = {
 """{reason why two runs cannot be compared: sentence}."""
 
 WORDS: Mapping[type[Doubt], Callable[[Any], str]] = {
-    **dict.fromkeys((Drift, Shift, Interruption, Impossible, Gap, Busy), lambda one: str(one.sentence)),
+    **dict.fromkeys((Drift, Shift, Interruption, Impossible, Gap, Busy, Paging), lambda one: str(one.sentence)),
     RememberedDoubt: lambda one: str(one.sentence),
     SuspectRounds: suspect_words,
     Contradiction: lambda _: "Its rounds contradict each other: no single ratio fits all of them.",

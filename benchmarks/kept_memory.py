@@ -1,0 +1,115 @@
+"""What a step gains if the C library keeps freed memory: two workers take turns, and only one of them does.
+
+    .venv/bin/python benchmarks/kept_memory.py [-w shakespeare-gpt] [-f jax,jax:tuned] [--pairs 3] [--rounds 12]
+
+By default glibc returns freed memory to the system, and a step gets it back page by page (statistics/paging.py has the
+variables by which it keeps it). The ratio is the time with the default over the time with kept memory, paired within
+rounds, for each of several pairs of processes: 1.2 means that keeping it makes a step 1.2 times as fast. Beside it
+stand the pages that a step gets from the system, with the default and with kept memory.
+"""
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+from contextlib import ExitStack, contextmanager
+from math import ceil
+from pathlib import Path
+
+from turns import WARM_UP, make_work, worker
+
+from rosettabench.catalogue.contender import parse_contender
+from rosettabench.catalogue.workload import ProofExtents, all_workloads
+from rosettabench.resources.counters import add_stat
+from rosettabench.resources.processors import usable_cores
+from rosettabench.resources.tree import content
+from rosettabench.statistics.interval import ratio_interval
+from rosettabench.statistics.paging import KEEP
+
+KEPT = dict(one.split("=") for one in KEEP.split())
+NO_PROOF = ProofExtents()
+"""A proof at the workload's own extents: nothing is smaller than it is."""
+
+TURN_S = 0.4
+"""What a turn is to take."""
+
+STEPS = 2048
+"""Batches that are at hand; turns begin again with the first when they are used up."""
+
+
+def main() -> int:
+    """Measure the chosen cells and print a line for each pair of processes."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("-w", "--workloads", default="shakespeare-gpt")
+    options.add_argument("-f", "--frameworks", default="jax")
+    options.add_argument("--pairs", type=int, default=3)
+    options.add_argument("--rounds", type=int, default=12)
+    options.add_argument("--batch", type=int, help="samples of a step, instead of the workload's own batch")
+    chosen = options.parse_args()
+    print(f"{'':44} default / kept           pages a step   ms/step   {usable_cores()} threads")
+    for name in chosen.workloads.split(","):
+        workload = all_workloads()[name].model_copy(update={"proof": NO_PROOF})
+        for label in chosen.frameworks.split(","):
+            for _ in range(chosen.pairs):
+                measure(workload, parse_contender(label), chosen.rounds, chosen.batch)
+    return 0
+
+
+def measure(workload, contender, rounds, batch):
+    """Start a pair of processes, let them take turns, and print the ratio of their times."""
+    entry = contender.entry.model_copy(update={"mode": contender.mode})
+    size = batch or workload.batch_size
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as open_workers:
+        folder = Path(scratch)
+        work = make_work(workload, folder / "work", size, STEPS, usable_cores())
+        sessions = {}
+        for kept in random.sample([False, True], 2):
+            with variables(KEPT if kept else {}):
+                sessions[kept] = open_workers.enter_context(worker(entry, work, folder / f"kept-{kept}"))
+        steps = steps_of_a_turn(sessions[True])
+        times = {False: [], True: []}
+        before = {}
+        for number in range(WARM_UP + rounds):
+            if number == WARM_UP:
+                before = {kept: faults(one) for kept, one in sessions.items()}
+            for kept in random.sample([False, True], 2):
+                first = number * steps % (STEPS - steps)
+                times[kept].append(sessions[kept].block(first, steps).elapsed_s / steps)
+        pages = [(faults(sessions[kept]) - before[kept]) / (rounds * steps) for kept in (False, True)]
+    counted = {kept: found[WARM_UP:] for kept, found in times.items()}
+    interval = ratio_interval([one / other for one, other in zip(counted[False], counted[True], strict=True)])
+    ratio = f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+    usual = 1e3 * sorted(counted[False])[rounds // 2]
+    print(
+        f"{workload.name:24} {contender.label:18} {ratio:26} {pages[0]:,.0f}, {pages[1]:,.0f}   {usual:.3g}", flush=True
+    )
+
+
+@contextmanager
+def variables(values):
+    """Set variables of the environment for the workers that are started inside."""
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name in values:
+            del os.environ[name]
+
+
+def steps_of_a_turn(session):
+    """Return how many steps take about TURN_S, after a first block that compiles."""
+    session.block(0, 1)
+    took = session.block(0, 2).elapsed_s / 2
+    return max(1, min(STEPS // 2, ceil(TURN_S / took)))
+
+
+def faults(session):
+    """Return the minor faults of a worker so far."""
+    totals = {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "minor_faults": 0.0, "major_faults": 0.0}
+    add_stat(totals, content(f"/proc/{session.process.pid}/stat"))
+    return totals["minor_faults"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

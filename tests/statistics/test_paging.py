@@ -1,0 +1,59 @@
+"""Processes that fetch their memory anew in each step are told from a machine whose speed wanders."""
+
+import numpy as np
+import pytest
+
+from rosettabench.statistics.paging import find_paging
+
+PROCESSES = {number: 1 + (number - 1) // 4 for number in range(1, 41)}
+FEW, MANY = 3.0, 3000.0
+
+
+def contest(seed, slower=1.4, affected=(3, 7, 8)):
+    """Two contenders in ten processes, on a machine whose speed wanders; one is slower in the affected ones."""
+    draw = np.random.default_rng(seed)
+    weather = {process: draw.normal(0, 0.2) for process in set(PROCESSES.values())}
+    return {
+        label: {
+            number: float(np.exp(weather[process] + draw.normal(0, 0.02)))
+            * (slower if label == "b" and process in affected else 1)
+            for number, process in PROCESSES.items()
+        }
+        for label in "ab"
+    }
+
+
+def pages(affected=(3, 7, 8)):
+    """The faults of a step: many in the affected processes of one contender."""
+    return {
+        "a": dict.fromkeys(range(1, 11), FEW),
+        "b": {process: MANY if process in affected else FEW for process in range(1, 11)},
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_processes_that_page_are_told_with_what_it_costs(seed):
+    (found,) = find_paging(contest(seed), PROCESSES, pages(), 0.02)
+    assert (found.contender, found.some, found.processes, found.pages) == ("b", 3, 10, MANY)
+    assert found.times == pytest.approx(1.4, rel=0.05)
+    assert "in 3 of its 10 processes" in found.sentence
+    assert "3,000 pages" in found.sentence
+
+
+def test_pages_that_cost_nothing_are_not_told():
+    assert find_paging(contest(1, slower=1.0), PROCESSES, pages(), 0.02) == []
+
+
+@pytest.mark.parametrize("affected", [(), range(1, 11)], ids=["none pages", "all page"])
+def test_processes_that_are_alike_are_not_told(affected):
+    assert find_paging(contest(1), PROCESSES, pages(affected), 0.02) == []
+
+
+def test_a_contender_alone_is_looked_at_too():
+    rounds = {"b": {number: 1.4 if process in (3, 7) else 1.0 for number, process in PROCESSES.items()}}
+    (found,) = find_paging(rounds, PROCESSES, {"b": pages((3, 7))["b"]}, 0.02)
+    assert found.times == pytest.approx(1.4)
+
+
+def test_without_counters_nothing_is_told():
+    assert find_paging(contest(1), PROCESSES, {}, 0.02) == []
