@@ -55,5 +55,14 @@ def test_a_contender_alone_is_looked_at_too():
     assert found.times == pytest.approx(1.4)
 
 
+@pytest.mark.parametrize("beside", ["ab", "b"], ids=["beside another", "alone from then on"])
+def test_a_contender_that_left_is_no_measure(beside):
+    rounds = {label: times for label, times in contest(1).items() if label in beside}
+    rounds["c"] = {number: seconds / 1000 for number, seconds in contest(1)["a"].items() if PROCESSES[number] <= 5}
+    (found,) = find_paging(rounds, PROCESSES, pages(), 0.02)
+    assert found.contender == "b"
+    assert 1 < found.times < 3
+
+
 def test_without_counters_nothing_is_told():
     assert find_paging(contest(1), PROCESSES, {}, 0.02) == []

@@ -53,14 +53,14 @@ def find_paging(
     """Return the contenders of which some processes page, and take longer than the rest by more than `margin`.
 
     The times of a process are relative to those of the other contenders at that time, so that a machine whose speed
-    wanders does not count.
+    wanders does not count. A contender that left before has no time in some process, and is no measure.
     """
     levels = {label: process_levels(rounds, processes) for label, rounds in contenders.items()}
     found = []
     for label, own in levels.items():
-        others = [one for name, one in levels.items() if name != label]
-        relative = {number: level - usual(others, number) for number, level in own.items()}
-        one = compare_processes(label, relative, pages.get(label, {}))
+        others = [one for name, one in levels.items() if name != label and own.keys() <= one.keys()]
+        relative = {number: level - mean(one[number] for one in others) for number, level in own.items() if others}
+        one = compare_processes(label, relative or own, pages.get(label, {}))
         if one is not None and one.times > 1 + margin:
             found.append(one)
     return found
@@ -85,9 +85,3 @@ def process_levels(rounds: Rounds, processes: Processes) -> dict[int, float]:
         for number, found in by_process(rounds, processes).items()
         if (times := [seconds for seconds in found.values() if possible(seconds)])
     }
-
-
-def usual(levels: list[dict[int, float]], process: int) -> float:
-    """Return the mean level of contenders in a process; zero without one."""
-    found = [one[process] for one in levels if process in one]
-    return mean(found) if found else 0.0
