@@ -14,7 +14,7 @@ from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.shortfall import Circumstances, Entrant
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.oddities import Oddity
-from rosettabench.statistics.paging import find_paging
+from rosettabench.statistics.paging import Paging, find_paging
 from rosettabench.statistics.ranking import Ranked, compare, rank
 from rosettabench.statistics.rounds import Rounds, by_process, most_turns, process_of_round, seconds_per_step
 from rosettabench.statistics.spread import Spread, spread
@@ -137,7 +137,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     machine, workload = machine_of(run, contest), workload_of(contest)
     peak = summarise_peak(contest, measured if same_kind(machine, run.machine) else ())
     contestants = gather(run, contest, name)
-    seen = oddities_of(run, contest, contestants)
+    seen = [*oddities_of(run, contest, contestants), *paging_of(contest, contestants)]
     rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
     verdicts, ranking = judge_pairs(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
@@ -203,15 +203,20 @@ def workload_of(contest: Contest) -> Workload | None:
 
 
 def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
-    """Return the oddities of a contest's timed contenders."""
-    timed = {one.entry.label: one.rounds for one in contestants if one.rounds}
-    dropped, margin = dropped_rounds(run, contest), rules(contest)[1]
+    """Return the oddities of a contest's timed contenders, without those of `paging_of`."""
+    dropped = dropped_rounds(run, contest)
+    return [*load_seen(run, contest, dropped), *seen_in(contest, timed_rounds(contestants), dropped, rules(contest)[1])]
+
+
+def paging_of(contest: Contest, contestants: Sequence[Contestant]) -> list[Paging]:
+    """Return the timed contenders of which some processes page. That casts no doubt."""
     pages = {one.entry.label: pages_per_step(one.entry) for one in contestants}
-    return [
-        *load_seen(run, contest, dropped),
-        *seen_in(contest, timed, dropped, margin),
-        *find_paging(timed, processes(contest), pages, margin),
-    ]
+    return find_paging(timed_rounds(contestants), processes(contest), pages, rules(contest)[1])
+
+
+def timed_rounds(contestants: Sequence[Contestant]) -> dict[str, Rounds]:
+    """Return {label: its rounds} of the contenders that were timed."""
+    return {one.entry.label: one.rounds for one in contestants if one.rounds}
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.setting import without_defaults
+from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 from rosettabench.store.machine import kinds_of_machines, same_kind
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from rosettabench.reasons.parts import Explanation, Pair
     from rosettabench.reasons.shortfall import Shortfall
     from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet
-    from rosettabench.statistics.busy import Busy
     from rosettabench.statistics.doubt import Doubt
     from rosettabench.statistics.oddities import Oddity
     from rosettabench.store.record import Dropped, JudgedForecasts, Shown, Stopped, Watched
@@ -403,6 +403,11 @@ class ContestSummary:
     def on_real_data(self) -> bool:
         """Whether no stand-in replaced the originals or a part of them."""
         return self.data is None or self.data.real
+
+    @property
+    def busy(self) -> Busy | None:
+        """The load by others, if there was too much for a verdict."""
+        return next((one for one in self.oddities if isinstance(one, Busy)), None)
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -47,10 +47,10 @@ def speed_ups(contests: Sequence[ContestSummary]) -> Iterator[SpeedUp]:
         single = next((one for one in contests if is_sibling(one, contest)), None)
         alone = {entry.label: entry for entry in single.ranked} if single else {}
         alike = (difference_of_copies(single) if single else UNKNOWN) + difference_of_copies(contest)
-        disturbed = next((load for one in (single, contest) if one for load in loads(one)), None)
+        disturbed = (single and single.busy) or contest.busy
         for entry in contest.ranked:
             factor = factor_of(alone.get(entry.label), entry, alike, contest.stopping["confidence"])
-            known = disturbed if factor and disturbed else factor
+            known = factor and (disturbed or factor)
             if known or entry.exchange:
                 yield SpeedUp(contest.name, entry.label, devices, known, entry.exchange)
 
@@ -63,11 +63,6 @@ def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
         **with_defaults(contest.setting),
         AXIS: 1,
     }
-
-
-def loads(contest: ContestSummary) -> Iterator[Busy]:
-    """Yield the load by others during a contest, if there was too much for a verdict."""
-    yield from (one for one in contest.oddities if isinstance(one, Busy))
 
 
 def factor_of(alone: EntrySummary | None, entry: EntrySummary, alike: Alike, confidence: float) -> Estimate | None:

@@ -12,7 +12,6 @@ from rosettabench.report.words.reasons import pair_headlines
 from rosettabench.report.words.trainings import set_headline
 from rosettabench.report.words.verdict import level_words, mean_words, verdict_sentence
 from rosettabench.statistics.between import PRIOR
-from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.summary.answer import ContestAnswer
@@ -38,7 +37,7 @@ def headline(found: ContestSummary | TrainedSet) -> Headline:
     said = answer_words(found.answer)
     if len(found.ranked) < 2:
         return said
-    more = [one.sentence for one in found.oddities if isinstance(one, Busy)]
+    more = [found.busy.sentence] if found.busy else []
     more += [ONE_PROCESS] if found.processes == 1 else []
     return replace(said, evidence=" ".join([said.evidence, *more]))
 
