@@ -2,7 +2,8 @@
 
 import pytest
 
-from rosettabench.cli.laboratory import on_store, resume_command
+from rosettabench.cli.laboratory import resume_command
+from rosettabench.store.command import on_store
 from rosettabench.store.store import Store
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -55,26 +54,19 @@ def open_laboratory(store: str | None) -> Laboratory:
 
 def tell_rescue(store: Store) -> None:
     """Say how a run comes back into its database, if that went away."""
-    from rosettabench.store.address import without_password
+    from rosettabench.store.command import is_usual
 
     if store.left is None:
         return
-    is_usual = without_password(os.environ.get("ROSETTA_STORE", "")) == store.left
-    into = "" if is_usual else f" --into {shlex.quote(store.left)}"
+    into = "" if is_usual(store.left) else f" --into {shlex.quote(store.left)}"
     typer.echo(f"When the database is back: rosetta store merge {shlex.quote(store.name)}{into}", err=True)
 
 
 def resume_command(store: Store, run_id: str, cluster: RayCluster | None = None) -> str:
     """Return the command that continues a run: in its store, and on the same cluster."""
-    return on_store(f"rosetta resume {run_id}", store) + (f" --on {cluster.address}" if cluster else "")
+    from rosettabench.store.command import resume
 
-
-def on_store(command: str, store: Store) -> str:
-    """Return a command that opens this store: with ``--store``, unless it does so without."""
-    from rosettabench.places import store_url
-    from rosettabench.store.address import without_password
-
-    return command if store.name == without_password(store_url()) else f"{command} --store {shlex.quote(store.name)}"
+    return resume(store, run_id, cluster.address if cluster else None)
 
 
 def begin(laboratory: Laboratory, request: Request) -> Run:

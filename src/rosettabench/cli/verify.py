@@ -12,7 +12,7 @@ import typer
 
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.laboratory import begin, on_store, open_laboratory, resume_command
+from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
@@ -174,6 +174,7 @@ def show(found: Sequence[Verification], json: bool) -> None:
 def judge(found: Sequence[Verification], python: Path, store: Store) -> None:
     """Raise the error of the worst finding, since scripts read the exit code. The runs are in `store`."""
     from rosettabench.report.words.enumeration import enumerate_words
+    from rosettabench.store.command import on_store
     from rosettabench.verify.verification import InstallationStanding
 
     def labels(chosen: list[Verification]) -> str:

@@ -27,6 +27,7 @@ from rosettabench.lab.place import counted_rounds
 from rosettabench.lab.run import Laboratory, left_contests, title
 from rosettabench.plan.request import Request, RunRequest, read_request
 from rosettabench.plan.setting import Setting, with_defaults
+from rosettabench.store.command import resume
 from rosettabench.store.machine import same_kind
 from rosettabench.store.record import Finished, Interrupted, MeasuredOn, Resumed, Stopped
 from rosettabench.store.schema import Contest, Run
@@ -104,6 +105,7 @@ class Sweep:
         self._cluster = cluster
         self._ray = cluster.ray
         self._run = run
+        self._again = resume(self._store, run, cluster.address)
         self._titles = titles
         self._waiting = list(titles)
         self._attempts: dict[str, Attempt] = {}
@@ -174,7 +176,7 @@ class Sweep:
                 raise EnvironmentFault(
                     f"no node of the cluster can measure {self._titles[contest]}: it takes {cores_of(rows[contest])} "
                     f"processors, and {len(nodes)} nodes are left",
-                    f"rosetta resume {self._run} --on {self._cluster.address} continues when there are some.",
+                    f"{self._again} continues when there are some.",
                 )
             node = next((one for one in able if one.id not in busy and not self._is_shunned(one)), None)
             if node is not None:
@@ -253,7 +255,7 @@ class Sweep:
         except self._ray.exceptions.RayError as error:
             raise EnvironmentFault(
                 f"the Ray cluster at {self._cluster.address} went away: {type(error).__name__}",
-                f"All finished blocks are kept: rosetta resume {self._run} --on {self._cluster.address}",
+                f"All finished blocks are kept: {self._again}",
             ) from error
         return rows, said
 

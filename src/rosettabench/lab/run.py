@@ -31,6 +31,7 @@ from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
 from rosettabench.plan.setting import Setting, distinguishing_words, with_defaults
 from rosettabench.proof.register import cell_key, read_register, seconds_of
+from rosettabench.store.command import on_store
 from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.schema import Run
@@ -161,13 +162,13 @@ class Laboratory:
         self._expect(preparation, bounds, BESIDE_S)
         for planned, _ in left:
             arranger.check_data(planned, len(planned.contenders))
-        begun = monotonic()
+        begun, again = monotonic(), on_store("rosetta resume", self.store)
         given: list[float] = []
         for number, (planned, row) in enumerate(left, start=1):
             name = title(planned, arranger.run.contests)
             seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
             if not seconds:
-                self.display.tell(f"{name}: the budget is used up. rosetta resume continues it")
+                self.display.tell(f"{name}: the budget is used up. {again} continues it")
                 Journal(self.store, arranger.run.id, row.id).event(Unbegun(budget=request.time_limit))
                 continue
             self.display.contest(name, number, len(left))
