@@ -13,28 +13,22 @@ import os
 import random
 import sys
 import tempfile
-from contextlib import ExitStack, contextmanager
-from math import ceil
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
-from turns import WARM_UP, make_work, worker
+from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, worker
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.workload import ProofExtents, all_workloads
-from rosettabench.resources.counters import add_stat
+from rosettabench.catalogue.workload import all_workloads
+from rosettabench.resources.counters import read_counters
 from rosettabench.resources.processors import usable_cores
-from rosettabench.resources.tree import content
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.paging import KEEP
 
 KEPT = dict(one.split("=") for one in KEEP.split())
-NO_PROOF = ProofExtents()
-"""A proof at the workload's own extents: nothing is smaller than it is."""
 
-TURN_S = 0.4
-"""What a turn is to take."""
-
-STEPS = 2048
+STEPS = 4096
 """Batches that are at hand; turns begin again with the first when they are used up."""
 
 
@@ -65,9 +59,9 @@ def measure(workload, contender, rounds, batch):
         work = make_work(workload, folder / "work", size, STEPS, usable_cores())
         sessions = {}
         for kept in random.sample([False, True], 2):
-            with variables(KEPT if kept else {}):
+            with patch.dict(os.environ, KEPT if kept else {}):
                 sessions[kept] = open_workers.enter_context(worker(entry, work, folder / f"kept-{kept}"))
-        steps = steps_of_a_turn(sessions[True])
+        steps = min(STEPS // 2, length_of_turn(sessions[True], STEPS))
         times = {False: [], True: []}
         before = {}
         for number in range(WARM_UP + rounds):
@@ -86,29 +80,9 @@ def measure(workload, contender, rounds, batch):
     )
 
 
-@contextmanager
-def variables(values):
-    """Set variables of the environment for the workers that are started inside."""
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name in values:
-            del os.environ[name]
-
-
-def steps_of_a_turn(session):
-    """Return how many steps take about TURN_S, after a first block that compiles."""
-    session.block(0, 1)
-    took = session.block(0, 2).elapsed_s / 2
-    return max(1, min(STEPS // 2, ceil(TURN_S / took)))
-
-
 def faults(session):
     """Return the minor faults of a worker so far."""
-    totals = {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "minor_faults": 0.0, "major_faults": 0.0}
-    add_stat(totals, content(f"/proc/{session.process.pid}/stat"))
-    return totals["minor_faults"]
+    return read_counters(session.process.pid).totals["minor_faults"]
 
 
 if __name__ == "__main__":

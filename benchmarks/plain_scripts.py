@@ -10,28 +10,21 @@ A cell whose whole interval lies below 0.97 is a defect, and the exit code is 1.
 import argparse
 import sys
 import tempfile
-from math import ceil
 from pathlib import Path
 
 import numpy as np
-from turns import WARM_UP, make_work, plain_script, script_of, take_turns, worker
+from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, plain_script, script_of, take_turns, worker
 
 from rosettabench.catalogue.framework import contestants
-from rosettabench.catalogue.workload import ProofExtents, all_workloads
+from rosettabench.catalogue.workload import all_workloads
 from rosettabench.client.batches import draw_batches
 from rosettabench.resources.processors import usable_cores
 from rosettabench.statistics.interval import ratio_interval
 
 GOAL = 1.0
 DEFECT = 0.97
-TURN_S = 0.3
-"""What a turn is to take."""
-
 PROBES = 4096
 """Batches that are at hand while the length of a turn is sought."""
-
-NO_PROOF = ProofExtents()
-"""A proof at the workload's own extents: nothing is smaller than it is."""
 
 
 def main() -> int:
@@ -67,7 +60,7 @@ def measure(workload, entry, rounds, batch):
         timed = workload.model_copy(update={"proof": NO_PROOF})  # at its own extents
         work = make_work(timed, folder, batch or workload.batch_size, PROBES, usable_cores())
         with worker(entry, work, folder / "session") as session:
-            steps = length_of_turn(session)
+            steps = length_of_turn(session, PROBES)
             draw(work, steps * (WARM_UP + rounds))
             session.ask("batches", path=str(work.batches))
             with plain_script(entry, work, folder / "script") as script:
@@ -86,16 +79,6 @@ def measure(workload, entry, rounds, batch):
         flush=True,
     )
     return interval is not None and interval.high < DEFECT
-
-
-def length_of_turn(session):
-    """Return how many steps take TURN_S: the first turn compiles, and the others grow until they can be timed."""
-    session.block(0, 1)
-    steps, seconds = 1, session.block(0, 1).elapsed_s
-    while seconds < TURN_S / 3 and 2 * steps <= PROBES:
-        steps *= 2
-        seconds = session.block(0, steps).elapsed_s
-    return max(1, ceil(steps * TURN_S / seconds))
 
 
 def draw(work, steps):

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 
@@ -11,14 +12,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from laboratory import environment, make_work, open_session
 
+from rosettabench.catalogue.workload import ProofExtents
 from rosettabench.client.machine import worker_variables
 from rosettabench.resources.processors import confine_children, worker_processors
 
-__all__ = ["WARM_UP", "make_work", "plain_script", "script_of", "take_turns", "worker"]
+__all__ = ["NO_PROOF", "WARM_UP", "length_of_turn", "make_work", "plain_script", "script_of", "take_turns", "worker"]
 
 PLAIN = Path(__file__).parent / "plain"
 WARM_UP = 2
 """Rounds before those that count."""
+
+TURN_S = 0.3
+"""What a turn is to take."""
+
+NO_PROOF = ProofExtents()
+"""A proof at the workload's own extents: nothing is smaller than it is."""
 
 
 def script_of(workload, entry):
@@ -34,6 +42,19 @@ def worker(entry, work, folder):
         yield session
     finally:
         session.process.close()
+
+
+def length_of_turn(session, probes):
+    """Return how many steps take TURN_S: the first turn compiles, and the others grow until they can be timed.
+
+    As many as `probes` batches are at hand for that.
+    """
+    session.block(0, 1)
+    steps, seconds = 1, session.block(0, 1).elapsed_s
+    while seconds < TURN_S / 3 and 2 * steps <= probes:
+        steps *= 2
+        seconds = session.block(0, steps).elapsed_s
+    return max(1, ceil(steps * TURN_S / seconds))
 
 
 class Script:
