@@ -122,6 +122,25 @@ def test_a_sweep_tries_sizes_and_repeats_the_best(bench):
     assert all(len(one.seconds) >= 3 for one in found)
 
 
+def test_a_slow_first_time_makes_no_short_block(tmp_path, monkeypatch):
+    """The check is a library's first call; the second shows how long a block must be, and may compile or wait."""
+    text = (worker_folder() / "baseline.py").read_text(encoding="utf-8")
+    sleep = "            calls.append(times)\n            time.sleep(0.04 * (len(calls) == 2))\n"
+    slow_once = (
+        ("import numpy as np\n", "import time\n\nimport numpy as np\n"),
+        ("        right = matrix", "        calls = []\n        right = matrix"),
+        ("            left = right\n", sleep + "            left = right\n"),
+    )
+    for old, new in slow_once:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "baseline.py").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("rosettabench.ceilings.bench.worker_folder", lambda: tmp_path)
+    with Bench(baseline(), 1, "cpu", tmp_path / "worker", TIMEOUT) as bench:
+        found = bench.products("float32", 16, 0.0)
+    assert found.times > 100
+
+
 @pytest.mark.environment
 def test_a_worker_that_cannot_be_set_up_leaves_no_process(tmp_path):
     import psutil

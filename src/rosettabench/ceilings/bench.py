@@ -22,6 +22,9 @@ from rosettabench.statistics.evidence import FEWEST_ROUNDS
 SHORTEST_BLOCK_S = 0.05
 """Shortest block: reading the clock takes less than a thousandth of it, and it spans several time slices."""
 
+ESTIMATES = 3
+"""How often the length of a block is estimated at the most."""
+
 SCANNED = 3
 """Blocks of each size when searching for the best one."""
 
@@ -118,8 +121,7 @@ class Bench:
     ) -> CeilingSeries:
         """Time blocks of the prepared work until their rate is precise or the time is used up."""
         end = perf_counter() + seconds
-        once = self.ask("repeat", times=1)["elapsed_s"]
-        times = max(1, round(1.1 * SHORTEST_BLOCK_S / max(once, 1e-9)))
+        times = self._times()
         elapsed: list[float] = []
         cpu: list[float] = []
         while True:
@@ -142,6 +144,19 @@ class Bench:
             )
             if len(elapsed) >= SCANNED and (perf_counter() >= end or is_steady(series)):
                 return series
+
+    def _times(self) -> int:
+        """Return how many times a block must do the prepared work to last SHORTEST_BLOCK_S.
+
+        The first time tells little: it may include what a library does once, and on a GPU it is mostly the wait for it.
+        """
+        times, elapsed = 1, self.ask("repeat", times=1)["elapsed_s"]
+        for _ in range(ESTIMATES):
+            if elapsed >= SHORTEST_BLOCK_S:
+                break
+            times = max(times + 1, round(1.1 * SHORTEST_BLOCK_S * times / max(elapsed, 1e-9)))
+            elapsed = self.ask("repeat", times=times)["elapsed_s"]
+        return times
 
 
 def is_steady(series: CeilingSeries) -> bool:

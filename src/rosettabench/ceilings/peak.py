@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from rosettabench.ceilings.bench import SCANNED, Bench, BenchLibrary
@@ -37,7 +36,7 @@ PREPARING = 3
 class Works:
     """The works to measure: precisions of matrix products and ways of copies, with a number of threads, on a device.
 
-    `seconds` is the time for all of them together, without the start of workers.
+    `seconds` is the time for all of them together, without the start of workers and the preparation of matrices.
     """
 
     precisions: tuple[str, ...]
@@ -109,18 +108,19 @@ def note(series: CeilingSeries, journal: Journal) -> None:
 def sweep(bench: Bench, precision: str, seconds: float, found: Callable[[CeilingSeries], None]) -> None:
     """Find the size at which products are fastest, and repeat it until the rate is precise or `seconds` are used up.
 
-    Sizes are tried in ascending order, as long as the next one, preparation included, takes less than half of the time
-    left.
+    Sizes are tried in ascending order, as long as the next one takes less than half of the time left. Only products
+    count, not the time in which a library draws and checks its matrices and compiles: on a GPU, that is far longer.
     """
-    end = perf_counter() + seconds
+    left = seconds
     best: CeilingSeries | None = None
     for size in SIZES:
-        if best is not None and (SCANNED + PREPARING) * 2 * size**3 / best.best > (end - perf_counter()) / 2:
+        if best is not None and (SCANNED + PREPARING) * 2 * size**3 / best.best > left / 2:
             break
         series = bench.products(precision, size, 0.0)
+        left -= sum(series.seconds)
         found(series)
         best = series if best is None or series.best > best.best else best
-    if best is not None and (left := end - perf_counter()) > 0:
+    if best is not None and left > 0:
         found(bench.products(precision, best.size, left))
 
 

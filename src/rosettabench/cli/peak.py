@@ -39,7 +39,10 @@ Precisions = Annotated[
 Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Seconds = Annotated[
-    float, typer.Option(help="Seconds of measuring, without the start of workers.", min=1, max=LONGEST_S)
+    float,
+    typer.Option(
+        help="Seconds of measuring, without the start of workers and the preparation of matrices.", min=1, max=LONGEST_S
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")]
 
