@@ -11,6 +11,7 @@ from jax import numpy as jnp
 
 from rosetta_worker.framework import Framework, labels_as, resolve
 from rosetta_worker.runtimes import jax as runtime
+from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.surroundings import readable
 
 DESCRIPTION = {
@@ -19,7 +20,7 @@ DESCRIPTION = {
         "eager": "op by op, without jit (a scan is compiled all the same, and again in every step)",
         "compiled": "nnx.jit of the whole step: forward, backward, update",
         "tuned": "jax.jit of batch, step and sum of losses in one, over the state (on a GPU donated to it); on a CPU "
-        "Eigen convolves, not YNNPACK",
+        "Eigen convolves, not YNNPACK; freed memory kept",
     },
     "mode": "compiled",
     "packages": ["jax", "flax", "optax"],
@@ -77,6 +78,8 @@ class Adapter(Framework):
     def build(self, weights):
         if self.model is None:
             runtime.start(self.setting)
+            if self.setting.mode == "tuned":
+                keep_freed_memory()
             self.model = hollow(self.implementation.Model, self.setting.seed)
             for _, layer in nnx.iter_modules(self.model):
                 if isinstance(layer, nnx.Dropout) and not self.dropout:

@@ -32,6 +32,7 @@ DESCRIPTION = {
             "modes": {
                 "eager": "compile(run_eagerly=True) (a scan is compiled all the same, and again in every step)",
                 "compiled": "Keras' default: jax.jit of the whole step",
+                "tuned": "Keras' default with freed memory kept",
             },
             "packages": ["keras", "jax"],
             "locks": ["keras-jax@3.15.1"],

@@ -14,6 +14,7 @@ from mxnet.gluon.utils import clip_global_norm
 
 from rosetta_worker.framework import Framework, resolve
 from rosetta_worker.runtimes import mxnet as runtime
+from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.surroundings import openblas, readable
 
 DESCRIPTION = {
@@ -21,7 +22,8 @@ DESCRIPTION = {
     "modes": {
         "eager": "op by op, as its guides begin",
         "compiled": "hybridize() of the model, and of a loss of many operations",
-        "tuned": "hybridize(static_alloc=True, static_shape=True), SGD's updates in groups of 60 parameters",
+        "tuned": "hybridize(static_alloc=True, static_shape=True), SGD's updates in groups of 60 parameters, freed "
+        "memory kept",
     },
     "mode": "eager",
     "packages": ["mxnet"],
@@ -54,13 +56,19 @@ class Adapter(Framework):
                 for block in blocks(self.model):
                     keep_everything(block)
             if self.setting.mode != "eager":
-                for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
-                    block.hybridize(**HYBRIDIZED[self.setting.mode])
+                self.compile()
         self.set_parameters(weights)
         if self.trains:
             self.trainer = self.implementation.optimizer(self.model, self.setting.optimizer)
             if self.setting.mode == "tuned" and self.trainer.optimizer.aggregate_num:
                 self.trainer.optimizer.aggregate_num = 60  # the largest value that it accepts
+
+    def compile(self):
+        """Hybridize the model and a loss that is a block; in mode `tuned`, also keep freed memory."""
+        if self.setting.mode == "tuned":
+            keep_freed_memory()
+        for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
+            block.hybridize(**HYBRIDIZED[self.setting.mode])
 
     def get(self, own):
         return resolve(self.model, own).data().asnumpy()

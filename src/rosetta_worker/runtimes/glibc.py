@@ -3,15 +3,16 @@
 import ctypes
 import sys
 
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-"""Parameters in glibc's malloc.h, M_TRIM_THRESHOLD and M_MMAP_THRESHOLD: the amount of free memory at the end of the
-heap, and the size of a freed piece, from which memory is returned to the system."""
+TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4
+"""Parameters in glibc's malloc.h, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_MAX: the amount of free memory at the end of a
+heap from which it is returned to the system, how much of it stays, and how many pieces are mapped by themselves, which
+are returned when they are freed."""
 
 NEVER = -1
 """The value that disables trimming: mallopt(3)."""
 
-LARGEST = 2**30
-"""Bytes. Larger pieces are mapped separately and returned when freed, as by default any piece of 128 KiB or more."""
+HEAP = 2**26
+"""Bytes of the heap of a thread, which is returned as a whole unless so much of it stays."""
 
 
 def keep_freed_memory():
@@ -20,4 +21,5 @@ def keep_freed_memory():
     Memory that is returned to the system comes back page by page, filled with zeros, in every step of a training.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    return mallopt is not None and bool(mallopt(MMAP_THRESHOLD, LARGEST) and mallopt(TRIM_THRESHOLD, NEVER))
+    settings = ((MMAP_MAX, 0), (TOP_PAD, HEAP), (TRIM_THRESHOLD, NEVER))
+    return mallopt is not None and all(mallopt(*one) for one in settings)
