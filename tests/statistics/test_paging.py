@@ -7,15 +7,18 @@ from rosettabench.statistics.paging import find_paging
 
 PROCESSES = {number: 1 + (number - 1) // 4 for number in range(1, 41)}
 FEW, MANY = 3.0, 3000.0
+STEP = 5e-3
+"""Seconds."""
 
 
-def contest(seed, slower=1.4, affected=(3, 7, 8)):
+def contest(seed, slower=1.4, affected=(3, 7, 8), step=STEP):
     """Two contenders in ten processes, on a machine whose speed wanders; one is slower in the affected ones."""
     draw = np.random.default_rng(seed)
     weather = {process: draw.normal(0, 0.2) for process in set(PROCESSES.values())}
     return {
         label: {
-            number: float(np.exp(weather[process] + draw.normal(0, 0.02)))
+            number: step
+            * float(np.exp(weather[process] + draw.normal(0, 0.02)))
             * (slower if label == "b" and process in affected else 1)
             for number, process in PROCESSES.items()
         }
@@ -44,13 +47,20 @@ def test_pages_that_cost_nothing_are_not_told():
     assert find_paging(contest(1, slower=1.0), PROCESSES, pages(), 0.02) == []
 
 
+@pytest.mark.parametrize(("step", "told"), [(3e-4, True), (3e-3, False)], ids=["a short step", "a long step"])
+def test_fifty_pages_are_told_where_they_cost_more_than_the_margin(step, told):
+    """They cost 55 µs: a sixth of a step of 0.3 ms, and less than 2% of a step of 3 ms, whatever else was slow then."""
+    fifty = {label: {process: min(count, 50.0) for process, count in own.items()} for label, own in pages().items()}
+    assert [one.pages for one in find_paging(contest(1, step=step), PROCESSES, fifty, 0.02)] == [50.0] * told
+
+
 @pytest.mark.parametrize("affected", [(), range(1, 11)], ids=["none pages", "all page"])
 def test_processes_that_are_alike_are_not_told(affected):
     assert find_paging(contest(1), PROCESSES, pages(affected), 0.02) == []
 
 
 def test_a_contender_alone_is_looked_at_too():
-    rounds = {"b": {number: 1.4 if process in (3, 7) else 1.0 for number, process in PROCESSES.items()}}
+    rounds = {"b": {number: STEP * (1.4 if process in (3, 7) else 1.0) for number, process in PROCESSES.items()}}
     (found,) = find_paging(rounds, PROCESSES, {"b": pages((3, 7))["b"]}, 0.02)
     assert found.times == pytest.approx(1.4)
 

@@ -15,15 +15,12 @@ from statistics import mean, median
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.rounds import Processes, Rounds, by_process, possible
 
-FEWEST = 100
-"""Pages of a step from which a process is said to page: at about a microsecond each, a tenth of a millisecond."""
-
-TIMES = 10
-"""A process pages if it gets this many times the pages of the one with the fewest."""
+PAGE_S = 1.1e-6
+"""Seconds that a page costs, as measured in docs/results/processes.md."""
 
 KEEP = "MALLOC_MMAP_MAX_=0 MALLOC_TOP_PAD_=67108864 MALLOC_TRIM_THRESHOLD_=1099511627776"
-"""Variables by which glibc keeps freed memory: pieces of up to 32 MiB, the largest that it accepts, lie on the heap,
-whose end is returned only beyond a terabyte (mallopt(3))."""
+"""Variables by which glibc keeps freed memory: no piece is mapped by itself, the heap of a thread is not returned, and
+the end of the first heap only beyond a terabyte (mallopt(3))."""
 
 Pages = Mapping[int, float]
 """Process → minor faults of a step, of one contender."""
@@ -60,17 +57,25 @@ def find_paging(
     for label, own in levels.items():
         others = [one for name, one in levels.items() if name != label and own.keys() <= one.keys()]
         relative = {number: level - mean(one[number] for one in others) for number, level in own.items() if others}
-        one = compare_processes(label, relative or own, pages.get(label, {}))
+        least = {
+            number: margin * exp(level) / PAGE_S for number, level in own.items()
+        }  # that cost more than the margin
+        one = compare_processes(label, relative or own, pages.get(label, {}), least)
         if one is not None and one.times > 1 + margin:
             found.append(one)
     return found
 
 
-def compare_processes(label: str, levels: Mapping[int, float], pages: Pages) -> Paging | None:
-    """Return how processes that page differ from the rest; None if none pages, or all do."""
+def compare_processes(
+    label: str, levels: Mapping[int, float], pages: Pages, least: Mapping[int, float]
+) -> Paging | None:
+    """Return how processes that page differ from the rest; None if none pages, or all do.
+
+    A process pages if it gets at least `least` pages more than the process with the fewest.
+    """
     known = {number: pages[number] for number in levels if number in pages}
     fewest = min(known.values(), default=0.0)
-    some = [number for number, count in known.items() if count >= max(FEWEST, TIMES * fewest)]
+    some = [number for number, count in known.items() if count >= fewest + least[number]]
     rest = [number for number in known if number not in some]
     if not some or not rest:
         return None
