@@ -204,3 +204,20 @@ def test_a_lane_has_as_many_processors_as_threads_and_its_own_while_there_are_en
     assert len(own) == min(threads, len(every)) and set(own) <= set(every)
     if (lane + 1) * threads <= len(every):
         assert not set(own) & {one for before in range(lane) for one in lane_processors(threads, before)}
+
+
+@pytest.mark.slow
+@pytest.mark.environment
+def test_a_library_that_a_killed_compiler_left_unfinished_is_named(answer, tmp_path):
+    """PyTorch loads it in every later process; who deletes it can go on."""
+    words, kept = ("prove", "fashion-mlp", "-f", "pytorch:compiled", "--offline"), tmp_path / "inductor"
+    assert answer(*words, TORCHINDUCTOR_CACHE_DIR=str(kept))[0] == 0
+    for library in kept.glob("*/*.main.so"):
+        os.truncate(library, 100)
+    code, output, errors = answer(*words, TORCHINDUCTOR_CACHE_DIR=str(kept))
+    assert code == 5
+    said = output + errors
+    assert ".main.so: cannot read file data" in said
+    assert "A process was killed while it compiled this file: delete it, and try again." in said
+    shutil.rmtree(kept)
+    assert answer(*words, TORCHINDUCTOR_CACHE_DIR=str(kept))[0] == 0

@@ -31,7 +31,7 @@ class Adapter(KeptByEach, SingleDevice):
         super().refuse()
         if self.setting.backend in LACKS:
             raise NotImplementedError(LACKS[self.setting.backend])
-        if self.setting.mode != "compiled":
+        if self.setting.mode == "eager":
             raise NotImplementedError("several devices need a compiled step: keras[%s]:compiled" % self.setting.backend)
 
     def build(self, weights):

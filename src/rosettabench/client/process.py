@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -49,6 +50,9 @@ HINTS = {
     "out_of_memory": "Choose a smaller batch: --set batch_size=…",
 }
 """The hint for each kind of error that a worker reports."""
+
+UNFINISHED = re.compile(r"BackendCompilerFailed: .*ImportError: /\S+\.so: ", re.DOTALL)
+"""What PyTorch says of a library that a killed process did not finish compiling: docs/findings.md."""
 
 
 class WorkerProcess:
@@ -125,8 +129,10 @@ class WorkerProcess:
         reply = self._parse(do, self._read_line(do, timeout, end))
         if not reply["ok"]:
             error = reply["error"]
-            hint = HINTS.get(error["kind"], "")
-            raise WorkerError(error["kind"], f"{error['type']}: {error['message']}", hint, error["traceback"])
+            what, hint = f"{error['type']}: {error['message']}", HINTS.get(error["kind"], "")
+            if UNFINISHED.match(what):
+                hint = "A process was killed while it compiled this file: delete it, and try again."
+            raise WorkerError(error["kind"], what, hint, error["traceback"])
         return reply
 
     def _read_line(self, do: str, timeout: float, end: float) -> bytes:
