@@ -43,7 +43,7 @@ class Tensor(Strict):
     init: str | None = None
     """How the initial values are drawn; None if the workload's file of weights holds them."""
     proof: str | None = None
-    """The initial values in a proof, if different: few ReLUs should be near zero (docs/explanation/proof.md)."""
+    """The initial values in a proof, if different: few ReLUs may be near zero (docs/explanation/proof-extents.md)."""
     trained: bool = True
     """Whether the optimiser updates it. Other tensors are kept state, such as a running mean."""
 
@@ -152,7 +152,7 @@ class Inference(Strict):
 class ProofExtents(Strict):
     """Smaller or different extents for the proof, if the workload's own take too long or would hide a mistake.
 
-    docs/explanation/proof.md explains why.
+    docs/explanation/proof-extents.md explains why.
 
     Model, tensors and code stay the same. `form` overrides parts of the data's form, such as smaller or fewer images.
     `optimizer` overrides hyperparameters, such as a weight decay large enough to show in ten steps. Everything else is

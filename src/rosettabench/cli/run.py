@@ -33,7 +33,6 @@ from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.lab.run import Laboratory
-    from rosettabench.plan.choice import Choice
     from rosettabench.plan.limits import Limits
     from rosettabench.plan.request import RunRequest
 
@@ -137,41 +136,22 @@ def plan_run(
     from rosettabench.plan.left_out import sentences
     from rosettabench.plan.plan import make_plan
     from rosettabench.published.fitting import fit_run
-    from rosettabench.shipped.beside import CONTESTS, split_names, trainings_of
+    from rosettabench.shipped.beside import split_names, time_of_contests, trainings_of
 
     real = originals_at_hand(asked.data_dir, cache_dir(), asked.offline)
     chosen = choose(suite, bool(asked.workloads or named), len(describe_machine()["gpus"]), real)
     contenders, libraries = split_names(named)
-    request = complete_request(asked, chosen, contenders, limits)
+    request = chosen.complete(asked, contenders, limits)
     if limits.rounds is not None:
         check_rounds(make_plan(request), limits.rounds, request.confidence)
     time = limits.time
     request = request.model_copy(update={"shipped": trainings_of(chosen.suite, request, libraries, time)})
     laboratory = open_laboratory(store)
-    share = time * CONTESTS if time is not None and request.shipped else time
-    kept = fit_run(request, laboratory, share, chosen.suite.smaller)
+    kept = fit_run(request, laboratory, time_of_contests(time, request), chosen.suite.smaller)
     left_out = [f"left out: {sentence}" for sentence in sentences(kept.request.left_out)]
     for sentence in (*kept.request.lacking, kept.told, *left_out):
         typer.echo(sentence, err=True)
     return laboratory, kept.request
-
-
-def complete_request(asked: RunRequest, chosen: Choice, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
-    """Return the request, with the suite's values for everything that the user does not state."""
-    from rosettabench.plan.own import own_contenders
-
-    here = chosen.scope
-    return asked.model_copy(
-        update={
-            "workloads": asked.workloads or here.workloads,
-            "contenders": contenders or own_contenders(asked.workloads) or here.contenders,
-            "study": chosen.suite.study,
-            "lacking": here.lacks,
-            "own_axes": here.axes,
-            "control": asked.control and chosen.suite.control,
-            "stopping": limits.stopping(chosen.usual),
-        }
-    )
 
 
 def resume(

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from rosettabench.catalogue.suite import MAIN, Stopping, Suite, find_suite
 from rosettabench.errors import UsageError
+from rosettabench.plan.limits import Limits
+from rosettabench.plan.own import own_contenders
+from rosettabench.plan.request import RunRequest
 from rosettabench.plan.scope import Scope, scope
 
 
@@ -21,6 +24,20 @@ class Choice:
     suite: Suite
     scope: Scope
     usual: Stopping
+
+    def complete(self, asked: RunRequest, contenders: tuple[str, ...], limits: Limits) -> RunRequest:
+        """Return the request, with the suite's values for everything that the user does not state."""
+        return asked.model_copy(
+            update={
+                "workloads": asked.workloads or self.scope.workloads,
+                "contenders": contenders or own_contenders(asked.workloads) or self.scope.contenders,
+                "study": self.suite.study,
+                "lacking": self.scope.lacks,
+                "own_axes": self.scope.axes,
+                "control": asked.control and self.suite.control,
+                "stopping": limits.stopping(self.usual),
+            }
+        )
 
 
 def choose(name: str | None, own_question: bool, gpus: int, real: Callable[[str], bool]) -> Choice:

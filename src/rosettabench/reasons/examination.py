@@ -33,7 +33,7 @@ from rosettabench.plan.request import ExplainRequest
 from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.store.record import Stopped
+from rosettabench.store.record import FigureName, Stopped
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 """Batch sizes of the line, as multiples of the explained one."""
@@ -141,13 +141,13 @@ class Examination:
     def _start(self, bench: ExaminedContender, name: str) -> None:
         """Start a new process and keep the figures of its start."""
         session = self._session(bench, name)
-        figures = {"import_s": session.open()["import_s"], "build_s": session.build()["build_s"]}
+        figures = {FigureName.IMPORT: session.open()["import_s"], FigureName.BUILD: session.build()["build_s"]}
         session.load()
-        figures["first_step_s"] = session.block(0, 1).elapsed_s
+        figures[FigureName.FIRST_STEP] = session.block(0, 1).elapsed_s
         session.block(1, STEPS - 1)
-        peak = read_memory(session.process.pid).values.get("peak_memory_bytes")
+        peak = read_memory(session.process.pid).values.get(FigureName.PEAK_MEMORY)
         if peak is not None:
-            figures["peak_memory_bytes"] = peak
+            figures[FigureName.PEAK_MEMORY] = peak
         for figure, value in figures.items():
             bench.starts.setdefault(figure, []).append(value)
 

@@ -20,6 +20,11 @@ CONTESTS = 0.5
 """The share of a budget that the contests may take."""
 
 
+def time_of_contests(time: float | None, request: RunRequest) -> float | None:
+    """Return the seconds of a budget that the contests may take: all, unless trainings come after them."""
+    return time * CONTESTS if time is not None and request.shipped else time
+
+
 def split_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split names into contenders and libraries as shipped."""
     known, asked = all_libraries(), list(names)

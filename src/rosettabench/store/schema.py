@@ -95,7 +95,7 @@ class Contest(Base):
 
 
 class Entry(Base):
-    """One contender in one contest: a trial."""
+    """One contender in one contest."""
 
     __tablename__ = "entries"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
@@ -156,7 +156,7 @@ class Figure(Base):
 
 
 class Certificate(Base):
-    """The evidence that one contender did equal work; shared by every trial with this `key`."""
+    """The evidence that one contender did equal work; shared by every entry with this `key`."""
 
     __tablename__ = "certificates"
     id: Mapped[int] = mapped_column(init=False, primary_key=True)
@@ -206,9 +206,10 @@ class Failure(Base):
     entry_id: Mapped[int | None] = mapped_column(ForeignKey("entries.id"))
     at: Mapped[str]
     stage: Mapped[str]
-    """environment, start, open, build, data, proof, warm-up, turn, evaluate, forecast."""
+    """What was done: plan, environment, data, start, open, build, settings, proof, warm-up, watch, turn, evaluate,
+    forecast, exchange, profile or peak."""
     kind: Mapped[str]
-    """crash, out_of_memory, timeout, missing_package, unsupported, error, protocol, environment."""
+    """The cause in one word: docs/reference/protocol.md lists all."""
     what: Mapped[str]
     hint: Mapped[str]
     details: Mapped[str]

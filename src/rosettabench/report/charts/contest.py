@@ -21,6 +21,7 @@ from rosettabench.report.charts.marks import (
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
 from rosettabench.report.words import figures
+from rosettabench.store.record import FigureName
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure, RunSummary
 
@@ -33,7 +34,12 @@ PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
 """Pixels around a chart. Its left edge is aligned with the text."""
 HEIGHT = 230
 """Height of the charts over rounds and samples, in pixels."""
-COSTS = {"import_s": "import", "build_s": "build", "load_s": "load data", "first_step_s": "first step"}
+COSTS = {
+    FigureName.IMPORT: "import",
+    FigureName.BUILD: "build",
+    FigureName.LOAD: "load data",
+    FigureName.FIRST_STEP: "first step",
+}
 """The costs before the first steady step, in order, with their names in the chart."""
 
 

@@ -7,13 +7,14 @@ from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, Step
 from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.report.words import figures
+from rosettabench.store.record import FigureName
 from rosettabench.summary.reasons import is_bent
 
 STARTS = {
-    "import_s": "import",
-    "build_s": "build",
-    "first_step_s": "compile and first step",
-    "peak_memory_bytes": "peak memory",
+    FigureName.IMPORT: "import",
+    FigureName.BUILD: "build",
+    FigureName.FIRST_STEP: "compile and first step",
+    FigureName.PEAK_MEMORY: "peak memory",
 }
 """{figure of a fresh start: its name in tables}."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell, with_warning
 from rosettabench.report.words import figures
+from rosettabench.store.record import FigureName
 from rosettabench.summary.records import AmountNote, ContestSummary, EntrySummary
 
 
@@ -30,22 +31,22 @@ def count_words(value: float) -> str:
     return figures.count(round(value))
 
 
-KINDS = {
-    "cpu_user_s": Kind("CPU user", figures.seconds),
-    "cpu_system_s": Kind("CPU system", figures.seconds),
-    "resident_bytes": Kind("resident", figures.memory),
-    "pss_bytes": Kind("proportional", figures.memory, 4),
-    "peak_memory_bytes": Kind("peak", figures.memory),
-    "minor_faults": Kind("minor faults", count_words, spare=5),
-    "major_faults": Kind("major faults", count_words, spare=3),
-    "read_bytes": Kind("read", figures.memory, spare=2),
-    "written_bytes": Kind("written", figures.memory, spare=8),
-    "voluntary_switches": Kind("waits", count_words, spare=7),
-    "involuntary_switches": Kind("interruptions", count_words, spare=6),
-    "gpu_memory_bytes": Kind("GPU memory", figures.memory),
-    "gpu_utilisation": Kind("GPU use", figures.percent),
-    "gpu_energy_j": Kind("GPU energy", joules),
-    "cpu_energy_j": Kind("CPU energy", joules),
+KINDS: dict[str, Kind] = {
+    FigureName.CPU_USER: Kind("CPU user", figures.seconds),
+    FigureName.CPU_SYSTEM: Kind("CPU system", figures.seconds),
+    FigureName.RESIDENT: Kind("resident", figures.memory),
+    FigureName.PSS: Kind("proportional", figures.memory, 4),
+    FigureName.PEAK_MEMORY: Kind("peak", figures.memory),
+    FigureName.MINOR_FAULTS: Kind("minor faults", count_words, spare=5),
+    FigureName.MAJOR_FAULTS: Kind("major faults", count_words, spare=3),
+    FigureName.READ: Kind("read", figures.memory, spare=2),
+    FigureName.WRITTEN: Kind("written", figures.memory, spare=8),
+    FigureName.VOLUNTARY_SWITCHES: Kind("waits", count_words, spare=7),
+    FigureName.INVOLUNTARY_SWITCHES: Kind("interruptions", count_words, spare=6),
+    FigureName.GPU_MEMORY: Kind("GPU memory", figures.memory),
+    FigureName.GPU_UTILISATION: Kind("GPU use", figures.percent),
+    FigureName.GPU_ENERGY: Kind("GPU energy", joules),
+    FigureName.CPU_ENERGY: Kind("CPU energy", joules),
 }
 """{figure: its kind}, in the order of the table."""
 
