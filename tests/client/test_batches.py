@@ -68,7 +68,7 @@ def test_pictures_come_in_the_same_order_and_every_crop_lies_within(size, steps,
     assert rows.shape == (steps, batch, 4) and rows.dtype == np.int64
     assert np.array_equal(rows[..., 0], draw_batches(samples, batch, steps, seed))
     assert rows[..., 1:].min() >= 0 and rows[..., 3].max() <= 1
-    assert rows[..., 1:3].max() + side <= STATED.stored(side)
+    assert rows[..., 1:3].max() + side <= STATED.stored_side(side)
 
 
 @given(sizes, st.integers(1, 20), st.integers(1, 20))
@@ -104,7 +104,7 @@ def test_nothing_is_drawn_where_nothing_is_stated():
 
 @pytest.mark.parametrize(("side", "stored"), [(224, 264), (64, 75), (32, 38), (264, 311)])
 def test_smaller_pictures_are_cut_out_of_smaller_ones(side, stored):
-    assert (STATED.stored(side), STATED.places(side)) == (stored, stored - side + 1)
+    assert (STATED.stored_side(side), STATED.places(side)) == (stored, stored - side + 1)
 
 
 def test_a_crop_is_no_larger_than_its_picture():

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosettabench.convert.fit import check_tensors, narrowed, passed_over
+from rosettabench.convert.fit import check_tensors, narrow_tensors, passed_over
 from rosettabench.errors import DataError
 
 LAYOUT = {"hidden.weight": (3, 2), "hidden.bias": (3,), "output.weight": (2, 3), "output.bias": (2,)}
@@ -76,7 +76,7 @@ def test_float64_and_float16_that_float32_holds():
     for exact in (halves, halves.astype(np.float64)):
         tensors = whole(hidden__bias=exact)
         check_tensors(PATH, tensors, LAYOUT, BESIDE, "fashion-mlp in pytorch")
-        found = narrowed(tensors)["hidden.bias"]
+        found = narrow_tensors(tensors)["hidden.bias"]
         assert found.dtype == np.float32
         np.testing.assert_array_equal(found, halves)
 

@@ -12,7 +12,7 @@ RANKS = st.lists(st.lists(st.integers(1, 40), max_size=9), min_size=1, max_size=
 def coded(ranks, vocabulary, length, keep, pad):
     labels = np.zeros(len(ranks), np.int32)
     reviews = from_ranks([np.array(review, np.int64) for review in ranks], labels)
-    return reviews.coded({"vocabulary": vocabulary, "length": length, "keep": keep, "pad": pad}).tolist()
+    return reviews.code_reviews({"vocabulary": vocabulary, "length": length, "keep": keep, "pad": pad}).tolist()
 
 
 def test_the_gru_keeps_the_end_and_pads_at_the_end():

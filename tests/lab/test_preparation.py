@@ -104,7 +104,7 @@ def test_while_something_is_timed_nothing_is_begun_and_what_has_begun_is_over():
     jobs = [job("data", "first", first), job("data", "second", current_thread)]
     with prepared(*jobs, display=display) as preparation:
         assert begun.wait(LONG)
-        with preparation.paused():
+        with preparation.pause_jobs():
             assert jobs[0].made.done()
             maker = preparation.obtain(jobs[1], lambda message: None)
             assert maker is current_thread(), "nobody had begun it, and whoever needs it now makes it"
@@ -120,7 +120,7 @@ def test_what_was_held_back_is_made_afterwards():
     jobs = [job("data", "first", first), job("data", "second", lambda: "second")]
     with prepared(*jobs, display=display) as preparation:
         assert begun.wait(LONG)
-        with preparation.paused():
+        with preparation.pause_jobs():
             pass
         assert preparation.get(jobs[1].key) == "second"
 

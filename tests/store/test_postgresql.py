@@ -137,7 +137,7 @@ def test_tables_of_other_names_do_not_matter(postgresql):
 HOLD = """
 import sys, time
 from rosettabench.store.store import Store
-with Store(sys.argv[1]).owned("run-1"):
+with Store(sys.argv[1]).own_run("run-1"):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -152,10 +152,10 @@ def test_a_run_has_one_owner_among_all_machines_and_a_killed_one_lets_go(databas
         assert f"process {first.pid} on " in store.owner("run-1")
         with (
             pytest.raises(UsageError, match=f"process {first.pid} on .* is at work on run run-1"),
-            store.owned("run-1"),
+            store.own_run("run-1"),
         ):
             pass
-        with store.owned("run-2"):
+        with store.own_run("run-2"):
             pass
     finally:
         first.kill()
@@ -163,13 +163,13 @@ def test_a_run_has_one_owner_among_all_machines_and_a_killed_one_lets_go(databas
     for _ in range(100):  # the server notices it a moment later
         if store.owner("run-1") is None:
             break
-    with store.owned("run-1"):
+    with store.own_run("run-1"):
         pass
 
 
 def test_an_error_of_the_work_is_not_one_of_the_database(database):
     store = Store(database)
-    with pytest.raises(FileNotFoundError), store.owned("run-1"):
+    with pytest.raises(FileNotFoundError), store.own_run("run-1"):
         raise FileNotFoundError("of the work")
     assert store.owner("run-1") is None
 
@@ -209,7 +209,7 @@ def test_a_run_goes_on_in_a_local_file_with_all_its_rows(postgresql, database, t
     entry = add_run(store)
     for number in (1, 2):
         store.add(block(entry, number))
-    with store.protected(RUN, tmp_path / "rescued", told.append):
+    with store.protect_run(RUN, tmp_path / "rescued", told.append):
         store.add(block(entry, 3))
         postgresql.stop()
         try:
@@ -229,7 +229,7 @@ def test_a_run_goes_on_in_a_local_file_with_all_its_rows(postgresql, database, t
 def test_reading_notices_it_too(postgresql, database, tmp_path):
     store, told = Store(database), []
     add_run(store)
-    with store.protected(RUN, tmp_path, told.append):
+    with store.protect_run(RUN, tmp_path, told.append):
         postgresql.stop()
         try:
             assert store.run(RUN).contests[0].workload == "fashion-mlp"

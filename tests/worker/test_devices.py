@@ -78,7 +78,7 @@ def test_the_labels_of_each_device_are_held_against_its_own_share():
                 "updates": 2,
                 "batches": 2,
                 "looked_at": [0, 1],
-                "labels": Counts(0, 2, looked_at=(0, 1))._expected(labels, own),
+                "labels": Counts(0, 2, looked_at=(0, 1))._expected_digest(labels, own),
             }
             for own in shares_seen
         ]

@@ -76,7 +76,7 @@ class Draw(Strict):
     below: PositiveInt | None = None
 
     @model_validator(mode="after")
-    def _bounded(self) -> Self:
+    def _check_bounds(self) -> Self:
         """Refuse integers without a bound, and a bound for anything else."""
         if (self.values == "integers") != (self.below is not None):
             raise ValueError('below = 10, say, belongs to values = "integers"')
@@ -126,13 +126,13 @@ class Augmentation(Strict):
             raise ValueError("crop is [224, 264], say: the first side is cut out of the second")
         return self
 
-    def stored(self, side: int) -> int:
+    def stored_side(self, side: int) -> int:
         """Return the side in pixels of the square that a crop of `side` is cut out of."""
         return round(side * self.crop[1] / self.crop[0])
 
     def places(self, side: int) -> int:
         """Return the number of places for a crop of `side` pixels, along each axis."""
-        return self.stored(side) - side + 1
+        return self.stored_side(side) - side + 1
 
 
 def own_form(form: dict[str, Any]) -> OwnArrays | OwnFunction | OwnDrawn:
@@ -178,7 +178,7 @@ class DataEntry(Strict):
         return self
 
     @model_validator(mode="after")
-    def _archived(self) -> Self:
+    def _check_archive(self) -> Self:
         """Refuse series from another source than the archive, and a set of the archive without ``series = true``."""
         if self.series != self.set.startswith(MONASH):
             raise ValueError(f"series = true belongs to the sets {MONASH}…, and to no other")

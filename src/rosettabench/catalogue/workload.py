@@ -76,7 +76,7 @@ class Attention(Strict):
     pairs: PositiveInt | None = None
 
     @model_validator(mode="after")
-    def _counted(self) -> Self:
+    def _check_pairs(self) -> Self:
         """Refuse attention without a number of pairs, or with two."""
         if (self.tokens is None) == (self.pairs is None):
             raise ValueError("attention states tokens, of which all are pairs, or the number of pairs")
@@ -170,7 +170,7 @@ class ProofExtents(Strict):
     optimizer: dict[str, float] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _guided(self) -> Self:
+    def _check_guide(self) -> Self:
         """Refuse a margin without guided steps: a margin is computed for known weights."""
         if self.margin is not None and not self.guided:
             raise ValueError("a margin is that of known weights: the proof has to be guided, too")

@@ -62,7 +62,7 @@ def make(
     if every == bool(names):
         raise UsageError("name the environments to make, or give --all", "Example: rosetta env make pytorch jax")
     environments, failed = made_ones(), False
-    for lock in all_locks() if every else chosen(names or []):
+    for lock in all_locks() if every else choose_locks(names or []):
         start = perf_counter()
         typer.echo(f"{lock.name}: {len(lock.requirements)} packages on Python {lock.python}")
         try:
@@ -94,7 +94,7 @@ def check(
 
     device = nearest("device", device, ("cpu", "cuda"))
     environments, failed = made_ones(), False
-    for lock in chosen(names) if names else all_locks():
+    for lock in choose_locks(names) if names else all_locks():
         environment = environments.find(lock)
         if environment is None:
             if names:
@@ -113,7 +113,7 @@ def check(
     if synchronisation:
         from rosettabench.cli.synchronisation import print_waits
 
-        failed = not print_waits(chosen(names) if names else all_locks(), device) or failed
+        failed = not print_waits(choose_locks(names) if names else all_locks(), device) or failed
     if failed:
         raise typer.Exit(EnvironmentFault.exit_code)
 
@@ -127,7 +127,7 @@ def remove(names: Annotated[list[str], typer.Argument(help="Environments (pytorc
     environments = made_ones()
     leftover = {place.name.rpartition("-py")[0] for place in environments.made_folders()}
     unknown = [name for name in names if name not in leftover]
-    for name in [*(name for name in names if name in leftover), *(lock.name for lock in chosen(unknown))]:
+    for name in [*(name for name in names if name in leftover), *(lock.name for lock in choose_locks(unknown))]:
         places = environments.remove(name)
         typer.echo(f"{name}: removed {', '.join(map(str, places))}" if places else f"{name}: was not made")
 
@@ -140,7 +140,7 @@ def made_ones() -> Environments:
     return Environments(cache_dir() / "environments")
 
 
-def chosen(names: list[str]) -> list[Lock]:
+def choose_locks(names: list[str]) -> list[Lock]:
     """Return the locks of the names, each once. A name is a lock's own, or a framework's for its default lock."""
     from rosettabench.catalogue.framework import contestants
     from rosettabench.catalogue.names import nearest

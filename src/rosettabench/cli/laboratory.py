@@ -82,11 +82,11 @@ def cluster_at(address: str | None, request: Request) -> Iterator[RayCluster | N
     if address is None:
         yield None
         return
-    from rosettabench.cluster.connection import connected
+    from rosettabench.cluster.connection import lend_cluster
     from rosettabench.cluster.sweep import check_request
 
     check_request(request)
-    with connected(address) as cluster:
+    with lend_cluster(address) as cluster:
         yield cluster
 
 

@@ -93,7 +93,7 @@ def verify(
         margin=margin,
     )
     laboratory = open_laboratory(store)
-    subjects = chosen(workload, place, split(frameworks))
+    subjects = choose_contenders(workload, place, split(frameworks))
     found = [verify_contender(laboratory, request, one, packages) for one, packages in subjects]
     show(found, json)
     judge(found, place, laboratory.store)
@@ -111,7 +111,7 @@ def active_python() -> Path:
     return Path(first)
 
 
-def chosen(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
+def choose_contenders(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
     """Return the contenders to verify, named ones or all of the interpreter, each with the packages there."""
     from rosettabench.catalogue.contender import parse_contender
     from rosettabench.catalogue.workload import find_workload
@@ -177,9 +177,9 @@ def judge(found: Sequence[Verification], python: Path, store: Store) -> None:
     from rosettabench.store.command import on_store
     from rosettabench.verify.verification import InstallationStanding
 
-    def labels(chosen: list[Verification]) -> str:
+    def labels(choose_contenders: list[Verification]) -> str:
         """Return the labels of the chosen verifications as a list in words."""
-        return enumerate_words([one.label for one in chosen])
+        return enumerate_words([one.label for one in choose_contenders])
 
     if bad := [one for one in found if one.unproven]:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")

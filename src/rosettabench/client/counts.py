@@ -51,7 +51,7 @@ class Counts:
             return f"its optimiser counted {self.updates} updates in {self.steps} steps"
         if self.batches is not None and self.batches != self.steps:
             return f"its model was handed {self.batches} batches in {self.steps} steps"
-        if self.labels is not None and self.labels != self._expected(labels, rows):
+        if self.labels is not None and self.labels != self._expected_digest(labels, rows):
             return f"the labels of {len(self.looked_at)} batches that were looked at are not those of its rows"
         if devices > 1 and len(self.devices) != devices:
             return f"{len(self.devices)} devices counted where {devices} were asked for"
@@ -61,7 +61,7 @@ class Counts:
                 return f"device {number}: {wrong}"
         return None
 
-    def _expected(self, labels: Array, rows: Array) -> str | None:
+    def _expected_digest(self, labels: Array, rows: Array) -> str | None:
         """Return the expected sha256 of the labels; None if `looked_at` names a batch outside the block."""
         if any(not 0 <= place < self.steps for place in self.looked_at):
             return None

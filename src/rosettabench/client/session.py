@@ -253,7 +253,7 @@ class Session:
     def _list_pictures(self, pictures: Pictures) -> Path:
         """Write a file that lists the picture files and what to do with each; return its path."""
         path = self.folder / "pictures.json"
-        stored = self.work.workload.data.augmentation.stored(pictures.side)
+        stored = self.work.workload.data.augmentation.stored_side(pictures.side)
         path.write_text(json.dumps(pictures.as_json(stored)), encoding="utf-8")
         return path
 

@@ -100,7 +100,7 @@ def load_ray() -> Any:  # noqa: ANN401 (a module without types)
 
 
 @contextmanager
-def connected(address: str) -> Iterator[RayCluster]:
+def lend_cluster(address: str) -> Iterator[RayCluster]:
     """Lend the cluster at an address; for `ray`, a Ray of this machine, which ends afterwards."""
     check_address(address)
     ray = load_ray()

@@ -13,7 +13,7 @@ from rosettabench.catalogue.contender import Contender
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.program import run_program
-from rosettabench.convert.fit import Shape, check_tensors, narrowed, passed_over
+from rosettabench.convert.fit import Shape, check_tensors, narrow_tensors, passed_over
 from rosettabench.data.readers.weights_file import Tensors
 from rosettabench.environments.environment import Environment
 from rosettabench.errors import ProofError, UsageError
@@ -96,11 +96,11 @@ def read_canonical(
 
     Raises DataError where they are not what the framework has, and ProofError where the ties lose something.
     """
-    carried = run_ties(cell, "to_canonical", narrowed(given), folder / "given", timeout)
+    carried = run_ties(cell, "to_canonical", narrow_tensors(given), folder / "given", timeout)
     known = {other: given[name] for name, other in carried.same.items() if name in given and other not in given}
     if known:  # a file may have a tied weight once, by its second name
         given = given | known
-        carried = run_ties(cell, "to_canonical", narrowed(given), folder / "whole", timeout)
+        carried = run_ties(cell, "to_canonical", narrow_tensors(given), folder / "whole", timeout)
     twice = {name: given[other] for name, other in carried.same.items() if other in given}
     check_tensors(path, given, carried.layout, carried.beside | twice, cell.words)
     return whole(cell, carried), passed_over(given, carried.layout)

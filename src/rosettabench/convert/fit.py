@@ -40,7 +40,7 @@ def check_tensors(path: Path, tensors: Tensors, layout: Mapping[str, Shape], bes
     check_fixed(path, {name: tensors[name] for name in sorted(others) if name in beside}, beside, where)
 
 
-def narrowed(tensors: Tensors) -> Tensors:
+def narrow_tensors(tensors: Tensors) -> Tensors:
     """Return the floating-point tensors as float32; `check_tensors` says whether that is exact."""
     with np.errstate(over="ignore"):
         return {name: array.astype(np.float32) for name, array in tensors.items() if array.dtype.kind == "f"}
@@ -67,13 +67,14 @@ def missing_words(missing: Collection[str], unknown: Collection[str], of: int) -
     for name in sorted(missing):
         near = get_close_matches(name, unknown, n=1, cutoff=0.5)
         named.append(f"{name} (is it {near[0]}?)" if near else name)
-    yield f"it lacks {len(missing)} of {of} tensors: {listed(named)}"
+    yield f"it lacks {len(missing)} of {of} tensors: {list_some(named)}"
 
 
 def unknown_words(unknown: Collection[str]) -> Iterator[str]:
     """Yield what is there that the framework does not have."""
     if unknown:
-        yield f"it has {len(unknown)} unknown {'tensor' if len(unknown) == 1 else 'tensors'}: {listed(sorted(unknown))}"
+        tensors = "tensor" if len(unknown) == 1 else "tensors"
+        yield f"it has {len(unknown)} unknown {tensors}: {list_some(sorted(unknown))}"
 
 
 def shape_words(tensors: Tensors, layout: Mapping[str, Shape]) -> Iterator[str]:
@@ -84,7 +85,7 @@ def shape_words(tensors: Tensors, layout: Mapping[str, Shape]) -> Iterator[str]:
         if name in tensors and tensors[name].shape != shape
     ]
     if wrong:
-        yield f"{len(wrong)} of another shape: {listed(wrong)}"
+        yield f"{len(wrong)} of another shape: {list_some(wrong)}"
 
 
 def by(shape: Shape) -> str:
@@ -92,7 +93,7 @@ def by(shape: Shape) -> str:
     return "×".join(map(str, shape)) or "one number"
 
 
-def listed(words: list[str]) -> str:
+def list_some(words: list[str]) -> str:
     """Return the first few words of a list, and how many more there are."""
     more = len(words) - MOST
     return ", ".join(words[:MOST]) + (f" and {more} more" if more > 0 else "")
@@ -120,7 +121,7 @@ def check_numbers(path: Path, name: str, array: NDArray[Any]) -> None:
         raise DataError(
             f"{name} in {path} holds {numbers(strange)} NaN or infinite", "Take weights from before the training broke."
         )
-    lost = int(np.count_nonzero(narrowed({name: array})[name] != array))
+    lost = int(np.count_nonzero(narrow_tensors({name: array})[name] != array))
     if lost:
         raise DataError(
             f"{name} in {path} is {array.dtype}, and has {numbers(lost)} not exact in float32",

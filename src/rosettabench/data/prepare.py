@@ -60,7 +60,7 @@ def prepare(
     try:
         found = find(data_set, data_dir, cache, offline, progress, asked)
         files = _pictures(data_set, form, found) if pictures else None
-        return replace(_prepared(data_set, form, found, cache, progress), pictures=files)
+        return replace(_prepare(data_set, form, found, cache, progress), pictures=files)
     except OSError as error:
         raise explain_obstacle(error, data_set, cache) from error
 
@@ -94,9 +94,7 @@ def prepare_data(
     )
 
 
-def _prepared(
-    data_set: DataSet, form: Mapping[str, Any], found: Found, cache: Path, progress: DataProgress
-) -> Prepared:
+def _prepare(data_set: DataSet, form: Mapping[str, Any], found: Found, cache: Path, progress: DataProgress) -> Prepared:
     """Return the data set from the shelf, after preparing it if necessary."""
     recipe = {"set": data_set.name, "form": dict(form), "version": data_set.version}
     made_of = {"recipe": recipe, "source": identity(found.source)}

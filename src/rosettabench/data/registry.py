@@ -44,7 +44,7 @@ def data_set(name: str) -> DataSet | MonashWindows:
     if name in SETS:
         return SETS[name]
     if name.startswith(MONASH):
-        return MonashWindows.called(name)
+        return MonashWindows.find_windows(name)
     near = difflib.get_close_matches(name, SETS, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(SETS)}."
     raise UsageError(f"There is no data set {name!r}.", hint)

@@ -72,7 +72,7 @@ def put(folder: Path, recipe: Mapping[str, Any], portions: Iterable[Portion], pr
 def fill(folder: Path, write: Callable[[Path], Contents], progress: DataProgress) -> Manifest:
     """Let `write` put arrays into `folder`, replacing its content. The caller holds the lock of `folder`."""
     _sweep(folder)
-    making = Path(tempfile.mkdtemp(prefix=_unfinished(folder), dir=folder.parent))
+    making = Path(tempfile.mkdtemp(prefix=_unfinished_prefix(folder), dir=folder.parent))
     try:
         recipe, files, samples = write(making)
         progress("computing the digest")
@@ -99,12 +99,12 @@ def _write(folder: Path, portions: Iterable[Portion], progress: DataProgress) ->
     return samples
 
 
-def _unfinished(folder: Path) -> str:
+def _unfinished_prefix(folder: Path) -> str:
     """Return the prefix of the names of unfinished versions of `folder`."""
     return f"{folder.name}.unfinished-"
 
 
 def _sweep(folder: Path) -> None:
     """Remove the remains of a killed preparation of `folder`. The lock ensures that no other is active."""
-    for left in folder.parent.glob(f"{_unfinished(folder)}*"):
+    for left in folder.parent.glob(f"{_unfinished_prefix(folder)}*"):
         shutil.rmtree(left)

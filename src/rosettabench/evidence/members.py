@@ -19,7 +19,7 @@ from rosettabench.evidence.content import (
     StatedFigure,
     StatedRun,
 )
-from rosettabench.evidence.plain import HINT, read_json, read_rows, validated, write_json, write_rows
+from rosettabench.evidence.plain import HINT, read_json, read_rows, validate_plain, write_json, write_rows
 from rosettabench.evidence.readme import readme
 
 RUN, CONTESTS, BLOCKS, FIGURES = "run.json", "contests.json", "blocks.csv", "figures.json"
@@ -33,12 +33,12 @@ def members_of(bundle: Bundle) -> dict[str, str]:
     """Return {name: text} of every member but the manifest."""
     return {
         RUN: write_json(plain(bundle.run)),
-        CONTESTS: write_json(listed(bundle.contests)),
+        CONTESTS: write_json(list_parts(bundle.contests)),
         BLOCKS: write_rows(StatedBlock, bundle.blocks),
-        FIGURES: write_json(listed(bundle.figures)),
-        EVENTS: write_json(listed(bundle.events)),
-        FAILURES: write_json(listed(bundle.failures)),
-        VERDICTS: write_json(listed(bundle.judgements)),
+        FIGURES: write_json(list_parts(bundle.figures)),
+        EVENTS: write_json(list_parts(bundle.events)),
+        FAILURES: write_json(list_parts(bundle.failures)),
+        VERDICTS: write_json(list_parts(bundle.judgements)),
         README: readme(bundle),
         **{certificate_name(one.digest): write_json(plain(one)) for one in bundle.certificates},
         **{lock_name(name): text for name, text in bundle.locks.items()},
@@ -71,7 +71,7 @@ def read_members(members: Mapping[str, str]) -> Bundle:
 
 def part(members: Mapping[str, str], name: str, kind: Any) -> Any:  # noqa: ANN401 (a type with parameters, and its value)
     """Return the JSON member `name` as a `kind`. Raises DataError."""
-    return validated(name, kind, read_json(name, members[name]))
+    return validate_plain(name, kind, read_json(name, members[name]))
 
 
 def certificate_name(digest: str) -> str:
@@ -89,6 +89,6 @@ def plain(record: BaseModel) -> Any:  # noqa: ANN401 (plain data)
     return record.model_dump(mode="json")
 
 
-def listed(records: Sequence[BaseModel]) -> list[Any]:
+def list_parts(records: Sequence[BaseModel]) -> list[Any]:
     """Return parts as plain data."""
     return [plain(one) for one in records]

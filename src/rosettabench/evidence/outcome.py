@@ -83,7 +83,7 @@ def holding(stated: StatedVerdict, here: StatedVerdict | None) -> Holding:
         return Holding.NOTHING_STATED
     if here is None or here.finding is Finding.OPEN or here.interval is None:
         return Holding.UNDECIDED
-    overlaps = overlap(stated.interval, turned(here, stated.faster))
+    overlaps = overlap(stated.interval, turn_interval(here, stated.faster))
     if stated.finding is not here.finding:
         return Holding.UNDECIDED if overlaps else Holding.CONTRADICTED
     if stated.finding is Finding.EQUIVALENT:
@@ -93,7 +93,7 @@ def holding(stated: StatedVerdict, here: StatedVerdict | None) -> Holding:
     return Holding.HOLDS if overlaps else Holding.OTHER_RATIO
 
 
-def turned(one: StatedVerdict, faster: str) -> StatedInterval:
+def turn_interval(one: StatedVerdict, faster: str) -> StatedInterval:
     """Return the interval of a verdict as that of the other's time over that of `faster`."""
     assert one.interval is not None
     found = one.interval

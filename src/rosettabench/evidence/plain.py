@@ -114,7 +114,7 @@ def walk(value: object) -> Iterator[tuple[object, int]]:
             waiting += [(one, depth + 1) for one in part]
 
 
-def validated(name: str, kind: type[Part] | Any, value: object) -> Part:  # noqa: ANN401 (a type with parameters)
+def validate_plain(name: str, kind: type[Part] | Any, value: object) -> Part:  # noqa: ANN401 (a type with parameters)
     """Return plain data as a `kind`. Raises DataError, with the place and what is wrong there."""
     try:
         found: Part = TypeAdapter(kind).validate_python(value)
@@ -134,7 +134,7 @@ def read_rows(name: str, kind: type[Row], text: str) -> tuple[Row, ...]:
     except (csv.Error, ValueError) as error:
         raise DataError(f"{name} in the bundle is not CSV: {str(error)!a}", HINT) from error
     given = [{head: value or None for head, value in row.items()} for row in rows]
-    return validated(name, tuple[kind, ...], given)  # type: ignore[valid-type]
+    return validate_plain(name, tuple[kind, ...], given)  # type: ignore[valid-type]
 
 
 def write_rows(kind: type[BaseModel], rows: Sequence[BaseModel]) -> str:

@@ -183,17 +183,17 @@ class Pairing:
         """The contests of both sides."""
         return [*self.before.sittings, *self.after.sittings]
 
-    def shared(self) -> list[Key]:
+    def shared_cells(self) -> list[Key]:
         """Return the cells that both sides have."""
         return [key for key in self.before.keys if key in self.after.keys]
 
-    def unchanged(self) -> list[Key]:
+    def unchanged_cells(self) -> list[Key]:
         """Return the cells whose contender is identical on both sides, without flaws."""
-        return [key for key in self.shared() if self._same(key)]
+        return [key for key in self.shared_cells() if self._same(key)]
 
     def compare(self) -> Comparison:
         """Return the comparison of every cell; all its verdicts hold together."""
-        shared, unchanged = self.shared(), self.unchanged()
+        shared, unchanged = self.shared_cells(), self.unchanged_cells()
         first, last = self.before.sittings[-1], self.after.sittings[-1]
         return Comparison(
             workload=first_key(first).workload,

@@ -86,7 +86,7 @@ class LiveContest:
         """The labels of the competitors that left."""
         return tuple(one.label for one in self.competitors if one.out is not None)
 
-    def shuffled(self, competitors: Sequence[Competitor]) -> list[Competitor]:
+    def shuffle_competitors(self, competitors: Sequence[Competitor]) -> list[Competitor]:
         """Return competitors in random order."""
         return [competitors[place] for place in self.random.permutation(len(competitors))]
 
@@ -96,7 +96,7 @@ class LiveContest:
         As many import at the same time as there are processors, each on one. From then on they are alone: they build,
         load and take their first step one after the other.
         """
-        order = self.shuffled(self.present)
+        order = self.shuffle_competitors(self.present)
         for competitor in order:
             with competitor.stage("start"):
                 self._start(competitor)
@@ -194,17 +194,17 @@ class LiveContest:
     def _open(self, competitor: Competitor) -> None:
         """Let a competitor import its framework and its implementation."""
         assert competitor.environment is not None
-        with self._explained(competitor, competitor.environment):
+        with self._explain_ties(competitor, competitor.environment):
             competitor.open()
 
     def _prepare(self, competitor: Competitor) -> None:
         """Let a competitor build its model and load the data."""
         assert competitor.environment is not None
-        with self._explained(competitor, competitor.environment):
+        with self._explain_ties(competitor, competitor.environment):
             competitor.prepare()
 
     @contextmanager
-    def _explained(self, competitor: Competitor, environment: Environment) -> Iterator[None]:
+    def _explain_ties(self, competitor: Competitor, environment: Environment) -> Iterator[None]:
         """Say of a user's own implementation that fails to start which of its ties do not fit."""
         try:
             yield

@@ -22,7 +22,7 @@ HORIZONS = 3
 """A picture shows this many horizons of the past, or the context if that is longer."""
 
 
-def chosen(count: int) -> list[int]:
+def choose_places(count: int) -> list[int]:
     """Return the places of the series to show, evenly spread over the set."""
     shown = min(SERIES, count)
     return [count * number // shown for number in range(shown)]
@@ -31,7 +31,7 @@ def chosen(count: int) -> list[int]:
 def series_to_show(series: PreparedSeries) -> Iterator[Shown]:
     """Yield the past and the truth of each series to show."""
     length = max(series.context, HORIZONS * series.horizon)
-    for place in chosen(len(series)):
+    for place in choose_places(len(series)):
         past = series.training(place).values[-length:]
         truth = series.truth(place)
         yield Shown(place=place, name=series[place].name, history=observed_values(past), truth=observed_values(truth))
@@ -63,7 +63,7 @@ def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int)
         predict_cpu_s=reply["cpu_s"],
         score_s=perf_counter() - start,
         **asdict(accuracy),
-        forecasts=tuple(quantiles_to_show(paths, chosen(len(series)))),
+        forecasts=tuple(quantiles_to_show(paths, choose_places(len(series)))),
     )
 
 

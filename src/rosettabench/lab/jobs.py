@@ -25,7 +25,7 @@ class Jobs:
     cache: Path
     request: ContestRequest
 
-    def needed(self, plan: Sequence[PlannedContest]) -> list[Job]:
+    def list_needs(self, plan: Sequence[PlannedContest]) -> list[Job]:
         """Return the data sets and environments that contests need, each once, in the order of need."""
         found: dict[Key, Job] = {}
         proves = isinstance(self.request, ProveRequest)

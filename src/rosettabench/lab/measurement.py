@@ -49,7 +49,7 @@ class TimedContest:
                 turns.evaluate(min(EVALUATION_BATCHES * work.setting.batch_size, work.data.test.samples))
                 turns.watch.end(self._contest.present, last=True)
                 self._exchange()
-                return turns.stopped(why, controller)
+                return turns.make_stopped(why, controller)
             for one in self._contest.present:
                 with one.stage("turn"):
                     one.note_memory()

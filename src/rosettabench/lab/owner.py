@@ -25,11 +25,11 @@ def at_work(store: Store, run: Run, cache: Path, tell: Callable[[str], None]) ->
     `tell` is called once if that happens. Raises UsageError if another process owns the run, if it belongs to another
     machine, or if a part of it lies in a local file.
     """
-    with own_run(run.id, cache), store.owned(run.id):
+    with own_run(run.id, cache), store.own_run(run.id):
         if store.is_shared:
             refuse_other_machine(run)
             refuse_unmerged(store, run.id)
-        with store.protected(run.id, rescue_dir(), tell):
+        with store.protect_run(run.id, rescue_dir(), tell):
             yield
 
 

@@ -134,7 +134,7 @@ class Preparation:
         return job.made.result()
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause_jobs(self) -> Iterator[None]:
         """Let no job run inside: wait for the running ones first, and start the next ones afterwards."""
         with self._gate:
             self._held = True

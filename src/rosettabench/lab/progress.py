@@ -54,12 +54,12 @@ class Judge:
         processes = progress.processes if self.request.stopping.processes > 1 else {}
         tests = self.request.intervals
         pairs = self._compare(progress, self.labels, processes, tests) or self._controls(progress, processes)
-        if not all(map(self._settled, pairs)) or self._doubtful(progress):
+        if not all(map(self._is_settled, pairs)) or self._doubtful(progress):
             return None
         decided = all(verdict.decided for verdict in pairs) and not self.request.wants_ratios
         return "all pairs decided" if decided else "precise enough"
 
-    def _settled(self, verdict: Verdict) -> bool:
+    def _is_settled(self, verdict: Verdict) -> bool:
         """Return whether the question of the request is answered: which is faster or, for a study, by how much."""
         return self._precise(verdict) or (verdict.decided and not self.request.wants_ratios)
 

@@ -82,7 +82,7 @@ class Laboratory:
         if not left and not trains:
             raise UsageError(f"run {run.id} is finished", "rosetta report shows it; rosetta run makes another.")
         with at_work(self.store, run, self.cache, self.display.tell):
-            run, left = self._settled(run, request, left)
+            run, left = self._settle_contests(run, request, left)
             try:
                 self._do_left(run, request, left, conduct, ended)
             except KeyboardInterrupt:
@@ -106,7 +106,9 @@ class Laboratory:
         with scratch_folder() as scratch, Preparation(self.display) as preparation:
             self._conduct(self._arranger(run, request, left, scratch, preparation), left, conduct, lambda row: None)
 
-    def _settled(self, run: Run, request: ContestRequest, left: list[LeftContest]) -> tuple[Run, list[LeftContest]]:
+    def _settle_contests(
+        self, run: Run, request: ContestRequest, left: list[LeftContest]
+    ) -> tuple[Run, list[LeftContest]]:
         """Let contests begin anew that a node of another kind has begun; return the run with what was noted."""
         here = describe_machine()
         away = [row for _, row in left if was_elsewhere(run, row, here)]
@@ -140,7 +142,7 @@ class Laboratory:
     ) -> Arranger:
         """Begin to prepare what contests need; return who arranges them."""
         jobs = Jobs(self.cache, request)
-        for job in jobs.needed([planned for planned, _ in left]):
+        for job in jobs.list_needs([planned for planned, _ in left]):
             preparation.add(job)
         preparation.begin()
         return Arranger(self.store, self.display, preparation, jobs, run, request, scratch)
@@ -173,7 +175,7 @@ class Laboratory:
                 continue
             self.display.contest(name, number, len(left))
             contest = arranger.lasting(seconds).arrange(planned, row, planned)
-            with preparation.paused():
+            with preparation.pause_jobs():
                 self._expect(preparation, bounds[number - 1 :])
                 ending = conduct(contest)
             end(contest, ending)

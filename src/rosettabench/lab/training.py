@@ -22,7 +22,7 @@ class FullTraining:
         turns, contest = self._turns, self._contest
         turns.begin()
         if not contest.present:
-            return turns.stopped("no contender is left", 0.0)
+            return turns.make_stopped("no contender is left", 0.0)
         steps, _ = turns.warm_up()
         length = self._length
         turns.supply(length, 0)
@@ -36,11 +36,11 @@ class FullTraining:
             end = min(start + per_epoch, length)
             self._train(start, end, steps)
             if not contest.present:
-                return turns.stopped("no contender is left", process_time() - controller)
+                return turns.make_stopped("no contender is left", process_time() - controller)
             turns.evaluate(contest.work.data.test.samples, None if end % per_epoch else end // per_epoch)
         self._forecast()
         turns.watch.end(contest.present, last=True)
-        return turns.stopped("all steps done", process_time() - controller)
+        return turns.make_stopped("all steps done", process_time() - controller)
 
     @property
     def _length(self) -> int:

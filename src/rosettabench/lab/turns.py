@@ -79,7 +79,7 @@ class Turns:
             steps = warm_up.steps
             self.supply(first + steps, steps)
             times = {}
-            for position, one in enumerate(contest.shuffled(contest.present)):
+            for position, one in enumerate(contest.shuffle_competitors(contest.present)):
                 contest.display.doing("warming up", number, MOST_BLOCKS)
                 with one.stage("warm-up"):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
@@ -110,7 +110,7 @@ class Turns:
         """Run a round from the step `first` on; `turns` has the number of steps of each block."""
         contest, number = self.contest, self.progress.last + 1
         self.watch.before_round(contest.present, number)
-        order = contest.shuffled(contest.present)
+        order = contest.shuffle_competitors(contest.present)
         taken = dict.fromkeys((one.label for one in order), 0.0)
         counts = self._rounds.give(number, self._there_and_back(order, number, first, turns, taken))
         self.watch.after_round(contest.present, number)
@@ -131,7 +131,7 @@ class Turns:
         """
         for turn, steps in enumerate(turns):
             if turn:
-                order = order[::-1] if turn % 2 else self.contest.shuffled(order)
+                order = order[::-1] if turn % 2 else self.contest.shuffle_competitors(order)
             for position, one in enumerate(order, start=turn * len(order)):
                 yield one, partial(self._block, one, number, position, first, steps, taken)
             self.watch.block(self.contest.present, f"round {number}")
@@ -157,7 +157,7 @@ class Turns:
                     one.evaluate(samples, epoch)
                 one.note_memory()
 
-    def stopped(self, why: str, controller_s: float) -> Stopped:
+    def make_stopped(self, why: str, controller_s: float) -> Stopped:
         """Return the record of how the contest ended; `controller_s` is the CPU time of the controller."""
         verdicts = self.judge.verdicts(self.progress)
         return Stopped(

@@ -120,7 +120,7 @@ class Watch:
 
     def block(self, present: Sequence[Competitor], name: str) -> None:
         """Check the block that all competitors have just done: counts, losses and clocks."""
-        with self._counted():
+        with self._count_seconds():
             done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
             for label, turn in done.items():
                 self._clocks.setdefault(label, []).append(turn)
@@ -137,23 +137,23 @@ class Watch:
         """Compare how the first steps moved all competitors, with the reference if it is affordable."""
         if self.work.workload.inference is not None:
             return
-        with self._counted():
+        with self._count_seconds():
             moves = self._moves(present, dict.fromkeys(self._voices, self.work.weights))
             asked = self.affordable or len(set(self._voices.values())) < 2
-            exact = self.exact(steps) or (self._asked(steps) if asked else None)
+            exact = self.exact(steps) or (self._ask_reference(steps) if asked else None)
             found = self._compare(present, moves, exact, f"the first {steps} steps", self._first)
-            if found.undecided and exact is None and (exact := self._asked(steps)) is not None:
+            if found.undecided and exact is None and (exact := self._ask_reference(steps)) is not None:
                 self._compare(present, moves, exact, f"the first {steps} steps", self._first)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
         """Keep the parameters of all competitors if the round that begins is to be checked."""
         if number == self._looked and self.work.workload.inference is None:
-            with self._counted():
+            with self._count_seconds():
                 self._before = self._parameters(present)
 
     def after_round(self, present: Sequence[Competitor], number: int) -> None:
         """If the round is to be checked, compare how it moved all competitors, and keep their outputs."""
-        with self._counted():
+        with self._count_seconds():
             if self._before:
                 moves = self._moves(present, self._before)
                 self._before = {}
@@ -172,7 +172,7 @@ class Watch:
         """
         if not present:
             return
-        with self._counted():
+        with self._count_seconds():
             found = self._losses.on_average()
             if not found.whole:
                 means = self._losses.means()
@@ -282,7 +282,7 @@ class Watch:
             )
         return parted
 
-    def _asked(self, steps: int) -> Move | None:
+    def _ask_reference(self, steps: int) -> Move | None:
         """Run the reference and return how the first steps move it; None if it cannot, or takes too long."""
         if self.work.workload.dropout:
             self._record.unchecked.append(
@@ -464,7 +464,7 @@ class Watch:
         return place
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _count_seconds(self) -> Iterator[None]:
         """Count the seconds that watching takes."""
         begun = monotonic()
         try:

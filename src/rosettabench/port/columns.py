@@ -48,12 +48,12 @@ def named_words(framework: str, inputs: Inputs) -> str:
     taken = "F, inputs" if framework == "mxnet-gluon" else "inputs"
     lines = "".join(f"    {name} = {TAKEN[framework](one)}\n" for name, one in columns_of(inputs).items())
     return (
-        f'def named({taken}):\n    """Return {listed(names)}, which a batch brings as columns of one array."""\n'
+        f'def named({taken}):\n    """Return {join_names(names)}, which a batch brings as columns of one array."""\n'
         f"{lines}    return {', '.join(names)}\n"
     )
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Return names as a sentence has them: ``user, item and time``."""
     return f"{', '.join(names[:-1])} and {names[-1]}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from rosettabench.port.columns import columns_of, listed, named_words
+from rosettabench.port.columns import columns_of, join_names, named_words
 from rosettabench.port.description import Description, Input, Inputs
 from rosettabench.port.ties import tie_words, transforms_used
 from rosettabench.port.work import LOSSES, METRIC_OF_LOSS, SAMPLES, Placeholder
@@ -187,7 +187,7 @@ def model_words(model: str, described: Description) -> list[str]:
         names = list(described.inputs)
         return [
             named_words("pytorch", described.inputs),
-            f'class Model({model}):\n    """Takes {listed(names)} as columns of one array."""\n\n'
+            f'class Model({model}):\n    """Takes {join_names(names)} as columns of one array."""\n\n'
             f"    def forward(self, inputs):\n        {', '.join(names)} = named(inputs)\n"
             f"        return super().forward({', '.join(f'{name}={name}' for name in names)})\n",
         ]
@@ -238,7 +238,9 @@ def inputs_words(inputs: Inputs) -> str:
     if len(inputs) == 1:
         return shape_words(next(iter(inputs.values())).shape)
     width = max(one.end for one in columns_of(inputs).values())
-    return f"{shape_words((width,))}, {listed([f'{name} {shape_words(one.shape)}' for name, one in inputs.items()])},"
+    return (
+        f"{shape_words((width,))}, {join_names([f'{name} {shape_words(one.shape)}' for name, one in inputs.items()])},"
+    )
 
 
 def shape_words(shape: Sequence[int]) -> str:

@@ -134,7 +134,7 @@ def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[A
 
 def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation) -> Seen:
     """Find every loaded sample among the crops of its picture."""
-    side, stored = pictures.side, stated.stored(pictures.side)
+    side, stored = pictures.side, stated.stored_side(pictures.side)
     whole = [as_fed(pictures.stretch(number, stored)) for number in range(rows[..., 0].max() + 1)]
     choose = np.random.default_rng(0)  # among equal crops at random: taking the first would skew the shares
     drawn = rows.reshape(-1, rows.shape[-1])

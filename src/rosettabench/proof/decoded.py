@@ -23,7 +23,7 @@ def from_memory(work: Work, folder: Path) -> Work:
     folder.mkdir(parents=True, exist_ok=True)
     rows = np.load(work.batches)[: steps_of(work.workload)]
     drawn = rows.reshape(-1, rows.shape[-1])
-    stored = work.workload.data.augmentation.stored(pictures.side)
+    stored = work.workload.data.augmentation.stored_side(pictures.side)
     labels = np.load(work.data.train.labels)
     arrays = {
         "inputs": np.stack([augment_picture(pictures, stored, row) for row in drawn.tolist()]),

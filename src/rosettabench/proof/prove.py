@@ -97,12 +97,12 @@ class Proof:
             return check
         again = check
         if deviation.quantity == "gradient" and deviation.value < MOST:
-            again = self._turned(deviation)
+            again = self._check_turned(deviation)
             self.excused += [again] if again.passed else []
         elif self._own.has_formula and (
             deviation.quantity == "parameter" or (deviation.quantity == "block parameter" and not self._reference.guide)
         ):
-            again = self._updated(deviation)
+            again = self._check_update(deviation)
         return again if again.passed else check
 
     def _tolerance(self, deviation: Deviation) -> float:
@@ -114,14 +114,14 @@ class Proof:
         unrest = self._block_unrest.get(deviation.tensor, 0.0) if blocks else 0.0
         return max(known, min(LARGEST, SAFETY * unrest))
 
-    def _turned(self, deviation: Deviation) -> Check:
+    def _check_turned(self, deviation: Deviation) -> Check:
         """Hold a gradient against how far the reference's goes where units turn."""
         step = deviation.step or 0
         if step not in self._turning:
             self._turning[step] = turning_noise(self._reference, step)
         return make_check(deviation, SAFETY * self._turning[step].get(str(deviation.tensor), 0.0))
 
-    def _updated(self, deviation: Deviation) -> Check:
+    def _check_update(self, deviation: Deviation) -> Check:
         """Hold a parameter against the contender's own gradients; behind a block, against its own steps as well."""
         off, quantity = self._own.off(str(deviation.tensor)), "update"
         if deviation.quantity == "block parameter":
@@ -177,7 +177,7 @@ class Proof:
                 self._take_block("second-block")["files"], files, reference.start, None, "block parameter"
             )
             self._block_unrest = {one.tensor: one.value for one in second}
-            yield from own.wandered(files)
+            yield from own.compare_wandering(files)
             compared = [one for one in compared if one.tensor not in own.wandering]
         yield from self._block.values() if self._mixed and not alone else compared
 

@@ -135,7 +135,7 @@ class Reference:
         """Whether it can record what passes through its layers: see `recorded`."""
         return (RECORDERS / self._adapter_name).is_file()
 
-    def recorded(self, step: int) -> Files:
+    def record_layers(self, step: int) -> Files:
         """Return what passes through the layers of an original at the first weights, as `rosetta_worker.recorders`."""
         adapter = RECORDERS / self._adapter_name
         place = self.folder / "recorded"

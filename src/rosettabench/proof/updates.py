@@ -170,7 +170,7 @@ class OwnUpdates:
         low, high = np.minimum.reduce(ways), np.maximum.reduce(ways)
         nearest = np.clip(end, 2 * low - high, 2 * high - low)
         moved = norm(ways[1] - start)
-        return max(0.0, (norm(end - nearest) - self._written(ways[1])) / moved) if moved else inf
+        return max(0.0, (norm(end - nearest) - self._norm_of_rounding(ways[1])) / moved) if moved else inf
 
     def _whole(self, found: Walked) -> list[str]:
         """Return the names of the tensors that a step trained, if their gradients and values have the right shape."""
@@ -230,7 +230,7 @@ class OwnUpdates:
         assert self._longest is not None  # it is known for every optimiser that lets tensors wander
         return self._distance_to(name, end) / (self._longest * len(self.rates))
 
-    def wandered(self, found: Files) -> Iterator[Deviation]:
+    def compare_wandering(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block has moved each tensor that Adam moves at random, as a share of its longest steps."""
         for name in self._wandering:
             value = self._share_of_longest(name, read_array(found, name)) if name in found else inf
@@ -268,10 +268,10 @@ class OwnUpdates:
         """Return how far a tensor is from where a form of the optimiser leads, relative to its move."""
         expected = self._there(name, form)
         moved = norm(expected - read_array(self._start, name).astype(np.float64))
-        written = self._written(expected)
+        written = self._norm_of_rounding(expected)
         return max(0.0, relative(self._ends[name], expected, moved) - (written / moved if moved else 0.0))
 
-    def _written(self, expected: Array) -> float:
+    def _norm_of_rounding(self, expected: Array) -> float:
         """Return the norm of the rounding of a parameter's stored values."""
         return (1 if self._guide else len(self.rates)) * HALF_A_UNIT * norm(expected)
 

@@ -34,15 +34,15 @@ def fit_run(
     claims = [claim for claim in all_claims() if claim.study == request.study or not request.study]
     here = catalogue(len(machine["gpus"]))
 
-    def asked(planned: PlannedContest) -> frozenset[str]:
+    def claims_of(planned: PlannedContest) -> frozenset[str]:
         """Return the claims that ask for a contest."""
         return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
 
     def fit(tried: RunRequest) -> Fitted:
         """Return the part of a request that fits."""
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
-        jobs = Jobs(laboratory.cache, tried).needed([planned for planned, _ in contests])
-        return fit_contests(tried, contests, budget, free, asked, sum(job.seconds for job in jobs))
+        jobs = Jobs(laboratory.cache, tried).list_needs([planned for planned, _ in contests])
+        return fit_contests(tried, contests, budget, free, claims_of, sum(job.seconds for job in jobs))
 
     if request.study:
         request = request.model_copy(update={"tests": intervals_together(claims, here)})

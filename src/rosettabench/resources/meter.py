@@ -81,7 +81,7 @@ class Meter:
             for counter, idle in self._sensors.energy
             if self._whole(counter.name)
         ]
-        return [*counted, *energy, *self._sampled(common)]
+        return [*counted, *energy, *self._sampled_amounts(common)]
 
     def _energy(self) -> list[Sequence[int] | None]:
         """Read every energy counter. If one fails, note why: its figure is then incomplete."""
@@ -98,7 +98,7 @@ class Meter:
         """Return whether a counter was read in every window."""
         return name in self._sums and name not in self.unreadable
 
-    def _sampled(self, common: dict[str, Any]) -> list[Amount]:
+    def _sampled_amounts(self, common: dict[str, Any]) -> list[Amount]:
         """Return the amounts sampled from the GPU."""
         sampler = self._sampler
         if sampler is None:

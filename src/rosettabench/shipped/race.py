@@ -113,7 +113,7 @@ class Race:
             )
         begun = monotonic() if self._begun is None else self._begun
         self._end = None if self._request.budget is None else begun + self._request.budget
-        entered = {series: self._entered(series, libraries) for series in self._request.sets}
+        entered = {series: self._entered_libraries(series, libraries) for series in self._request.sets}
         asked = self._request.epochs, len(self._request.seeds)
         pace = asked if self._end is None else PILOT
         self._do_all([job for series in entered for job in self._jobs(series, entered[series], *pace)])
@@ -190,7 +190,7 @@ class Race:
         self.display.tell(f"{library.name} cannot take part: {error.what}")
         return False
 
-    def _entered(self, series: str, libraries: Sequence[Library]) -> list[Library]:
+    def _entered_libraries(self, series: str, libraries: Sequence[Library]) -> list[Library]:
         """Return the libraries that train on a set: all but those whose graph would take minutes to build."""
         prepared, _ = self._sets[series]
         long = [] if self._request.long else [one for one in libraries if one.too_long(*unroll(prepared))]

@@ -173,7 +173,7 @@ def lock_key(name: str) -> int:
 
 
 @contextmanager
-def held(engine: Engine, name: str) -> Iterator[None]:
+def hold_lock(engine: Engine, name: str) -> Iterator[None]:
     """Hold a lock among all processes that use one PostgreSQL; other databases have none, and nothing happens.
 
     It has a connection of its own, and the server releases it when that ends, even by a crash or a power cut. Raises

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.address import file_of, secrets_of, without_password
-from rosettabench.store.database import create, has_tables, held, holder_of, lock, open_engine
+from rosettabench.store.database import create, has_tables, hold_lock, holder_of, lock, open_engine
 from rosettabench.store.faults import DatabaseAway, explain_database_errors
 from rosettabench.store.kind import RunKind, kind_of
 from rosettabench.store.record import Dropped, MeasuredOn, Stopped, Unbegun
@@ -57,7 +57,7 @@ class Store:
         self._together: Session | None = None
         self._copy: RunCopy | None = None
         self._moving = Lock()
-        with self._explained():
+        with self._explain_errors():
             self.engine = open_engine(url)
             if not has_tables(self.engine):
                 create(self.engine)
@@ -80,7 +80,7 @@ class Store:
         return self.engine.dialect.name != "sqlite"
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Turn the errors of the driver into sentences without passwords."""
         with explain_database_errors(self.name, self._secrets):
             yield
@@ -104,7 +104,7 @@ class Store:
 
     def _do_here(self, work: Callable[[Session], Result]) -> Result:
         """Return what `work` does in a session of its own, in the database as it is."""
-        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
+        with self._explain_errors(), Session(self.engine, expire_on_commit=False) as session:
             return work(session)
 
     def _move(self, copy: RunCopy, away: DatabaseAway) -> None:
@@ -118,7 +118,7 @@ class Store:
         copy.tell(f"{away.what}. The run goes on in {file}")
 
     @contextmanager
-    def protected(self, run_id: str, folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    def protect_run(self, run_id: str, folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
         """Let a run go on in a file below `folder` if its database goes away.
 
         `tell` is called once if that happens. The store is this file from then on. An SQLite file cannot go away.
@@ -133,16 +133,16 @@ class Store:
             self._copy = None
 
     @contextmanager
-    def owned(self, run_id: str) -> Iterator[None]:
+    def own_run(self, run_id: str) -> Iterator[None]:
         """Own a run among all machines that use this store. Raises UsageError with the name of another owner."""
         with ExitStack() as stack:
-            with self._explained():  # only the lock: an error of the work inside is not one of the database
-                stack.enter_context(held(self.engine, f"run {run_id}"))
+            with self._explain_errors():  # only the lock: an error of the work inside is not one of the database
+                stack.enter_context(hold_lock(self.engine, f"run {run_id}"))
             yield
 
     def owner(self, run_id: str) -> str | None:
         """Return which process on any machine owns a run in this store; None if none does. SQLite does not know."""
-        with self._explained():
+        with self._explain_errors():
             return holder_of(self.engine, f"run {run_id}")
 
     def add(self, row: Row) -> Row:
@@ -150,7 +150,7 @@ class Store:
         if isinstance(row, Run):
             row.command = [without_password(word) for word in row.command]
         if self._together is not None:
-            with self._explained():
+            with self._explain_errors():
                 self._together.add(row)
                 self._together.flush()
                 return row
@@ -171,7 +171,7 @@ class Store:
 
         No other process can write to an SQLite file until then; PostgreSQL lets others write.
         """
-        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
+        with self._explain_errors(), Session(self.engine, expire_on_commit=False) as session:
             self._together = session
             try:
                 yield
@@ -182,7 +182,7 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[Session]:
         """Return a session beside which nobody else merges. Everything in it is committed at the end, or nothing."""
-        with self._explained(), Session(self.engine, expire_on_commit=False) as session:
+        with self._explain_errors(), Session(self.engine, expire_on_commit=False) as session:
             lock(session.connection())
             yield session
             session.commit()

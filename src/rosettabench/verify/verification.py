@@ -203,7 +203,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     if not earlier:
         return None, 0
     pairing = Pairing(Side(earlier), Side([now]), (), run.contests[0].stopping["confidence"], margin)
-    controls = [key for key in pairing.unchanged() if key != keys[0]]
+    controls = [key for key in pairing.unchanged_cells() if key != keys[0]]
     return pairing.cell(keys[0], controls, 1), len({one.run for one in earlier})
 
 

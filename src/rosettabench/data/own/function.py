@@ -49,22 +49,22 @@ def call_function(stated: OwnFunction, folder: Path, place: Path, limit_s: float
         raise DataError(f"{command[0]} does not start: {error.strerror}", "workload.toml names it: python.") from error
     if ended.returncode != 0:
         raise DataError(f"{path}{line_of(path, ended.stderr)}: {name}() failed: {last_line(ended.stderr)}")
-    found = {one: written(one, place) for one in returned.NAMES}
+    found = {one: read_written(one, place) for one in returned.NAMES}
     if found["test"] and list(found["test"]) != list(found["train"]):
         raise DataError(f"{path}: {name}() returned other inputs for test than for train", "Name the same, in order.")
     return {one: pack(arrays) for one, arrays in found.items() if arrays}
 
 
-def written(array: str, place: Path) -> dict[str, NDArray[Any]]:
+def read_written(array: str, place: Path) -> dict[str, NDArray[Any]]:
     """Return {name of an input: array} of what `returned` has written, in order; empty if it was not returned."""
     only = place / f"{array}.npy"
     if only.is_file():
-        return {ONLY: loaded(only)}
+        return {ONLY: load_array(only)}
     files = sorted(place.glob(f"{array}.*.npy"), key=lambda file: int(file.name.split(".")[1]))
-    return {file.name.split(".")[2]: loaded(file) for file in files}
+    return {file.name.split(".")[2]: load_array(file) for file in files}
 
 
-def loaded(file: Path) -> NDArray[Any]:
+def load_array(file: Path) -> NDArray[Any]:
     """Return a written array, memory-mapped."""
     array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     return array

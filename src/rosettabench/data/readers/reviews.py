@@ -46,7 +46,7 @@ class Reviews:
         order = sorted(range(len(keys)), key=keys.__getitem__)
         return Reviews([self.ids[place] for place in order], self.labels[order])
 
-    def coded(self, form: Mapping[str, Any]) -> NDArray[np.int32]:
+    def code_reviews(self, form: Mapping[str, Any]) -> NDArray[np.int32]:
         """Return ids, (reviews, length), with unknown words replaced, and reviews cut and padded as `form` says."""
         length, last, at_end = form["length"], form["keep"] == "last", form["pad"] == "end"
         rectangle = np.full((len(self.ids), length), PADDING, np.int32)
@@ -59,10 +59,10 @@ class Reviews:
 
 def from_ranks(ranks: Sequence[NDArray[np.integer[Any]]], labels: NDArray[np.integer[Any]]) -> Reviews:
     """Return the reviews whose words have these ranks by frequency, counted from 1."""
-    return Reviews([_numbered(review) for review in ranks], labels.astype(np.int32))
+    return Reviews([_number_words(review) for review in ranks], labels.astype(np.int32))
 
 
-def _numbered(ranks: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+def _number_words(ranks: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """Return START and the ids of one review's words."""
     ids = np.empty(len(ranks) + 1, np.int32)
     ids[0] = START

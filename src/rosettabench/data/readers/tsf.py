@@ -114,7 +114,7 @@ def read_tsf(path: Path) -> Tsf:
     Raises DataError, with file and line, for a violation of the format.
     """
     try:
-        with _opened(path) as (what, stream):
+        with _open(path) as (what, stream):
             lines = _lines(what, stream)
             tsf = _header(what, lines)
             tsf.rows.extend(_row(line, tsf.attributes) for line in lines)
@@ -126,7 +126,7 @@ def read_tsf(path: Path) -> Tsf:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _open(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Open the file, or the only .tsf file in the archive, and return its name for messages, too."""
     if path.suffix != ".zip":
         with path.open("rb") as stream:
@@ -146,12 +146,12 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 def _lines(what: str, stream: IO[bytes]) -> Iterator[Line]:
     """Yield the lines that are neither empty nor comments."""
     for number, raw in enumerate(stream, start=1):
-        text = _decoded(raw).strip()
+        text = _decode(raw).strip()
         if text and not text.startswith("#"):
             yield Line(f"{what}, line {number}", text)
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     """Return a line as text. Each line is tried separately, since some files mix two encodings."""
     for encoding in ENCODINGS[:-1]:
         try:

@@ -20,7 +20,7 @@ class MonashWindows:
     series: MonashSet
 
     @classmethod
-    def called(cls, name: str) -> MonashWindows:
+    def find_windows(cls, name: str) -> MonashWindows:
         """Return the set of a name like ``monash-hospital``. Raises UsageError, with the nearest match, for others."""
         return cls(monash_set(name.removeprefix(MONASH)))
 

@@ -37,12 +37,12 @@ def prepare_series(
     """
     chosen = monash_set(key)
     try:
-        return _prepared(chosen, find(chosen, data_dir, cache, offline, progress, asked), cache, progress)
+        return _prepare(chosen, find(chosen, data_dir, cache, offline, progress, asked), cache, progress)
     except OSError as error:
         raise explain_obstacle(error, chosen, cache) from error
 
 
-def _prepared(chosen: MonashSet, found: Found, cache: Path, progress: DataProgress) -> PreparedSeries:
+def _prepare(chosen: MonashSet, found: Found, cache: Path, progress: DataProgress) -> PreparedSeries:
     """Return the set from the shelf, after preparing it if necessary."""
     recipe = {"set": chosen.name, "version": chosen.version}
     source = identity(found.source)

@@ -103,7 +103,7 @@ class Cifar10:
         records: dict[str, Image] = {}
         for file, content in contents_of_archive(archive) if archive else contents_of_files(source):
             progress(f"reading CIFAR-10, {file}", len(records), sum(map(len, FILES.values())))
-            records[file] = self._checked(source, file, content)
+            records[file] = self._check_records(source, file, content)
         missing = [file for files in FILES.values() for file in files if file not in records]
         if archive and missing:
             raise DataError(f"{archive} lacks {' and '.join(missing)}.", f"Fetch {ARCHIVE} again.")
@@ -118,7 +118,7 @@ class Cifar10:
             records[part] = np.column_stack([labels, pixels.reshape(len(labels), -1)])
         yield from _portions(records, form)
 
-    def _checked(self, source: Source, file: str, content: bytes) -> Image:
+    def _check_records(self, source: Source, file: str, content: bytes) -> Image:
         """Return a file's records, (images, 3073). Raises DataError if they are not CIFAR-10's."""
         path = source.paths.get(file, f"{source.paths.get('archive')}, {file},")
         hint = "Is it the binary version, and whole? Fetch it again."

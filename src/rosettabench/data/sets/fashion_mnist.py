@@ -94,8 +94,8 @@ class FashionMnist:
         """Yield both parts; see DataSet.read."""
         for part, samples in self.samples.items():
             progress(f"reading Fashion-MNIST, {part}")
-            images = self._checked(source, f"{part} images", (samples, 28, 28))
-            labels = self._checked(source, f"{part} labels", (samples,))
+            images = self._check_array(source, f"{part} images", (samples, 28, 28))
+            labels = self._check_array(source, f"{part} labels", (samples,))
             yield _portion(part, images, labels, form)
 
     def stand_in(self, form: Mapping[str, Any]) -> Iterator[Portion]:
@@ -103,7 +103,7 @@ class FashionMnist:
         for part, samples in self.samples.items():
             yield _portion(part, *stand_in.images(part, samples), form)
 
-    def _checked(self, source: Source, word: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    def _check_array(self, source: Source, word: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
         """Return the array of one file. Raises DataError if its numbers are not Fashion-MNIST's."""
         array = read_idx(source.paths[word], shape)
         found = hashlib.sha256(array.data).hexdigest()

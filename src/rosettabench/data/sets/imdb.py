@@ -151,4 +151,4 @@ def _texts(folder: Path) -> dict[str, Path]:
 def _portion(part: str, reviews: Reviews, form: Mapping[str, Any]) -> Portion:
     """Return the reviews as one rectangle of ids, sorted by a hash of their content."""
     ordered = reviews.in_order_of_content()
-    return Portion(part, ordered.coded(form), ordered.labels.astype(np.int32))
+    return Portion(part, ordered.code_reviews(form), ordered.labels.astype(np.int32))

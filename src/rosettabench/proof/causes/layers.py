@@ -62,7 +62,7 @@ def first_parting(session: Session, reference: Reference, step: int, logits_off:
         reference.supply(own)
         own.build(reference.start)
         files = own.ask("gradients", step=step, folder=str(folder / "layers" / "out"))["files"]
-        exact = reference.recorded(step)
+        exact = reference.record_layers(step)
         return parting_words(
             read_layers(files), read_layers(exact), min(PARTED, SHARE * logits_off), own.implementation
         )
@@ -80,7 +80,7 @@ def backward_parting(checks: Sequence[Check], reference: Reference) -> str:
     there = [check for check in checks if check.quantity == "gradient" and check.step == failed.step]
     wrong = {layer_of(check.tensor) for check in there if check.tensor and not check.passed}
     behind = ""
-    for name in reversed(read_layers(reference.recorded(0))):
+    for name in reversed(read_layers(reference.record_layers(0))):
         if name in wrong:
             equal = f"those of {behind} and of all layers after it are equal" if behind else "it is the last layer"
             return f"in the backward pass it begins with the gradients of {name}: {equal}"

@@ -16,7 +16,7 @@ from rosettabench.report.charts.marks import (
     plot,
     row_axis,
     row_texts,
-    unchecked,
+    skip_checks,
 )
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
@@ -54,14 +54,14 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
         "costs": costs,
         "memory": memory,
     }
-    with unchecked():
+    with skip_checks():
         made = {kind: make(contest, labels) for kind, make in kinds.items()}
         return {kind: specification(chart) for kind, chart in made.items() if chart is not None}
 
 
 def ranking_spec(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the specification of the ranking's chart alone; None if nobody is ranked."""
-    with unchecked():
+    with skip_checks():
         chart = ranking(contest, labels)
         return None if chart is None else specification(chart)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def skip_checks() -> Iterator[None]:
     """Make charts without checking each part against the schema of Vega-Lite, which takes most of the time.
 
     A test makes every chart with and without, and finds the same.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.contest import HEIGHT, specification
-from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, unchecked
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks
 from rosettabench.report.words import figures
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
         return None
     turned = {turning.first for one in found for turning in one.turnings}
     moments = {point.run: point.at[:19] for one in found for point in one.points}
-    with unchecked():
+    with skip_checks():
         x = alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False, labelOverlap=True))
         y = alt.Y(
             "ms:Q",
@@ -57,7 +57,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
                 tooltip=tooltip,
             ),
         ]
-        return specification(layer_charts(layers, described(found), HEIGHT))
+        return specification(layer_charts(layers, describe_timeline(found), HEIGHT))
 
 
 def line_names(found: Sequence[Timeline]) -> list[str]:
@@ -83,7 +83,7 @@ def point_row(contender: str, point: Point) -> dict[str, Any]:
     }
 
 
-def described(found: Sequence[Timeline]) -> str:
+def describe_timeline(found: Sequence[Timeline]) -> str:
     """Return the chart in a sentence, for those who cannot see it."""
     told = "; ".join(
         f"{name} {figures.seconds(one.points[-1].step.value)} in the newest of {len(one.points)} runs"
