@@ -1,8 +1,8 @@
 """Runs of whole trainings with a known truth, written through the real store: no library is needed for them."""
 
 from rosettabench.lab.journal import Journal
-from rosettabench.plan.request import RunRequest
-from rosettabench.plan.trainings import STUDY, TrainingRequest
+from rosettabench.plan.request import RunRequest, TrainingRequest
+from rosettabench.plan.trainings import STUDY
 from rosettabench.shipped.record import Absence, Fact, FinishedTraining, Installed, TrainingPace, UsedSet
 from rosettabench.store.record import Drawn, Finished, Shown
 from rosettabench.store.schema import Run

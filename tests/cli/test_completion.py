@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
@@ -63,7 +64,16 @@ def test_runs(monkeypatch, tmp_path):
     assert complete_runs("") == []
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
     for name in ("20260101-abc", "20260202-def"):
-        store.add(Run(id=name, at=now(), version="0", command=["rosetta", "run"], request={}, machine={}))
+        store.add(
+            Run(
+                id=name,
+                at=now(),
+                version="0",
+                command=["rosetta", "run"],
+                request=RunRequest().model_dump(mode="json"),
+                machine={},
+            )
+        )
     assert complete_runs("202602") == [("20260202-def", "rosetta run")]
     (tmp_path / "damaged.sqlite").write_bytes(b"no database" * 1000)
     monkeypatch.setenv("ROSETTA_STORE", f"sqlite:///{tmp_path / 'damaged.sqlite'}")

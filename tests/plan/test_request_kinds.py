@@ -14,11 +14,11 @@ from rosettabench.plan.request import (
     ProveRequest,
     RunRequest,
     Terms,
+    TrainingRequest,
     VerifyRequest,
     read_request,
     trainings_asked,
 )
-from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.store.kind import RunKind, kind_of
 
 MLP = {"workloads": ("fashion-mlp",), "contenders": ("pytorch", "jax")}

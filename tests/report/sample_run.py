@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from rows import add_all
 
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.record import (
     Finished,
     ReadBack,
@@ -66,7 +67,7 @@ def write_sample_run(store, run_id="2f6c1d3a", seed=1):
         "python": "3.11.9",
         "gpus": [],
     }
-    request = {"workloads": ["fashion-mlp", "fashion-cnn", "imdb-gru"], "control": True, "full": False}
+    request = RunRequest(workloads=("fashion-mlp", "fashion-cnn", "imdb-gru"), control=True).model_dump(mode="json")
     store.add(Run(id=run_id, at=now(), version="0.1.0", command=command, request=request, machine=machine))
     fashion = {"name": "fashion-mnist", "origin": "original", "note": "read from the user's folder"}
     write_contest(store, run_id, "fashion-mlp", quick_players(), fashion, draw)

@@ -9,7 +9,7 @@ from rosettabench.environments.environment import Environment, Environments
 from rosettabench.errors import DataError, EnvironmentFault, WorkerError
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
-from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.plan.request import TrainingRequest
 from rosettabench.report.words.trainings import scale_words
 from rosettabench.shipped import race
 from rosettabench.shipped.results import Results

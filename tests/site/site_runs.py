@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from sample_run import Player, event, write_blocks, write_certificate, write_entry
 
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.record import Finished, Stopped, UsedData
 from rosettabench.store.schema import Contest, Run
 
@@ -25,7 +26,7 @@ def write_night(store, name, night, processor, labels, slow=1.0, workload="fashi
     """Write a run with one contest of contenders with the same names as their frameworks."""
     at = (FIRST_DAY + timedelta(days=night)).isoformat(timespec="microseconds")
     machine = {"processor": processor, "cores": 2, "cores_in_machine": 4, "memory_bytes": 8e9, "gpus": []}
-    request = {"workloads": [workload], "control": False, "full": False}
+    request = RunRequest(workloads=(workload,), control=False).model_dump(mode="json")
     store.add(Run(id=name, at=at, version="0.1.0", command=["rosetta", "run"], request=request, machine=machine))
     setting = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 1, "threads": 2}
     stopping = {"confidence": 0.95, "margin": 0.02, "precision": 0.02, "rounds": [5, 40], "seconds": 40.0}
@@ -60,5 +61,5 @@ def write_history(store):
     write_night(store, "elsewhere", 3, "Other & Sons <b>1</b>", ("pytorch", *ALIKE, RESERVED))
     write_night(store, "un/ended", 20, "Imaginary 9000", ("jax", "pytorch"), finished=False)
     at = (FIRST_DAY + timedelta(days=21)).isoformat(timespec="microseconds")
-    request = {"workloads": [], "control": False, "full": False}
+    request = RunRequest(control=False).model_dump(mode="json")
     store.add(Run(id="un ended", at=at, version="0.1.0", command=["rosetta"], request=request, machine={}))

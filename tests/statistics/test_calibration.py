@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.statistics.calibration import Trial, calibrate, rate
+from rosettabench.statistics.calibration import KnownContest, calibrate, rate
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.verdict import judge
 
 
 def trial(low, high, truth=1.0):
     """A trial in which `b` takes between `low` and `high` times as long as `a`."""
-    return Trial(judge("a", "b", Interval((low * high) ** 0.5, low, high, 0.95, 10), 0.02), "b", truth)
+    return KnownContest(judge("a", "b", Interval((low * high) ** 0.5, low, high, 0.95, 10), 0.02), "b", truth)
 
 
 def test_what_counts_as_told_found_and_covered():
@@ -29,7 +29,7 @@ def test_contests_between_equals_and_with_planted_work():
 
     def contest(truth):
         ratios = truth * np.exp(noise.normal(0, 0.02, 20))
-        return Trial(judge("a", "b", ratio_interval(list(ratios)), 0.02), "b", truth)
+        return KnownContest(judge("a", "b", ratio_interval(list(ratios)), 0.02), "b", truth)
 
     equal = calibrate([contest(1.0) for _ in range(60)])
     planted = calibrate([contest(1.05) for _ in range(60)])
@@ -41,7 +41,7 @@ def test_contests_between_equals_and_with_planted_work():
 
 def test_without_any_interval_there_is_nothing_to_say():
     assert calibrate([]) is None
-    assert calibrate([Trial(judge("a", "b", None, 0.02), "b", 1.0)]) is None
+    assert calibrate([KnownContest(judge("a", "b", None, 0.02), "b", 1.0)]) is None
 
 
 @pytest.mark.parametrize(("happened", "of", "low", "high"), [(0, 30, 0, 0.1157), (5, 100, 0.0164, 0.1128)])

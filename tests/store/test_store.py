@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.schema import Block, Contest, Entry, Event, Run
 from rosettabench.store.store import Store, explain_database_errors, now
 
@@ -22,7 +23,16 @@ def url(folder):
 
 def add_run(store, identity="20260101-000000-abcd"):
     """A run with one contest of one entry; returns the entry."""
-    run = store.add(Run(id=identity, at=now(), version="0", command=["rosetta"], request={}, machine={}))
+    run = store.add(
+        Run(
+            id=identity,
+            at=now(),
+            version="0",
+            command=["rosetta"],
+            request=RunRequest().model_dump(mode="json"),
+            machine={},
+        )
+    )
     contest = store.add(Contest(run_id=run.id, workload="fashion-mlp", setting={}, stopping={}))
     names = {"label": "a", "framework": "a", "mode": "eager", "lock": None, "python": None, "control_of": None}
     return store.add(Entry(contest_id=contest.id, **names))
@@ -245,6 +255,15 @@ def test_proofs_alone_and_the_machine_are_not_what_was_measured_last(tmp_path):
 def test_a_password_on_the_command_line_is_not_kept(tmp_path):
     store = Store(url(tmp_path))
     command = ["rosetta", "run", "--store", "postgresql://me:s3cret@host/results"]
-    store.add(Run(id="20260101-000000-aaaa", at=now(), version="0", command=command, request={}, machine={}))
+    store.add(
+        Run(
+            id="20260101-000000-aaaa",
+            at=now(),
+            version="0",
+            command=command,
+            request=RunRequest().model_dump(mode="json"),
+            machine={},
+        )
+    )
     assert store.run().command[-1] == "postgresql://me:***@host/results"
     assert b"s3cret" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

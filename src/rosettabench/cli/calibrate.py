@@ -89,8 +89,9 @@ def find_alike(store: Store, request: CalibrateRequest) -> list[Run]:
 def tell(runs: list[Run], what: str) -> None:
     """Print how often the verdicts of calibration contests were wrong."""
     from rosettabench.cli.console import console
-    from rosettabench.report.formats.calibration import print_calibration, trials
+    from rosettabench.report.formats.calibration import print_calibration
+    from rosettabench.summary.calibration import known_contests
 
     out = console()
     out.print(f"{what}, all calibration contests in this store:")
-    print_calibration(trials(runs), out)
+    print_calibration(known_contests(runs), out)

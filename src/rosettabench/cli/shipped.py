@@ -87,7 +87,7 @@ def shipped(
     Example: rosetta shipped hospital --seeds 42,43 --epochs 5 --threads 1
     """
     from rosettabench.plan.duration import read_duration
-    from rosettabench.plan.trainings import TrainingRequest
+    from rosettabench.plan.request import TrainingRequest
     from rosettabench.resources.processors import usable_cores
     from rosettabench.shipped.library import all_libraries, find_library
 

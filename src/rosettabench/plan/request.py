@@ -13,7 +13,7 @@ from rosettabench.catalogue.suite import Stopping
 from rosettabench.errors import StoreError
 from rosettabench.plan.interpreters import read_interpreters
 from rosettabench.plan.setting import read_axes, with_defaults
-from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.plan.trainings import EPOCHS, SAMPLES, SEEDS, STUDY
 from rosettabench.store.kind import RunKind, kind_of
 
 
@@ -44,15 +44,19 @@ class AdmissionRules:
     prove_again: bool = False
 
 
-class Terms(BaseModel):
+class BaseRequest(BaseModel):
+    """What a command is asked to do, as its run stores it. Each class has a `kind`, by which it is read back."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Terms(BaseRequest):
     """Terms that all commands with contests have in common.
 
     `python` is the user's interpreter, used instead of managed environments; `pythons` are {framework: its own
     interpreter}. `axes` are the values on each axis, `data_dir` the folder with original data sets, `timeout` the
     seconds after which a silent worker is stopped.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     python: Path | None = None
     pythons: dict[str, Path] = {}
@@ -140,6 +144,30 @@ class ContestRequest(Terms):
     def leaves_out(self, workload: str, setting: Mapping[str, int | str]) -> bool:
         """Return whether a contest is left out."""
         return False
+
+
+class TrainingRequest(BaseRequest):
+    """The request of ``rosetta shipped``, and of a suite of ``rosetta run`` in addition to its contests."""
+
+    kind: Literal[RunKind.SHIPPED] = RunKind.SHIPPED
+    study: str = STUDY
+    sets: tuple[str, ...]
+    """Sets of the Monash archive by the study's names."""
+    libraries: tuple[str, ...]
+    seeds: tuple[int, ...] = SEEDS
+    epochs: int = Field(default=EPOCHS, ge=1)
+    samples: int = Field(default=SAMPLES, ge=1)
+    threads: int = Field(default=1, ge=1)
+    budget: float | None = None
+    """Seconds for everything; epochs and seeds are reduced until they fit."""
+    long: bool = False
+    """Whether to include trainings for which a library builds its graph for minutes, or without end."""
+    timeout: float = 7200.0
+    """Seconds after which a silent worker is stopped."""
+    data_dir: str | None = None
+    data: str = "found"
+    """``found``, ``real`` or ``synthetic``: data/choice.py."""
+    offline: bool = False
 
 
 class RunRequest(ContestRequest):
@@ -285,10 +313,9 @@ class VerifyRequest(ContestRequest):
         return (0.0,)
 
 
-class PeakRequest(BaseModel):
+class PeakRequest(BaseRequest):
     """The request of ``rosetta peak``: measure what the machine can do with `threads` on a `device`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal[RunKind.PEAK] = RunKind.PEAK
     threads: int = 1
     device: str = "cpu"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.plan.left_out import sentences
-from rosettabench.plan.request import RunRequest, read_request
+from rosettabench.plan.request import RunRequest, TrainingRequest, read_request
 from rosettabench.plan.series import SERIES
-from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.published.available import Available, catalogue
 from rosettabench.published.claim import EVERY, all_claims
 from rosettabench.published.judge import judge

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from rosettabench.catalogue.suite import Suite
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
-from rosettabench.plan.request import RunRequest
+from rosettabench.plan.request import RunRequest, TrainingRequest
 from rosettabench.plan.setting import Value
-from rosettabench.plan.trainings import TrainingRequest
 from rosettabench.resources.processors import usable_cores
 from rosettabench.shipped.library import all_libraries
 

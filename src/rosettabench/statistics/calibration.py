@@ -27,7 +27,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Trial:
+class KnownContest:
     """One contest with a known answer: `slower` takes `truth` times as long as the other (1 for equals)."""
 
     verdict: Verdict
@@ -58,7 +58,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The results of the trials of one kind.
+    """The results of the contests of one kind.
 
     `told` counts differences found in either direction, `found` those in the right one, `covered` the intervals that
     contain the truth. `spread` is the relative standard deviation of the estimated ratios, which includes the
@@ -72,23 +72,23 @@ class Calibration:
     rounds: float
 
 
-def calibrate(trials: Sequence[Trial], confidence: float = 0.95) -> Calibration | None:
-    """Return the rates over `trials`, all with the same truth; None if no trial has an interval."""
-    judged = [trial for trial in trials if trial.interval is not None]
+def calibrate(contests: Sequence[KnownContest], confidence: float = 0.95) -> Calibration | None:
+    """Return the rates over `contests`, all with the same truth; None if none has an interval."""
+    judged = [one for one in contests if one.interval is not None]
     if not judged:
         return None
-    intervals = [trial.interval for trial in judged if trial.interval is not None]
+    intervals = [one.interval for one in judged if one.interval is not None]
     return Calibration(
-        told=rate(sum(trial.told for trial in judged), len(judged), confidence),
-        found=rate(sum(trial.found for trial in judged), len(judged), confidence),
-        covered=rate(sum(trial.covered for trial in judged), len(judged), confidence),
+        told=rate(sum(one.told for one in judged), len(judged), confidence),
+        found=rate(sum(one.found for one in judged), len(judged), confidence),
+        covered=rate(sum(one.covered for one in judged), len(judged), confidence),
         spread=spread([interval.ratio for interval in intervals]),
         rounds=median(interval.rounds for interval in intervals),
     )
 
 
 def rate(happened: int, of: int, confidence: float) -> Rate:
-    """Return the rate of something that happened in `happened` of `of` trials, at least one."""
+    """Return the rate of something that happened in `happened` of `of` cases, at least one."""
     from scipy.stats import binomtest
 
     interval = binomtest(happened, of).proportion_ci(confidence, method="exact")

@@ -20,7 +20,7 @@ from rosettabench.summary.estimate import Estimate
 
 if TYPE_CHECKING:
     from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
-    from rosettabench.plan.trainings import TrainingRequest
+    from rosettabench.plan.request import TrainingRequest
     from rosettabench.reasons.parts import Explanation, Pair
     from rosettabench.reasons.shortfall import Shortfall
     from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet

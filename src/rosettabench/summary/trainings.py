@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rosettabench.plan.request import trainings_asked
-from rosettabench.plan.trainings import TrainingRequest
+from rosettabench.plan.request import TrainingRequest, trainings_asked
 from rosettabench.shipped.record import Absence, FinishedTraining, Installed, UsedSet
 from rosettabench.shipped.results import Results
 from rosettabench.summary.records import (

@@ -1,0 +1,44 @@
+"""The contests of this machine's calibration whose answer is known, from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rosettabench.plan.request import CalibrateRequest, read_request
+from rosettabench.statistics.calibration import KnownContest
+from rosettabench.statistics.ranking import compare
+from rosettabench.summary.contest import gather, processes, rules
+
+if TYPE_CHECKING:
+    from rosettabench.store.schema import Contest, Run
+
+
+def known_contests(runs: Iterable[Run]) -> list[KnownContest]:
+    """Return two pairs for each calibration contest in `runs`: first copy and second, first copy and planted one."""
+    return [
+        known
+        for run in runs
+        for contest in run.contests
+        for known in contests_of(run, contest, calibrate_request(run).planted)
+    ]
+
+
+def calibrate_request(run: Run) -> CalibrateRequest:
+    """Return the request of a run of calibration contests."""
+    asked = read_request(run.request)
+    assert isinstance(asked, CalibrateRequest)
+    return asked
+
+
+def contests_of(run: Run, contest: Contest, planted: float) -> list[KnownContest]:
+    """Return the pairs of one contest: the first copy and each other copy. The label tells the planted work."""
+    rounds = {one.entry.label: one.rounds for one in gather(run, contest, "")}
+    found = []
+    for entry in contest.entries:
+        if entry.control_of is None:
+            continue
+        pair = {label: rounds[label] for label in (entry.control_of, entry.label)}
+        (verdict,) = compare(pair, *rules(contest), processes(contest))
+        found.append(KnownContest(verdict, entry.label, 1 + planted if entry.label.endswith("%") else 1.0))
+    return found
