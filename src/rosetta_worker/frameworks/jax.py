@@ -399,7 +399,7 @@ def untouched(function):
 
 
 # By default, XLA passes convolutions to YNNPACK as well, whose backward pass takes up to three times as long as Eigen's
-# (docs/reference/axes.md). These are the kinds of operation that YNNPACK keeps.
+# (docs/results/tuned.md). These are the kinds of operation that YNNPACK keeps.
 EIGEN_CONVOLVES = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_REDUCE",
 }

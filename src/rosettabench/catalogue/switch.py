@@ -49,7 +49,7 @@ class Switch(Strict):
     how: str
     gains: bool
     outcome: str = ""
-    page: Literal["reference/axes.md", "results/processes.md", "findings.md"]
+    page: Literal["reference/axes.md", "results/tuned.md", "results/processes.md", "findings.md"]
     heading: str
     measured: tuple[SwitchTrial, ...] = ()
 
