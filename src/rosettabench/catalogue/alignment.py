@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.errors import UsageError
 
 Definitions = dict[str, str]
@@ -80,7 +81,7 @@ def first_line(statement: ast.stmt) -> int:
 def parse_source(source: str, label: str) -> ast.Module:
     """Return the syntax tree of a source. Raises UsageError, which names `label`, if the source is not Python."""
     try:
-        return ast.parse(source)
+        return parse_python(source)
     except SyntaxError as error:
         raise UsageError(f"{label}, line {error.lineno}, is not Python: {error.msg}") from error
 

@@ -15,6 +15,7 @@ from rosettabench.catalogue.framework import FrameworkEntry, read_entries
 from rosettabench.catalogue.ranges import written_out
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.shared import shared_modules
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
@@ -132,7 +133,7 @@ def methods(defined: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> set[str]
 
 def required_methods() -> set[str]:
     """Return the names of the methods of the worker's class Framework that only raise NotImplementedError."""
-    tree = ast.parse((worker_folder() / "framework.py").read_text(encoding="utf-8"))
+    tree = parse_python((worker_folder() / "framework.py").read_text(encoding="utf-8"))
     base = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Framework")
     return {
         method.name
@@ -165,7 +166,7 @@ def missing_in_implementation(path: Path, workload: Workload) -> list[str]:
         if isinstance(tree, str):
             return [tree]
         shared = shared_modules(path.read_text(encoding="utf-8"))
-        trees = [tree, *(ast.parse(file.read_text(encoding="utf-8")) for file in shared)]
+        trees = [tree, *(parse_python(file.read_text(encoding="utf-8")) for file in shared)]
         imported = [name for module in shared.values() for name in module]
         own = defined_names(tree)
         names = own + [name for module in trees[1:] for name in defined_names(module) if name in imported]
@@ -273,6 +274,6 @@ def missing_docstring(path: Path, tree: ast.Module) -> list[str]:
 def parse_file(path: Path) -> ast.Module | str:
     """Return the syntax tree of a file, or a sentence if it is not Python."""
     try:
-        return ast.parse(path.read_text(encoding="utf-8"))
+        return parse_python(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         return f"{path}: line {error.lineno} is not Python: {error.msg}"

@@ -13,6 +13,7 @@ from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.r_source import SUFFIX as R
 from rosettabench.catalogue.roots import catalogue_roots, package_of, pass_over, read_each
 from rosettabench.catalogue.strict import Strict, faults
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.catalogue.workload import Workload
 from rosettabench.errors import UsageError
 
@@ -220,7 +221,7 @@ def read_literal(path: Path, name: str) -> dict[str, Any] | None:
     Raises UsageError for a file that is not Python, and for a value that is not a literal.
     """
     try:
-        for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        for statement in parse_python(path.read_text(encoding="utf-8")).body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
                 return dict(ast.literal_eval(statement.value))
     except SyntaxError as error:

@@ -17,6 +17,7 @@ from rosettabench.catalogue import r_source
 from rosettabench.catalogue.alignment import Definitions, class_definitions, definitions
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.syntax import parse_python
 
 CALLS = ("build", "load", "train", "number")
 """The methods of an adapter that a worker calls to train; `rosetta_worker.framework.Framework` describes each."""
@@ -110,7 +111,7 @@ def reachable_definitions(
 
 def mentioned_names(key: Key, text: str) -> list[Key]:
     """Return the definitions that a Python text mentions, in its order: names and, in a method, members of ``self``."""
-    nodes = [node for node in ast.walk(ast.parse(dedent(text))) if isinstance(node, ast.Name | ast.Attribute)]
+    nodes = [node for node in ast.walk(parse_python(dedent(text))) if isinstance(node, ast.Name | ast.Attribute)]
     found: list[Key] = []
     for node in sorted(nodes, key=lambda node: (node.lineno, node.end_col_offset or 0)):
         if isinstance(node, ast.Name):

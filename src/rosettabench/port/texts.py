@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.port.columns import columns_of, join_names, named_words
 from rosettabench.port.description import Description, Input, Inputs
 from rosettabench.port.ties import tie_words, transforms_used
@@ -173,7 +174,7 @@ def constant_words(value: float) -> str:
 
 def original(name: str, source: str, model: str, described: Description, work: Placeholder) -> str:
     """Return ``pytorch.py``: the user's own source, and what a folder wants besides."""
-    docstring = "" if ast.get_docstring(ast.parse(source)) else f'"""{name} in PyTorch."""\n\n'
+    docstring = "" if ast.get_docstring(parse_python(source)) else f'"""{name} in PyTorch."""\n\n'
     imports = (
         "from torch.nn import functional\nfrom torch.optim import Adam\n\nfrom rosetta_worker.tensors import Tie\n"
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.files import once_per_change
 
 PYTHON = ".py"
@@ -34,7 +35,7 @@ def file_digest(path: Path) -> str:
 
 def python_digest(source: str) -> str:
     """Return the sha256 of the meaning of Python source, equal in every version of Python that can parse it."""
-    return sha256(tree_text(ast.parse(source)).encode()).hexdigest()
+    return sha256(tree_text(parse_python(source)).encode()).hexdigest()
 
 
 def tree_text(value: object) -> str:

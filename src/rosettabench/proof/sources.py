@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from rosettabench.catalogue.roots import worker_folder
+from rosettabench.catalogue.syntax import parse_python
 from rosettabench.files import once_per_change
 from rosettabench.proof.meaning import PYTHON
 
@@ -43,7 +44,7 @@ def imported_names(source: str) -> frozenset[str]:
     ``from rosetta_worker.layers import keras`` gives ``rosetta_worker.layers`` and ``rosetta_worker.layers.keras``.
     """
     names: set[str] = set()
-    for statement in ast.walk(ast.parse(source)):
+    for statement in ast.walk(parse_python(source)):
         if isinstance(statement, ast.Import):
             names.update(alias.name for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
