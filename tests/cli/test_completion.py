@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from rows import begin_run
 
-from rosettabench.plan.request import RunRequest
-from rosettabench.store.schema import Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store
 
 
 @pytest.fixture
@@ -64,16 +63,7 @@ def test_runs(monkeypatch, tmp_path):
     assert complete_runs("") == []
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
     for name in ("20260101-abc", "20260202-def"):
-        store.add(
-            Run(
-                id=name,
-                at=now(),
-                version="0",
-                command=["rosetta", "run"],
-                request=RunRequest().model_dump(mode="json"),
-                machine={},
-            )
-        )
+        begin_run(store, name, command=["rosetta", "run"])
     assert complete_runs("202602") == [("20260202-def", "rosetta run")]
     (tmp_path / "damaged.sqlite").write_bytes(b"no database" * 1000)
     monkeypatch.setenv("ROSETTA_STORE", f"sqlite:///{tmp_path / 'damaged.sqlite'}")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rows import begin_run
 
 from rosettabench.catalogue.framework import contestants, find_framework
 from rosettabench.catalogue.suite import all_suites
@@ -10,9 +11,7 @@ from rosettabench.catalogue.workload import all_workloads
 from rosettabench.cli.completion import KINDS
 from rosettabench.environments.environment import RECORD, Environments
 from rosettabench.environments.lock import all_locks, load_lock
-from rosettabench.plan.request import RunRequest
-from rosettabench.store.schema import Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store
 
 
 def row(output, name):
@@ -54,16 +53,7 @@ def test_runs_newest_first_and_a_store_is_not_made_by_looking(rosetta, tmp_path)
     assert not (tmp_path / "results.sqlite").exists()
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
     for name in ("first", "second"):
-        store.add(
-            Run(
-                id=name,
-                at=now(),
-                version="0",
-                command=["rosetta", "run", "a b"],
-                request=RunRequest().model_dump(mode="json"),
-                machine={},
-            )
-        )
+        begin_run(store, name, command=["rosetta", "run", "a b"])
     output = rosetta("list", "runs").stdout
     assert output.index("second") < output.index("first")
     assert "rosetta run 'a b'" in output, "it can be pasted into a shell"

@@ -6,13 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rows import add_run
 
 from rosettabench import errors
 from rosettabench.lab.owner import own_run
-from rosettabench.plan.request import RunRequest
 from rosettabench.store.content import lines_of
-from rosettabench.store.schema import Contest, Entry, Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store
 
 SCHEMA_1 = Path(__file__).parents[1] / "store" / "schema_1_sqlite.sql"
 
@@ -21,19 +20,7 @@ def make_store(url, *identities):
     """A store with runs of one entry."""
     store = Store(str(url))
     for identity in identities:
-        store.add(
-            Run(
-                id=identity,
-                at=now(),
-                version="0",
-                command=["rosetta"],
-                request=RunRequest().model_dump(mode="json"),
-                machine={},
-            )
-        )
-        contest = store.add(Contest(run_id=identity, workload="fashion-mlp", setting={}, stopping={}))
-        names = {"label": "a", "framework": "a", "mode": "eager", "lock": None, "python": None, "control_of": None}
-        store.add(Entry(contest_id=contest.id, **names))
+        add_run(store, identity)
     return store
 
 

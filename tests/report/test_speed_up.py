@@ -5,16 +5,15 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from rows import begin_run
 from sample_run import Player, event, write_contest
 
-from rosettabench.plan.request import RunRequest
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.terminal import print_run
 from rosettabench.report.tables.devices import devices_table
 from rosettabench.statistics.busy import Busy
 from rosettabench.store.record import Exchanged, Finished, MachineLoad, RoundLoad
-from rosettabench.store.schema import Run
-from rosettabench.store.store import Store, now
+from rosettabench.store.store import Store
 from rosettabench.summary.exchange import share_of_exchange
 from rosettabench.summary.run import summarise
 from rosettabench.summary.speed_up import speed_ups
@@ -48,16 +47,7 @@ def scaled_store(tmp_path):
     """The store of a run with one and two devices, and of other settings that have no sibling."""
     store, draw = Store(f"sqlite:///{tmp_path / 'results.sqlite'}"), random.Random(3)  # noqa: S311
     machine = {"processor": "Imaginary", "cores": 2, "memory_bytes": 1, "system": "x", "python": "3", "gpus": []}
-    store.add(
-        Run(
-            id="ab",
-            at=now(),
-            version="0",
-            command=["rosetta"],
-            request=RunRequest().model_dump(mode="json"),
-            machine=machine,
-        )
-    )
+    begin_run(store, "ab", machine=machine)
     data = {"name": "fashion-mnist", "origin": "original", "note": "found"}
     write_contest(store, "ab", "fashion-cnn", players(2.0e-3, 2.0e-3), data, draw)
     write_contest(store, "ab", "fashion-cnn", players(1.1e-3, 1.6e-3), data, draw, devices=2)

@@ -5,10 +5,10 @@ import random
 from dataclasses import replace
 
 import pytest
+from rows import begin_run
 from sample_run import HOSTILE, Player, quick_players, write_contest, write_sample_run
 from sqlalchemy import text
 
-from rosettabench.plan.request import RunRequest
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.contest import oddity_sentences, warning
@@ -19,7 +19,7 @@ from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
-from rosettabench.store.schema import Certification, Event, Run
+from rosettabench.store.schema import Certification, Event
 from rosettabench.store.store import Store, now
 from rosettabench.summary.agreement import setting_rows
 from rosettabench.summary.doubts import FEW_PAIRS, cast_doubts, seen_in
@@ -84,16 +84,7 @@ def test_the_control_is_judged_alone_and_not_ranked(contests):
 
 def test_a_false_difference_is_called_one(tmp_path):
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    store.add(
-        Run(
-            id="aa",
-            at=now(),
-            version="0",
-            command=["rosetta"],
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
+    begin_run(store, "aa")
     players = [Player("pytorch", 2e-3), Player("pytorch#2", 2.4e-3, control_of="pytorch")]
     write_contest(store, "aa", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(3))  # noqa: S311
     control = summarise(store.run()).contests[0].control
@@ -243,16 +234,7 @@ def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
 
 def test_what_is_open_says_what_would_decide_it(tmp_path):
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    store.add(
-        Run(
-            id="open",
-            at=now(),
-            version="0",
-            command=["rosetta"],
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
+    begin_run(store, "open")
     players = [Player("pytorch", 2e-3, rounds=8), Player("jax", 2.002e-3, rounds=8)]
     write_contest(store, "open", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
     run = store.run()
@@ -281,16 +263,7 @@ def test_fresh_processes_show_their_own_spread(sample_store):
 
 def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_path):
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    store.add(
-        Run(
-            id="fresh",
-            at=now(),
-            version="0",
-            command=["rosetta"],
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
+    begin_run(store, "fresh")
     players = [Player("jax", 2e-3), Player("pytorch", 4e-3)]
     write_contest(store, "fresh", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
     run = store.run()
@@ -355,16 +328,7 @@ def test_contests_of_one_workload_are_told_apart_by_what_differs(sample_store):
 
 def test_an_interrupted_run_and_an_empty_one_have_a_summary(tmp_path):
     store = Store(f"sqlite:///{tmp_path / 'results.sqlite'}")
-    store.add(
-        Run(
-            id="empty",
-            at=now(),
-            version="0",
-            command=["rosetta", "run"],
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
+    begin_run(store, "empty", command=["rosetta", "run"])
     summary = summarise(store.run())
     assert summary.state == "not finished" and summary.contests == ()
 

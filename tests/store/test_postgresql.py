@@ -7,15 +7,15 @@ from datetime import datetime
 from math import inf, nan
 
 import pytest
+from rows import add_run, begin_run
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
-from test_store import add_run, block
+from test_store import block
 
 from rosettabench.errors import StoreError, UsageError
-from rosettabench.plan.request import RunRequest
 from rosettabench.store.database import portable_json
 from rosettabench.store.faults import DatabaseAway
-from rosettabench.store.schema import Event, Failure, Run
+from rosettabench.store.schema import Event, Failure
 from rosettabench.store.store import Store, now
 
 RUN = "20260101-000000-abcd"
@@ -252,8 +252,6 @@ def test_without_a_run_at_work_it_is_an_error(postgresql, database):
 def test_a_run_in_the_store_has_no_password(database):
     store = Store(database)
     command = ["rosetta", "run", "--store", database]
-    store.add(
-        Run(id=RUN, at=now(), version="0", command=command, request=RunRequest().model_dump(mode="json"), machine={})
-    )
+    begin_run(store, RUN, command=command)
     assert "***@127.0.0.1" in store.run().command[-1]
     assert "s3cret" not in str(store.run().command)

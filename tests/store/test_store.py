@@ -8,34 +8,17 @@ import threading
 from pathlib import Path
 
 import pytest
+from rows import add_run, begin_run
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
-from rosettabench.plan.request import RunRequest
-from rosettabench.store.schema import Block, Contest, Entry, Event, Run
+from rosettabench.store.schema import Block, Event, Run
 from rosettabench.store.store import Store, explain_database_errors, now
 
 
 def url(folder):
     return f"sqlite:///{folder}/results.sqlite"
-
-
-def add_run(store, identity="20260101-000000-abcd"):
-    """A run with one contest of one entry; returns the entry."""
-    run = store.add(
-        Run(
-            id=identity,
-            at=now(),
-            version="0",
-            command=["rosetta"],
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
-    contest = store.add(Contest(run_id=run.id, workload="fashion-mlp", setting={}, stopping={}))
-    names = {"label": "a", "framework": "a", "mode": "eager", "lock": None, "python": None, "control_of": None}
-    return store.add(Entry(contest_id=contest.id, **names))
 
 
 def block(entry, number):
@@ -73,7 +56,7 @@ def test_results_cannot_be_rewritten(tmp_path, statement):
 WRITER = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = sys.argv[2:]
 from test_store import Store, add_run, block
 store = Store(sys.argv[1])
 entry = add_run(store)
@@ -87,7 +70,9 @@ while True:
 
 def test_kill_9_loses_nothing_that_was_added(tmp_path):
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, url(tmp_path), str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITER, url(tmp_path), *map(str, Path(__file__).parents[:2])],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     said = [int(writer.stdout.readline()) for _ in range(20)]
     writer.kill()
@@ -255,15 +240,6 @@ def test_proofs_alone_and_the_machine_are_not_what_was_measured_last(tmp_path):
 def test_a_password_on_the_command_line_is_not_kept(tmp_path):
     store = Store(url(tmp_path))
     command = ["rosetta", "run", "--store", "postgresql://me:s3cret@host/results"]
-    store.add(
-        Run(
-            id="20260101-000000-aaaa",
-            at=now(),
-            version="0",
-            command=command,
-            request=RunRequest().model_dump(mode="json"),
-            machine={},
-        )
-    )
+    begin_run(store, "20260101-000000-aaaa", command=command)
     assert store.run().command[-1] == "postgresql://me:***@host/results"
     assert b"s3cret" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -177,9 +177,9 @@ def judge(found: Sequence[Verification], python: Path, store: Store) -> None:
     from rosettabench.store.command import on_store
     from rosettabench.verify.verification import InstallationStanding
 
-    def labels(choose_contenders: list[Verification]) -> str:
-        """Return the labels of the chosen verifications as a list in words."""
-        return enumerate_words([one.label for one in choose_contenders])
+    def labels(some: list[Verification]) -> str:
+        """Return the labels of some verifications as a list in words."""
+        return enumerate_words([one.label for one in some])
 
     if bad := [one for one in found if one.unproven]:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")

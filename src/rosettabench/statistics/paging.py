@@ -19,8 +19,8 @@ PAGE_S = 1.1e-6
 """Seconds that a page costs, as measured in docs/results/processes.md."""
 
 KEEP = "MALLOC_MMAP_MAX_=0 MALLOC_TOP_PAD_=67108864 MALLOC_TRIM_THRESHOLD_=1099511627776"
-"""Variables by which glibc keeps freed memory: no piece is mapped by itself, the heap of a thread is not returned, and
-the end of the first heap only beyond a terabyte (mallopt(3))."""
+"""Variables by which glibc keeps freed memory: the heap of a thread is not returned, the end of the first heap only
+beyond a terabyte (mallopt(3)), and no piece is mapped by itself but one of more than 64 MiB that a thread requests."""
 
 Pages = Mapping[int, float]
 """Process → minor faults of a step, of one contender."""
@@ -57,9 +57,7 @@ def find_paging(
     for label, own in levels.items():
         others = [one for name, one in levels.items() if name != label and own.keys() <= one.keys()]
         relative = {number: level - mean(one[number] for one in others) for number, level in own.items() if others}
-        least = {
-            number: margin * exp(level) / PAGE_S for number, level in own.items()
-        }  # that cost more than the margin
+        least = {number: margin * exp(level) / PAGE_S for number, level in own.items()}
         one = compare_processes(label, relative or own, pages.get(label, {}), least)
         if one is not None and one.times > 1 + margin:
             found.append(one)
@@ -71,7 +69,7 @@ def compare_processes(
 ) -> Paging | None:
     """Return how processes that page differ from the rest; None if none pages, or all do.
 
-    A process pages if it gets at least `least` pages more than the process with the fewest.
+    A process pages if it gets at least `least` pages more than the process with the fewest: what costs the margin.
     """
     known = {number: pages[number] for number in levels if number in pages}
     fewest = min(known.values(), default=0.0)
