@@ -55,7 +55,8 @@ def prove_seed(task: tuple[str, int], left: list[tuple[str, str]]) -> list[dict]
     lines = []
     with tempfile.TemporaryDirectory(prefix="seeds-") as place:
         folder = Path(place)
-        work = make_work(find_workload(workload), folder / "work", seed=seed)
+        stated = find_workload(workload)
+        work = make_work(stated, folder / "work", seed=seed, devices=stated.devices)
         start = monotonic()
         exact = reference(work, folder / "reference")
         lines.append(line(workload, seed, "reference", "reference-pytorch", monotonic() - start))

@@ -30,6 +30,10 @@ DESCRIPTION = {
             "tuned": "torch.compile, images channels last and fused optimisers came later",
         },
     },
+    "hints": {
+        r"(?s)BackendCompilerFailed: .*ImportError: /\S+\.so: ": "A process was killed while it compiled this file: "
+        "delete it, and try again.",
+    },
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -72,6 +73,8 @@ class FrameworkEntry(Strict):
     """For a reference that runs the formulas of another reference: the name of that reference."""
     optimizers: tuple[str, ...] = FIRST_OPTIMIZERS
     """For a reference with formulas: the optimisers that it has written out."""
+    hints: dict[re.Pattern[str], str] = Field(default_factory=dict)
+    """{regular expression: what users can do about an error of the framework that begins so}."""
     most_threads: int | None = None
     """The threads of a framework that cannot use more; None for one that uses as many as it is told to."""
     exported: ExportedFrom | None = None
@@ -98,6 +101,10 @@ class FrameworkEntry(Strict):
     def adapter(self) -> Path:
         """The file of its adapter: the one with the description, or an R program beside it."""
         return self.path if self.program is None else self.path.with_suffix(R)
+
+    def hint_on(self, error: str) -> str:
+        """Return what users can do about an error of the framework; empty if nothing is known."""
+        return next((hint for begins, hint in self.hints.items() if begins.match(error)), "")
 
     @property
     def worker(self) -> tuple[str, ...]:

@@ -8,9 +8,8 @@ import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
 from rosettabench.cli.laboratory import begin, open_laboratory
-from rosettabench.cli.options import Axes, DataDir, Offline, StoreUrl, Timeout
+from rosettabench.cli.options import Axes, DataDir, MostRounds, Offline, OneRound, StoreUrl, Timeout
 from rosettabench.errors import UsageError
-from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
     from rosettabench.plan.request import CalibrateRequest
@@ -21,11 +20,9 @@ Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=co
 Framework = Annotated[str, typer.Option("--framework", "-f", help="The contender.", autocompletion=complete_contenders)]
 Contests = Annotated[int, typer.Option(help="How many contests to make now; 0 only shows those made.", min=0)]
 Planted = Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)]
-Rounds = Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)]
 Processes = Annotated[
     int, typer.Option(help="Number of fresh processes of each contender; the suite quick has 1.", min=1)
 ]
-RoundSeconds = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
 
 
 def calibrate(
@@ -33,9 +30,9 @@ def calibrate(
     framework: Framework = "pytorch",
     contests: Contests = 20,
     planted: Planted = 0.05,
-    rounds: Rounds = 40,
+    rounds: MostRounds = 40,
     processes: Processes = 5,
-    round_seconds: RoundSeconds = 1.0,
+    round_seconds: OneRound = 1.0,
     axes: Axes = None,
     data_dir: DataDir = None,
     offline: Offline = False,

@@ -108,6 +108,10 @@ RoundSeconds = Annotated[
 ]
 
 
+OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
+
+MostRounds = Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)]
+
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Print costs, resources, spreads and what was watched, too.")
 ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +15,9 @@ from rosettabench.cli.page import NO_FAULT_OF_THE_NAME
 from rosettabench.errors import RosettaError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
+    from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.report.tables.table import Table
     from rosettabench.store.schema import Certificate, Run
     from rosettabench.store.store import Store
@@ -43,7 +47,9 @@ def site(
     intact, damaged = kept.intact_certificates()
     try:
         with replace_folder(out) as folder:
-            contents = write_site(folder, kept, url, summariser, matrices(intact), damaged, show_progress)
+            contents = write_site(
+                folder, kept.runs(), kept.marks(), partial(open_runs, url), matrices(intact), damaged, show_progress
+            )
     except OSError as error:
         what = f"the site cannot be written to {out}: {error.strerror}"
         if error.errno in NO_FAULT_OF_THE_NAME:
@@ -54,23 +60,39 @@ def site(
     typer.echo(f"{out / 'index.html'}: {len(contents.runs)} runs, {len(contents.findings)} findings")
 
 
-def summariser(store: Store) -> Callable[[Run], RunSummary]:
-    """Return a function that summarises a run; the ceilings of each machine are read once."""
-    from rosettabench.ceilings.ceiling import measured_here
-    from rosettabench.ceilings.series import CeilingSeries
-    from rosettabench.published.summary import summarise_whole
-    from rosettabench.store.machine import HARDWARE, machine_key
+@dataclass(frozen=True)
+class StoredRuns:
+    """The runs of a store, as the site's writer asks for them; the ceilings of each machine are read once."""
 
-    known: dict[str, list[CeilingSeries]] = {}
+    store: Store
+    ceilings: dict[str, list[CeilingSeries]] = field(default_factory=dict)
 
-    def summarise(run: Run) -> RunSummary:
-        """Return everything that a report shows about a run."""
+    def load(self, name: str) -> Run:
+        """Return a run with all its contents."""
+        return self.store.run(name)
+
+    def summarise(self, run: Run) -> RunSummary:
+        """Return everything that a report shows about a run. Raises RosettaError if it cannot be read."""
+        from rosettabench.ceilings.ceiling import measured_here
+        from rosettabench.published.summary import summarise_whole
+        from rosettabench.store.machine import HARDWARE, machine_key
+
         machine = machine_key(run.machine, HARDWARE)
-        if machine not in known:
-            known[machine] = measured_here(store, run.machine)
-        return summarise_whole(run, known[machine])
+        if machine not in self.ceilings:
+            self.ceilings[machine] = measured_here(self.store, run.machine)
+        return summarise_whole(run, self.ceilings[machine])
 
-    return summarise
+
+@contextmanager
+def open_runs(url: str) -> Iterator[StoredRuns]:
+    """Open the runs of the store at `url`."""
+    from rosettabench.store.store import Store
+
+    store = Store.existing(url)
+    try:
+        yield StoredRuns(store)
+    finally:
+        store.engine.dispose()
 
 
 def matrices(certificates: list[Certificate]) -> list[tuple[str, Table]]:

@@ -13,7 +13,7 @@ import typer
 from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
-from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, StoreUrl, Timeout, split
+from rosettabench.cli.options import Axes, DataDir, Frameworks, MostRounds, Offline, OneRound, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -41,8 +41,6 @@ Installed = Annotated[
 Seconds = Annotated[
     float, typer.Option(help="Measure each framework for at most this number of seconds.", min=1, max=LONGEST_S)
 ]
-Rounds = Annotated[int, typer.Option(help="The most rounds.", min=8)]
-OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
 Slowness = Annotated[float, typer.Option(help="How much slower it may be, as a share.", min=0.01, max=1)]
 EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
 
@@ -53,7 +51,7 @@ def verify(
     frameworks: Frameworks = None,
     axes: Axes = None,
     seconds: Seconds = 30.0,
-    rounds: Rounds = 60,
+    rounds: MostRounds = 60,
     round_seconds: OneRound = 0.5,
     margin: Slowness = 0.1,
     confidence: EachConfidence = 0.95,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import signal
 import subprocess
@@ -50,9 +49,6 @@ HINTS = {
     "out_of_memory": "Choose a smaller batch: --set batch_size=…",
 }
 """The hint for each kind of error that a worker reports."""
-
-UNFINISHED = re.compile(r"BackendCompilerFailed: .*ImportError: /\S+\.so: ", re.DOTALL)
-"""What PyTorch says of a library that a killed process did not finish compiling: docs/findings.md."""
 
 
 class WorkerProcess:
@@ -129,10 +125,8 @@ class WorkerProcess:
         reply = self._parse(do, self._read_line(do, timeout, end))
         if not reply["ok"]:
             error = reply["error"]
-            what, hint = f"{error['type']}: {error['message']}", HINTS.get(error["kind"], "")
-            if UNFINISHED.match(what):
-                hint = "A process was killed while it compiled this file: delete it, and try again."
-            raise WorkerError(error["kind"], what, hint, error["traceback"])
+            what = f"{error['type']}: {error['message']}"
+            raise WorkerError(error["kind"], what, HINTS.get(error["kind"], ""), error["traceback"])
         return reply
 
     def _read_line(self, do: str, timeout: float, end: float) -> bytes:

@@ -22,6 +22,7 @@ from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.pictures import Pictures
 from rosettabench.data.series.lags import lags_of
 from rosettabench.environments.environment import Environment
+from rosettabench.errors import WorkerError
 from rosettabench.plan.learning_rate import CONSTANT, Pace, pace_of_training, schedule_of
 from rosettabench.plan.setting import Setting
 from rosettabench.resources.processors import confine_children, worker_processors
@@ -182,7 +183,11 @@ class Session:
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 (fields are JSON)
         """Send one request of docs/reference/protocol.md with this session's time limit."""
-        return self.process.ask(do, self.timeout, **fields)
+        try:
+            return self.process.ask(do, self.timeout, **fields)
+        except WorkerError as error:
+            error.hint = self._entry.hint_on(error.what) or error.hint
+            raise
 
     def open(self) -> dict[str, Any]:
         """Greet the worker and let it import framework and implementation; return the reply to `open`."""

@@ -99,7 +99,7 @@ class LiveContest:
         order = self.shuffle_competitors(self.present)
         for competitor in order:
             with competitor.stage("start"):
-                self._start(competitor)
+                self.start(competitor)
         with Lanes(usable_cores(), order) as lanes:
             for done in [lanes.submit(self._import, one) for one in order if one.out is None]:
                 done.result()
@@ -139,7 +139,7 @@ class LiveContest:
         try:
             failure = None
             with competitor.stage("start"):
-                self._start(competitor)
+                self.start(competitor)
                 self._open(competitor)
                 self._prepare(competitor)
             if competitor.out is None:
@@ -160,7 +160,7 @@ class LiveContest:
             self.display.doing(f"proving {competitor.label}")
             try:
                 with competitor.stage("start"):
-                    self._start(competitor)
+                    self.start(competitor)
                 for step in (self._import, self._enter, self._prove_entered):
                     if competitor.out is None:
                         step(competitor)
@@ -173,8 +173,8 @@ class LiveContest:
 
     # -- one competitor ----------------------------------------------------------------------------------------------
 
-    def _start(self, competitor: Competitor) -> None:
-        """Start a competitor's worker, in the thread that lasts as long as the worker is needed."""
+    def start(self, competitor: Competitor) -> None:
+        """Start a new worker of a competitor, in the thread that lasts as long as the worker is needed."""
         assert competitor.environment is not None
         competitor.start(competitor.environment, self.work, self.folder, self.request.timeout)
 

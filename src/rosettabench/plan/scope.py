@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.data_entry import MONASH
 from rosettabench.catalogue.suite import Suite
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.data.choice import REAL
 from rosettabench.errors import UsageError
+from rosettabench.plan.series import SERIES, on_series
 from rosettabench.plan.setting import AXES, Value, why_unequal
 from rosettabench.resources.processors import usable_cores
 
@@ -82,8 +82,8 @@ def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[s
         return gpus > 0
     if axis == "devices":
         return int(value) <= usable_cores() and why_unequal(all_workloads()[workload], int(value)) is None
-    if axis == "series":
-        return real(f"{MONASH}{value}")
+    if axis == SERIES:
+        return real(on_series(all_workloads()[workload], str(value)).data.set)
     return value != REAL or real(all_workloads()[workload].data.set)
 
 

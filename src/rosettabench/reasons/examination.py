@@ -32,6 +32,7 @@ from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import ExplainRequest
 from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile, Subject, What
 from rosettabench.resources.memory import read_memory
+from rosettabench.resources.resource import Resource
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.store.record import FigureName, Stopped
 
@@ -135,32 +136,22 @@ class Examination:
                 if bench.competitor.out is None:
                     self.contest.display.doing(f"fresh start of {bench.competitor.label}", number, self.asked.starts)
                     with bench.competitor.stage("start"):
-                        self._start(bench, f"start-{number}")
+                        self._start(bench)
                         bench.competitor.leave()
 
-    def _start(self, bench: ExaminedContender, name: str) -> None:
+    def _start(self, bench: ExaminedContender) -> None:
         """Start a new process and keep the figures of its start."""
-        session = self._session(bench, name)
+        self.contest.start(bench.competitor)
+        session = bench.competitor.live
         figures = {FigureName.IMPORT: session.open()["import_s"], FigureName.BUILD: session.build()["build_s"]}
         session.load()
         figures[FigureName.FIRST_STEP] = session.block(0, 1).elapsed_s
         session.block(1, STEPS - 1)
-        peak = read_memory(session.process.pid).values.get(FigureName.PEAK_MEMORY)
+        peak = read_memory(session.process.pid).values.get(Resource.PEAK_MEMORY)
         if peak is not None:
             figures[FigureName.PEAK_MEMORY] = peak
         for figure, value in figures.items():
             bench.starts.setdefault(figure, []).append(value)
-
-    def _session(self, bench: ExaminedContender, name: str) -> Session:
-        """Start a new process of a contender; its competitor ends it if it fails."""
-        one = bench.competitor
-        assert one.environment is not None
-        folder = self.contest.folder / f"entry-{one.row.id}-{name}"
-        timeout = self.contest.request.timeout
-        one.session = Session(
-            one.contender.entry, one.contender.mode, one.environment, self.contest.work, folder, timeout
-        )
-        return one.session
 
     # -- all alive ---------------------------------------------------------------------------------------------------
 
@@ -172,7 +163,8 @@ class Examination:
         for bench in self._present:
             self.contest.display.doing(f"starting {bench.competitor.label}")
             with bench.competitor.stage("start"):
-                self._session(bench, "examined").prepare()
+                self.contest.start(bench.competitor)
+                bench.competitor.live.prepare()
         line = self._warm_up(sizes)
         rounds, end = Rounds(self.contest), monotonic() + self.asked.seconds
         while len(self._present) >= 2 and self._rounds < MOST_ROUNDS:

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 
 import numpy as np
 
 from rosettabench.reasons.bootstrap import interval, locations
 from rosettabench.reasons.line import Array, deviations, fit_line
 from rosettabench.reasons.measured import MeasuredRounds, Subject, What
-from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.spread import interval_of_starts
 
 PARTS = ("arithmetic", "launch", "optimiser", "input", "bend")
@@ -63,6 +64,19 @@ class Step:
 
 
 @dataclass(frozen=True)
+class StartEstimate:
+    """One figure of a contender's fresh starts: their trimmed geometric mean and its interval.
+
+    With too few starts for an interval (`certain` is False): their median, and the least and the greatest of them.
+    """
+
+    value: float
+    low: float
+    high: float
+    certain: bool
+
+
+@dataclass(frozen=True)
 class Pair:
     """The difference of two contenders' steps: the ratio, the difference in seconds (`more`), and its parts.
 
@@ -85,6 +99,8 @@ class Explanation:
     rounds: int
     steps: tuple[Step, ...]
     pairs: tuple[Pair, ...]
+    starts: dict[str, dict[str, StartEstimate]]
+    """{label of a contender: {figure of a start: its estimate}}."""
 
 
 def explain(measured: MeasuredRounds) -> Explanation:
@@ -98,6 +114,7 @@ def explain(measured: MeasuredRounds) -> Explanation:
         len(table),
         tuple(judge.step(one) for one in measured.subjects),
         tuple(judge.pair(*two) for two in combinations(measured.subjects, 2)),
+        {one.label: {name: judge.start(seconds) for name, seconds in one.starts.items()} for one in measured.subjects},
     )
 
 
@@ -180,6 +197,13 @@ class PartJudge:
             parts={name: self.estimate(draws - less[name]) for name, draws in self.parts(slower, apart).items()},
             starts={name: self.starts(slower, faster, name) for name in slower.starts if name in faster.starts},
         )
+
+    def start(self, values: tuple[float, ...]) -> StartEstimate:
+        """Return the estimate of one figure from its value in each fresh start."""
+        found = ratio_interval(values, self.measured.confidence)
+        if found is None:
+            return StartEstimate(median(values), min(values), max(values), certain=False)
+        return StartEstimate(found.ratio, found.low, found.high, certain=True)
 
     def starts(self, slower: Subject, faster: Subject, name: str) -> Interval | None:
         """Return the ratio of one figure of a start, paired over new processes; None if there are too few."""

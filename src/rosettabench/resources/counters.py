@@ -7,22 +7,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from rosettabench.resources.resource import Resource
 from rosettabench.resources.tree import content, process_tree, threads
 from rosettabench.resources.usage import Usage
 
 OF_STAT = {
-    "minor_faults": (10, 11),
-    "major_faults": (12, 13),
-    "cpu_user_s": (14, 16),
-    "cpu_system_s": (15, 17),
+    Resource.MINOR_FAULTS: (10, 11),
+    Resource.MAJOR_FAULTS: (12, 13),
+    Resource.CPU_USER: (14, 16),
+    Resource.CPU_SYSTEM: (15, 17),
 }
 """Figure → two fields of ``/proc/<pid>/stat``, numbered as in proc(5): the count of the process, and that of its ended
 children."""
 
-OF_IO = {"read_bytes": b"read_bytes", "written_bytes": b"write_bytes"}
+OF_IO = {Resource.READ: b"read_bytes", Resource.WRITTEN: b"write_bytes"}
 """Figure → line of ``/proc/<pid>/io``: the bytes that storage read and wrote, without the page cache."""
 
-SWITCHES = ("voluntary_switches", "involuntary_switches")
+SWITCHES = (Resource.VOLUNTARY_SWITCHES, Resource.INVOLUNTARY_SWITCHES)
 """Context switches because the process waited, or was interrupted; of the threads that live when the window ends."""
 
 MOST_THREADS = 24
@@ -36,9 +37,9 @@ COUNTERS = (*OF_STAT, *OF_IO, *SWITCHES)
 class Counters:
     """One reading of a process tree. `switches` are by thread, because the counts of ended threads are lost."""
 
-    totals: Mapping[str, float]
+    totals: Mapping[Resource, float]
     switches: Mapping[str, tuple[int, int]]
-    unreadable: Mapping[str, str]
+    unreadable: Mapping[Resource, str]
 
 
 def read_counters(pid: int) -> Counters:
@@ -49,11 +50,11 @@ def read_counters(pid: int) -> Counters:
     tree = process_tree(pid)
     if not tree:
         return Counters({}, {}, dict.fromkeys(COUNTERS, f"process {pid} has ended"))
-    totals: dict[str, float] = dict.fromkeys(OF_STAT, 0.0)
+    totals = dict.fromkeys(OF_STAT, 0.0)
     for member in tree:
         add_stat(totals, content(f"/proc/{member}/stat"))
     io = [content(f"/proc/{member}/io") for member in tree]
-    unreadable = {}
+    unreadable: dict[Resource, str] = {}
     if io[0]:
         totals |= storage(io)
     else:
@@ -83,7 +84,7 @@ def used_between(before: Counters, after: Counters) -> Usage:
 # -- the files of /proc ------------------------------------------------------------------------------------------------
 
 
-def add_stat(totals: dict[str, float], stat: bytes) -> None:
+def add_stat(totals: dict[Resource, float], stat: bytes) -> None:
     """Add the numbers of one process and of its ended children to `totals`."""
     if not stat:
         return
@@ -99,7 +100,7 @@ def ticks() -> int:
     return os.sysconf("SC_CLK_TCK")
 
 
-def storage(contents: Iterable[bytes]) -> dict[str, float]:
+def storage(contents: Iterable[bytes]) -> dict[Resource, float]:
     """Return the bytes that all processes together read from and wrote to storage."""
     lines = [line.split(b":") for text in contents for line in text.splitlines()]
     return {name: float(sum(int(value) for key, value in lines if key == wanted)) for name, wanted in OF_IO.items()}
@@ -117,7 +118,9 @@ def thread_switches(members: Iterable[tuple[int, str]]) -> dict[str, tuple[int, 
     return found
 
 
-def switches_between(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:
+def switches_between(
+    before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]
+) -> dict[Resource, float]:
     """Return the context switches in the window of the threads that live at its end."""
     pairs = [(counts, before.get(thread, (0, 0))) for thread, counts in after.items()]
     return {name: float(sum(now[i] - then[i] for now, then in pairs)) for i, name in enumerate(SWITCHES)}

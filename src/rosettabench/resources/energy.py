@@ -8,6 +8,8 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Protocol
 
+from rosettabench.resources.resource import Resource
+
 POWERCAP = Path("/sys/class/powercap")
 """Where Linux has RAPL's counters (Documentation/power/powercap/powercap.rst)."""
 
@@ -21,7 +23,7 @@ POLL_S = 0.005
 class EnergyCounter(Protocol):
     """A counter of the energy of a whole device. `name` is that of its figure."""
 
-    name: str
+    name: Resource
 
     def read(self) -> Sequence[int]:
         """Return the current values of the counter's parts; raise OSError if it can no longer be read."""
@@ -52,7 +54,7 @@ class Rapl:
     It belongs to the whole machine: a contender's share is the energy above idle while it alone computes.
     """
 
-    name = "cpu_energy_j"
+    name = Resource.CPU_ENERGY
 
     def __init__(self, packages: Sequence[Package]) -> None:
         self._packages = tuple(packages)

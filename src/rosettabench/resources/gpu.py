@@ -6,7 +6,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-GPU_FIGURES = ("gpu_memory_bytes", "gpu_utilisation", "gpu_energy_j")
+from rosettabench.resources.resource import Resource
+
+GPU_FIGURES = (Resource.GPU_MEMORY, Resource.GPU_UTILISATION, Resource.GPU_ENERGY)
 """The figures of a GPU."""
 
 
@@ -17,7 +19,7 @@ class Gpu:
     not report a value.
     """
 
-    name = "gpu_energy_j"
+    name = Resource.GPU_ENERGY
 
     def __init__(self, nvml: Any, handle: Any) -> None:  # noqa: ANN401 (pynvml has no types)
         self._nvml = nvml

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic, process_time
 
-from rosettabench.resources.counters import add_stat, ticks
+from rosettabench.resources.counters import OF_STAT, add_stat, ticks
+from rosettabench.resources.resource import Resource
 from rosettabench.resources.tree import content, process_tree
 
 BUSY = (0, 1, 2, 5, 6)
@@ -87,7 +88,7 @@ def read_processors(stat: bytes) -> dict[int, tuple[float, float]]:
 
 def tree_seconds(pid: int) -> float:
     """Return the processor time of a process and its children, including ended ones."""
-    totals = {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "minor_faults": 0.0, "major_faults": 0.0}
+    totals = dict.fromkeys(OF_STAT, 0.0)
     for member in process_tree(pid):
         add_stat(totals, content(f"/proc/{member}/stat"))
-    return totals["cpu_user_s"] + totals["cpu_system_s"]
+    return totals[Resource.CPU_USER] + totals[Resource.CPU_SYSTEM]

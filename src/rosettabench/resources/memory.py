@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from rosettabench.resources.resource import Resource
 from rosettabench.resources.tree import content, process_tree
 from rosettabench.resources.usage import Usage, nothing
 
-MEMORY = ("resident_bytes", "pss_bytes", "peak_memory_bytes")
+MEMORY = (Resource.RESIDENT, Resource.PSS, Resource.PEAK_MEMORY)
 """Resident memory now, its proportional share now, and its peak."""
 
 
@@ -26,7 +27,7 @@ def read_memory(pid: int) -> Usage:
     marks = [kibibytes(content(f"/proc/{member}/status")).get("VmHWM", 0) for member in tree]
     if not known:
         now = nothing(MEMORY[:2], "the system does not let this user read /proc/<pid>/smaps_rollup")
-        return now.and_also(Usage({"peak_memory_bytes": 1024.0 * sum(marks)}))
+        return now.and_also(Usage({Resource.PEAK_MEMORY: 1024.0 * sum(marks)}))
     resident = counted_once(known)
     shares = sum(rollup["Pss"] for rollup in known)
     twice = sum(rollup["Rss"] for rollup in known) - resident

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from rosettabench.resources.counters import COUNTERS, read_counters, used_between
+from rosettabench.resources.resource import Resource
 from rosettabench.resources.sampler import INTERVAL_S, Sampler
 from rosettabench.resources.sensors import Sensors
 from rosettabench.resources.tree import process_tree
@@ -23,7 +24,7 @@ TOO_SHORT = f"no turn lasted for {INTERVAL_S} s, the time between two samples"
 class Amount:
     """One figure over all windows; `detail` has the number of windows, their seconds, and more by figure."""
 
-    name: str
+    name: Resource
     value: float
     detail: dict[str, Any]
 
@@ -38,8 +39,8 @@ class Meter:
         self._pid = pid
         self._sensors = sensors
         self._sampler = Sampler(sensors.gpu) if sensors.gpu is not None else None
-        self._sums: dict[str, float] = defaultdict(float)
-        self.unreadable: dict[str, str] = dict(sensors.unreadable)
+        self._sums: dict[Resource, float] = defaultdict(float)
+        self.unreadable: dict[Resource, str] = dict(sensors.unreadable)
         self.windows = 0
         self.seconds = 0.0
 
@@ -94,7 +95,7 @@ class Meter:
                 self.unreadable[counter.name] = str(error)
         return found
 
-    def _whole(self, name: str) -> bool:
+    def _whole(self, name: Resource) -> bool:
         """Return whether a counter was read in every window."""
         return name in self._sums and name not in self.unreadable
 
@@ -106,12 +107,14 @@ class Meter:
         detail = {**common, "interval_s": INTERVAL_S, "controller_cpu_s": sampler.cpu_s}
         found = []
         if sampler.memory is not None:
-            found.append(Amount("gpu_memory_bytes", float(sampler.memory), detail))
+            found.append(Amount(Resource.GPU_MEMORY, float(sampler.memory), detail))
         else:
-            self.unreadable["gpu_memory_bytes"] = sampler.fault or UNKNOWN
+            self.unreadable[Resource.GPU_MEMORY] = sampler.fault or UNKNOWN
         samples = sampler.utilisation
         if samples:
-            found.append(Amount("gpu_utilisation", sum(samples) / len(samples), {**detail, "samples": len(samples)}))
+            found.append(
+                Amount(Resource.GPU_UTILISATION, sum(samples) / len(samples), {**detail, "samples": len(samples)})
+            )
         else:
-            self.unreadable["gpu_utilisation"] = sampler.fault or TOO_SHORT
+            self.unreadable[Resource.GPU_UTILISATION] = sampler.fault or TOO_SHORT
         return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from rosettabench.resources.energy import EnergyCounter, Idle, Rapl, find_rapl, measure_idle
 from rosettabench.resources.gpu import GPU_FIGURES, Gpu, find_gpu
+from rosettabench.resources.resource import Resource
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Sensors:
 
     energy: tuple[tuple[EnergyCounter, Idle], ...] = ()
     gpu: Gpu | None = None
-    unreadable: dict[str, str] = field(default_factory=dict)
+    unreadable: dict[Resource, str] = field(default_factory=dict)
 
 
 def find_sensors(device: str) -> Sensors:
@@ -22,7 +23,7 @@ def find_sensors(device: str) -> Sensors:
 
     It measures the idle power for a second per energy counter. No worker may compute meanwhile.
     """
-    unreadable: dict[str, str] = {}
+    unreadable: dict[Resource, str] = {}
     counters: list[EnergyCounter] = []
     rapl = find_rapl()
     if isinstance(rapl, Rapl):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ConfigDict, Field
 
 from rosettabench.catalogue.strict import Strict
+from rosettabench.resources.resource import Resource
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Event
@@ -35,21 +36,21 @@ class FigureName(StrEnum):
     MEAN_NLL = "mean_nll"
     MEAN_AUC = "mean_auc"
     METRIC = "metric"
-    CPU_USER = "cpu_user_s"
-    CPU_SYSTEM = "cpu_system_s"
-    RESIDENT = "resident_bytes"
-    PSS = "pss_bytes"
-    PEAK_MEMORY = "peak_memory_bytes"
-    MINOR_FAULTS = "minor_faults"
-    MAJOR_FAULTS = "major_faults"
-    READ = "read_bytes"
-    WRITTEN = "written_bytes"
-    VOLUNTARY_SWITCHES = "voluntary_switches"
-    INVOLUNTARY_SWITCHES = "involuntary_switches"
-    GPU_MEMORY = "gpu_memory_bytes"
-    GPU_UTILISATION = "gpu_utilisation"
-    GPU_ENERGY = "gpu_energy_j"
-    CPU_ENERGY = "cpu_energy_j"
+    CPU_USER = Resource.CPU_USER
+    CPU_SYSTEM = Resource.CPU_SYSTEM
+    RESIDENT = Resource.RESIDENT
+    PSS = Resource.PSS
+    PEAK_MEMORY = Resource.PEAK_MEMORY
+    MINOR_FAULTS = Resource.MINOR_FAULTS
+    MAJOR_FAULTS = Resource.MAJOR_FAULTS
+    READ = Resource.READ
+    WRITTEN = Resource.WRITTEN
+    VOLUNTARY_SWITCHES = Resource.VOLUNTARY_SWITCHES
+    INVOLUNTARY_SWITCHES = Resource.INVOLUNTARY_SWITCHES
+    GPU_MEMORY = Resource.GPU_MEMORY
+    GPU_UTILISATION = Resource.GPU_UTILISATION
+    GPU_ENERGY = Resource.GPU_ENERGY
+    CPU_ENERGY = Resource.CPU_ENERGY
 
 
 class Record(Strict):
@@ -88,9 +89,9 @@ class Words(Record):
     model_config = ConfigDict(extra="allow")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the record that holds `values`."""
-        return cls.model_validate(dict(values))
+    def of(cls, values: Mapping[Any, Any]) -> Self:
+        """Return the record that holds `values`, by their names."""
+        return cls.model_validate({str(name): value for name, value in values.items()})
 
     @property
     def values(self) -> dict[str, Any]:

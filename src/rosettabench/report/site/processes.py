@@ -6,32 +6,29 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from multiprocessing import get_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from rosettabench.errors import RosettaError
-from rosettabench.report.site.run_files import Summarise, write_run
+from rosettabench.report.site.run_files import Runs, write_run
 from rosettabench.resources.processors import usable_cores
-from rosettabench.store.store import Store
 
 if TYPE_CHECKING:
     from rosettabench.report.site.extract import RunExtract
     from rosettabench.report.site.folder import SiteFolder
 
-Summariser = Callable[[Store], Summarise]
-"""Returns what summarises the runs of a store. It is a function of a module: other processes call it by its name."""
+OpenRuns = Callable[[], AbstractContextManager[Runs]]
+"""Opens the runs of a store. Other processes get it pickled: it is a function of a module, with its arguments."""
 
 SHARE = 2
 """Runs that a process writes at a time. It is not worth starting for fewer: it imports for 2 s, and a large run takes
 3 s."""
 
 
-def write_runs(
-    folder: SiteFolder, url: str, summariser: Summariser, marked: Sequence[tuple[str, str]]
-) -> Iterator[RunExtract]:
-    """Write the files of the runs `marked`, (id, mark), in the store at `url`; yield their extracts in that order.
+def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[str, str]]) -> Iterator[RunExtract]:
+    """Write the files of the runs `marked`, (id, mark); yield their extracts in that order.
 
     Each process is a pool of its own: in Python 3.11, a pool can wait for ever if one of its processes is killed while
     another one starts. Raises RosettaError if a process was killed.
@@ -40,7 +37,7 @@ def write_runs(
     count = min(usable_cores(), len(shares))
     if count < 2:
         for share in shares:
-            yield from write_share(folder, url, summariser, share)
+            yield from write_share(folder, open_runs, share)
         return
     ignored = (signal.SIGINT, signal.SIG_IGN)  # the first process handles Ctrl-C
     idle: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
@@ -49,7 +46,7 @@ def write_runs(
         """Have a process write the files of a few runs."""
         process = idle.get()
         try:
-            return process.submit(write_share, folder, url, summariser, share).result()
+            return process.submit(write_share, folder, open_runs, share).result()
         finally:
             idle.put(process)
 
@@ -65,13 +62,7 @@ def write_runs(
             ) from error
 
 
-def write_share(
-    folder: SiteFolder, url: str, summariser: Summariser, share: Sequence[tuple[str, str]]
-) -> list[RunExtract]:
+def write_share(folder: SiteFolder, open_runs: OpenRuns, share: Sequence[tuple[str, str]]) -> list[RunExtract]:
     """Write the files of a few runs and return their extracts."""
-    store = Store.existing(url)
-    try:
-        summarise = summariser(store)
-        return [write_run(folder, store.run(name), mark, summarise) for name, mark in share]
-    finally:
-        store.engine.dispose()
+    with open_runs() as runs:
+        return [write_run(folder, runs, name, mark) for name, mark in share]

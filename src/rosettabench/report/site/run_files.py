@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rosettabench.errors import RosettaError
 from rosettabench.history.cell import sittings
@@ -19,8 +18,15 @@ if TYPE_CHECKING:
     from rosettabench.store.schema import Run
     from rosettabench.summary.records import RunSummary
 
-Summarise = Callable[["Run"], "RunSummary"]
-"""Summarises a fully loaded run."""
+
+class Runs(Protocol):
+    """The runs of which pages are made."""
+
+    def load(self, name: str) -> Run:
+        """Return a run with all its contents."""
+
+    def summarise(self, run: Run) -> RunSummary:
+        """Return everything that a report shows about a loaded run. Raises RosettaError if it cannot be read."""
 
 
 def files_of_run(stem: str) -> tuple[str, str, str]:
@@ -50,10 +56,11 @@ def kept_run(folder: SiteFolder, run: Run, mark: str) -> RunExtract | None:
     return found if ended and folder.keep(path, *files_of_run(found.stem)) else None
 
 
-def write_run(folder: SiteFolder, run: Run, mark: str, summarise: Summarise) -> RunExtract:
-    """Write the page and the raw data of a fully loaded run, and return its extract."""
+def write_run(folder: SiteFolder, runs: Runs, name: str, mark: str) -> RunExtract:
+    """Write the page and the raw data of a run, and return its extract."""
+    run = runs.load(name)
     try:
-        summary = summarise(run)
+        summary = runs.summarise(run)
     except RosettaError as error:  # a request of another version: the run is listed with the reason
         return unreadable_run(run, error)
     found = extract_run(run, summary, sittings(run))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING
 
 from rosettabench.report.site.contents import SiteContents
 from rosettabench.report.site.pages import Pages, render_assets
-from rosettabench.report.site.processes import Summariser, write_runs
+from rosettabench.report.site.processes import OpenRuns, write_runs
 from rosettabench.report.site.run_files import kept_run
 
 if TYPE_CHECKING:
     from rosettabench.report.site.folder import SiteFolder
     from rosettabench.report.tables.table import Table
-    from rosettabench.store.store import Store
+    from rosettabench.store.schema import Run
 
 
 def write_site(
     folder: SiteFolder,
-    store: Store,
-    url: str,
-    summariser: Summariser,
+    rows: Sequence[Run],
+    states: Mapping[str, tuple[int, int]],
+    open_runs: OpenRuns,
     proofs: Sequence[tuple[str, Table]],
     damaged: Sequence[str],
     told: Callable[[int, int], None],
 ) -> SiteContents:
-    """Write all pages of a store, which is at `url`, and return their contents.
+    """Write all pages of a store and return their contents.
 
-    `told` hears how many of how many runs are done. `proofs` are (heading, table) of the matrices; `damaged` are the
-    keys of certificates that prove nothing.
+    `rows` are its runs, the newest first, and `states` are (number of events, the last one's id) of each; `open_runs`
+    opens them again, in other processes. `told` hears how many of how many runs are done. `proofs` are (heading, table)
+    of the matrices; `damaged` are the keys of certificates that prove nothing.
     """
-    states, rows = store.marks(), store.runs()
     common = [house_digest(), *damaged, *sorted(run.id for run in rows if run.request.get("kind") == "peak")]
     marks = {row.id: sha256(json.dumps([common, states.get(row.id)]).encode()).hexdigest() for row in rows}
     found = {row.id: kept for row in rows if (kept := kept_run(folder, row, marks[row.id])) is not None}
     told(len(found), len(rows))
-    for one in write_runs(folder, url, summariser, [mark for mark in marks.items() if mark[0] not in found]):
+    for one in write_runs(folder, open_runs, [mark for mark in marks.items() if mark[0] not in found]):
         found[one.id] = one
         told(len(found), len(rows))
     contents = SiteContents(tuple(found[row.id] for row in rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rosettabench.reasons.measured import Subject
-from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, Step
+from rosettabench.reasons.parts import PARTS, Explanation, PartEstimate, StartEstimate, Step
 from rosettabench.reasons.vocabulary import WORDS, spent, word
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
 from rosettabench.report.words import figures
@@ -109,8 +109,8 @@ def starts_table(explanation: Explanation) -> Table:
     """Return the figures of every contender's fresh starts, and the ratios of every pair."""
     columns = (CONTENDER, *(Column(heading, numeric=True) for heading in STARTS.values()))
     rows = [
-        (TableCell(one.label), *(start_cell(one.starts.get(name, ()), name, explanation) for name in STARTS))
-        for one in explanation.measured.subjects
+        (TableCell(label), *(start_cell(starts[name], name) if name in starts else NOTHING for name in STARTS))
+        for label, starts in explanation.starts.items()
     ]
     for pair in explanation.pairs:
         ratios = [pair.starts.get(name) for name in STARTS]
@@ -124,21 +124,13 @@ def starts_table(explanation: Explanation) -> Table:
     return Table(caption, columns, tuple(rows))
 
 
-def start_cell(values: tuple[float, ...], name: str, explanation: Explanation) -> TableCell:
+def start_cell(found: StartEstimate, name: str) -> TableCell:
     """Return one figure of fresh starts with its interval; with too few starts, the median and the extremes."""
-    from statistics import median
-
-    from rosettabench.statistics.interval import ratio_interval
-
-    if not values:
-        return NOTHING
     written, span = (
         (figures.memory, figures.memory_span) if name.endswith("_bytes") else (figures.seconds, figures.seconds_span)
     )
-    found = ratio_interval(values, explanation.measured.confidence)
-    if found is None:
-        return TableCell(written(median(values)), f"{span(median(values), min(values), max(values))}, no interval")
-    return TableCell(written(found.ratio), span(found.ratio, found.low, found.high))
+    interval = span(found.value, found.low, found.high)
+    return TableCell(written(found.value), interval if found.certain else f"{interval}, no interval")
 
 
 def words_table(profiled: list[Subject]) -> Table:
