@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from rosettabench.plan.request import RunRequest
-from rosettabench.store.schema import Contest, Entry, Run
+from rosettabench.store.schema import Contest, Entry, Event, Figure, Run
 from rosettabench.store.store import now
 
 
@@ -12,6 +12,17 @@ def add_all(store, rows):
     with Session(store.engine) as session:
         session.add_all(rows)
         session.commit()
+
+
+def event_of(record, run_id, contest=None, entry=None):
+    """Return the row of an event, as the journal writes it."""
+    places = {"contest_id": contest and contest.id, "entry_id": entry and entry.id}
+    return Event(run_id=run_id, at=now(), kind=record.KIND, payload=record.payload(), **places)
+
+
+def figure_of(entry, name, value, detail=None, session=1):
+    """Return the row of a figure."""
+    return Figure(entry_id=entry.id, at=now(), session=session, name=name, value=value, detail=detail or {})
 
 
 def begin_run(store, identity, command=("rosetta",), machine=None):

@@ -2,14 +2,14 @@
 
 import random
 
-from rows import add_all
+from rows import add_all, event_of, figure_of
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.environments.lock import load_lock
 from rosettabench.lab.begin import begin_run
 from rosettabench.plan.request import RunRequest
-from rosettabench.store.record import Finished, ReadBack, RoundLoad, Stopped, UsedData, UsedEnvironment
-from rosettabench.store.schema import Block, Certificate, Certification, Event, Failure, Figure
+from rosettabench.store.record import FigureName, Finished, ReadBack, RoundLoad, Stopped, UsedData, UsedEnvironment
+from rosettabench.store.schema import Block, Certificate, Certification, Failure
 from rosettabench.store.store import digest, now
 
 ROUNDS = 24
@@ -56,9 +56,7 @@ def write_entry(store, run, contest, entry, variables):
         packages = {name: next(iter(pin.specifier)).version for name, pin in load_lock(entry.lock).pins.items()}
     add(store, run, UsedEnvironment(kind="managed", interpreter="3.11.7", packages=packages), contest, entry)
     add(store, run, ReadBack.of({"threads": 1, "device": "cpu"}), contest, entry)
-    store.add(
-        Figure(entry_id=entry.id, at=now(), session=1, name="mean_nll", value=float("inf"), detail={"samples": 9})
-    )
+    store.add(figure_of(entry, FigureName.MEAN_NLL, float("inf"), {"samples": 9}))
     check = {"step": 3, "quantity": "loss", "tensor": None, "deviation": 3e-8, "tolerance": 1e-4, "passed": True}
     hashes = {"weights": "ab" * 32, "implementation": "cd" * 32}
     body = {"framework": entry.framework, "hashes": hashes, "steps": 10, "passed": True, "checks": [check]}
@@ -87,8 +85,7 @@ def block(entry, place, turn, step, draw):
 
 def add(store, run, record, contest=None, entry=None):
     """Write an event."""
-    places = {"contest_id": contest and contest.id, "entry_id": entry and entry.id}
-    store.add(Event(run_id=run.id, at=now(), kind=record.KIND, payload=record.payload(), **places))
+    store.add(event_of(record, run.id, contest, entry))
 
 
 def add_failure(store, run_id, what, details=""):

@@ -6,10 +6,11 @@ The numbers are drawn, not measured: they are there to be shown, and each has a 
 import random
 from dataclasses import dataclass, field
 
-from rows import add_all
+from rows import add_all, event_of, figure_of
 
 from rosettabench.plan.request import RunRequest
 from rosettabench.store.record import (
+    FigureName,
     Finished,
     ReadBack,
     Stopped,
@@ -19,7 +20,7 @@ from rosettabench.store.record import (
     Watched,
     WatchedMove,
 )
-from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Failure, Figure, Run
+from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Failure, Run
 from rosettabench.store.store import digest, now
 
 HOSTILE = "<script>alert(1)</script>"
@@ -192,19 +193,19 @@ def write_blocks(store, entry, player, place, weather, scale, draw):
 def write_figures(store, entry, player, scale):
     """Write the costs of a contender and its evaluations."""
     costs = {
-        "import_s": player.import_s,
-        "build_s": 0.04,
-        "load_s": 0.31,
-        "first_step_s": player.first_step_s,
-        "peak_memory_bytes": player.memory,
+        FigureName.IMPORT: player.import_s,
+        FigureName.BUILD: 0.04,
+        FigureName.LOAD: 0.31,
+        FigureName.FIRST_STEP: player.first_step_s,
+        FigureName.PEAK_MEMORY: player.memory,
     }
     for name, value in costs.items():
         add_figure(store, entry, name, value)
     write_resources(store, entry, player)
     for epoch, accuracy in enumerate(player.accuracies, start=1):
         detail = {"samples": 10_000, "correct": round(10_000 * accuracy), "epoch": epoch}
-        add_figure(store, entry, "evaluate_s", 0.31 * scale, detail)
-        add_figure(store, entry, "accuracy", accuracy, detail)
+        add_figure(store, entry, FigureName.EVALUATE, 0.31 * scale, detail)
+        add_figure(store, entry, FigureName.ACCURACY, accuracy, detail)
 
 
 def write_resources(store, entry, player):
@@ -212,16 +213,22 @@ def write_resources(store, entry, player):
     if not player.rounds:
         return
     window = {"windows": 2 * player.rounds, "seconds": 20 * player.rounds * player.step}
-    used = {"cpu_user_s": 1.6, "cpu_system_s": 0.2, "minor_faults": 12_345.0, "major_faults": 0.0, "read_bytes": 4096.0}
+    used = {
+        FigureName.CPU_USER: 1.6,
+        FigureName.CPU_SYSTEM: 0.2,
+        FigureName.MINOR_FAULTS: 12_345.0,
+        FigureName.MAJOR_FAULTS: 0.0,
+        FigureName.READ: 4096.0,
+    }
     for name, value in used.items():
         add_figure(store, entry, name, value, window)
-    for name, share in (("resident_bytes", 0.9), ("pss_bytes", 0.7)):
+    for name, share in ((FigureName.RESIDENT, 0.9), (FigureName.PSS, 0.7)):
         add_figure(store, entry, name, share * player.memory)
 
 
 def add_figure(store, entry, name, value, detail=None):
     """Write one figure."""
-    store.add(Figure(entry_id=entry.id, at=now(), session=1, name=name, value=value, detail=detail or {}))
+    store.add(figure_of(entry, name, value, detail))
 
 
 def write_certificate(store, entry, workload, player):
@@ -277,13 +284,4 @@ def write_crash(store, run_id, contest, entry, player):
 
 def event(store, run_id, record, contest=None, entry=None):
     """Write an event."""
-    store.add(
-        Event(
-            run_id=run_id,
-            contest_id=contest.id if contest else None,
-            entry_id=entry.id if entry else None,
-            at=now(),
-            kind=record.KIND,
-            payload=record.payload(),
-        )
-    )
+    store.add(event_of(record, run_id, contest, entry))

@@ -3,17 +3,20 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+from rows import figure_of
+
 from rosettabench.report.tables import contest as tables
+from rosettabench.store.record import FigureName
 from rosettabench.summary.entry import summarise_areas, summarise_likelihoods
 
 
 def evaluated(*values, labels=13):
     """A contender's rows with an evaluation after each of some epochs."""
     details = [{"samples": 181, "epoch": epoch, "labels": labels, "of": 14} for epoch, _ in enumerate(values, start=1)]
-    figures = [
-        SimpleNamespace(name="mean_auc", value=one, detail=own) for one, own in zip(values, details, strict=True)
-    ]
-    return SimpleNamespace(figures=[SimpleNamespace(name="evaluate_s", value=3.0, detail={}), *figures])
+    entry = SimpleNamespace(id=1)
+    areas = [figure_of(entry, FigureName.MEAN_AUC, one, own) for one, own in zip(values, details, strict=True)]
+    entry.figures = [figure_of(entry, FigureName.EVALUATE, 3.0), *areas]
+    return entry
 
 
 def test_the_last_one_is_shown_with_what_it_is_the_mean_of():
@@ -37,10 +40,10 @@ def test_the_ranking_has_it_in_the_place_of_accuracy(contests):
 
 
 def test_forecasts_are_told_by_their_likelihood_and_that_they_were_shown_the_truth(contests):
-    figures = [
-        SimpleNamespace(name="mean_nll", value=one, detail={"epoch": 3, "samples": 8}) for one in (7.5, -0.12345)
-    ]
-    likelihoods = summarise_likelihoods(SimpleNamespace(figures=figures))
+    evaluated_twice = SimpleNamespace(id=1)
+    detail = {"epoch": 3, "samples": 8}
+    evaluated_twice.figures = [figure_of(evaluated_twice, FigureName.MEAN_NLL, one, detail) for one in (7.5, -0.12345)]
+    likelihoods = summarise_likelihoods(evaluated_twice)
     assert [(one.epoch, one.value, one.samples) for one in likelihoods] == [(3, 7.5, 8), (3, -0.12345, 8)]
     contest = next(iter(contests.values()))
     entries = tuple(replace(entry, likelihoods=likelihoods, accuracies=()) for entry in contest.entries)

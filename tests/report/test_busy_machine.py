@@ -1,6 +1,7 @@
 """Where others computed during the rounds there is no verdict, and one sentence says so."""
 
 import pytest
+from rows import event_of
 
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.contest import oddity_sentences
@@ -8,8 +9,6 @@ from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.verdict import control_sentence
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import Dropped, RoundLoad
-from rosettabench.store.schema import Event
-from rosettabench.store.store import now
 from rosettabench.summary.run import summarise
 
 
@@ -21,12 +20,7 @@ def loaded(store, others, dropped=()):
             load = RoundLoad(round=number, seconds=1.0, processors=2, others=share, stolen=0.0)
             happened = [load]
             happened += [Dropped(round=number, why="it slept")] if number in dropped else []
-            run.events += [
-                Event(
-                    run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=one.KIND, payload=one.payload()
-                )
-                for one in happened
-            ]  # in memory only
+            run.events += [event_of(one, run.id, contest) for one in happened]  # in memory only
     return summarise(run).contests[0]
 
 

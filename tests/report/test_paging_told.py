@@ -1,11 +1,12 @@
 """A contender of which some processes return their memory to the system is told with the cost, without a doubt."""
 
+from rows import figure_of
+
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.words.contest import oddity_sentences
 from rosettabench.statistics.doubt import SuspectRounds
 from rosettabench.statistics.paging import Paging
-from rosettabench.store.schema import Figure
-from rosettabench.store.store import now
+from rosettabench.store.record import FigureName
 from rosettabench.summary.run import summarise
 
 PAGING = {2, 5}
@@ -17,11 +18,10 @@ def paging_run(store):
     run = store.run()
     (entry,) = (one for one in run.contests[0].entries if one.label == "pytorch")
     sessions = {block.session for block in entry.blocks}
-    entry.figures = [one for one in entry.figures if one.name != "minor_faults"]
+    entry.figures = [one for one in entry.figures if one.name != FigureName.MINOR_FAULTS]
     for session in sessions:
         value = 40_000.0 if session in PAGING else 40.0
-        row = Figure(entry_id=entry.id, at=now(), session=session, name="minor_faults", value=value, detail={})
-        entry.figures.append(row)  # in memory only
+        entry.figures.append(figure_of(entry, FigureName.MINOR_FAULTS, value, session=session))  # in memory only
     for block in entry.blocks:
         block.elapsed_s *= 1.5 if block.session in PAGING and block.phase == "turn" else 1.0
     return run

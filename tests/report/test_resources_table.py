@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Console
+from rows import figure_of
 from sample_run import add_figure, event, write_sample_run
 
 from rosettabench.report.formats.markdown import render_markdown
@@ -13,7 +14,7 @@ from rosettabench.report.words.contest import difference_sentences
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.gpu import GPU_FIGURES
 from rosettabench.resources.memory import MEMORY
-from rosettabench.store.record import ReadBack, Unreadable
+from rosettabench.store.record import FigureName, ReadBack, Unreadable
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise
 
@@ -39,8 +40,8 @@ def test_every_figure_that_is_measured_can_be_shown():
 def test_counts_add_up_over_processes_and_memory_does_not(fresh):
     store, _, entry = fresh
     before = entry_of(store, entry.label).resources
-    add_second(store, entry, "cpu_user_s", 10.0, {"windows": 4, "seconds": 7.0})
-    add_second(store, entry, "resident_bytes", before.amounts["resident_bytes"] + 2e8)
+    add_second(store, entry, FigureName.CPU_USER, 10.0, {"windows": 4, "seconds": 7.0})
+    add_second(store, entry, FigureName.RESIDENT, before.amounts["resident_bytes"] + 2e8)
     after = entry_of(store, entry.label).resources
     assert after.amounts["cpu_user_s"] == pytest.approx(before.amounts["cpu_user_s"] + 10)
     assert after.seconds == pytest.approx(before.seconds + 7)
@@ -49,10 +50,7 @@ def test_counts_add_up_over_processes_and_memory_does_not(fresh):
 
 def add_second(store, entry, name, value, detail=None):
     """Write a figure of an entry's second process."""
-    from rosettabench.store.schema import Figure
-    from rosettabench.store.store import now
-
-    store.add(Figure(entry_id=entry.id, at=now(), session=2, name=name, value=value, detail=detail or {}))
+    store.add(figure_of(entry, name, value, detail, session=2))
 
 
 def test_a_sum_with_a_gap_is_no_sum(fresh):
@@ -72,7 +70,7 @@ def test_columns_of_which_nobody_has_anything_are_left_out(fresh):
     store, _, entry = fresh
     titles = [column.title for column in resources_table(summarise(store.run()).contests[0]).columns]
     assert "GPU memory" not in titles and "CPU energy" not in titles and "CPU user" in titles
-    add_figure(store, entry, "gpu_energy_j", 41.5, {"idle_w": 70.0, "resolution_s": 0.1})
+    add_figure(store, entry, FigureName.GPU_ENERGY, 41.5, {"idle_w": 70.0, "resolution_s": 0.1})
     table = resources_table(summarise(store.run()).contests[0])
     (place,) = [number for number, column in enumerate(table.columns) if column.title == "GPU energy"]
     cell = {row[0].text: row[place] for row in table.rows}[entry.label]

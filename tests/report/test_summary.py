@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from rows import begin_run
+from rows import begin_run, event_of
 from sample_run import HOSTILE, Player, quick_players, write_contest, write_sample_run
 from sqlalchemy import text
 
@@ -19,8 +19,8 @@ from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
-from rosettabench.store.schema import Certification, Event
-from rosettabench.store.store import Store, now
+from rosettabench.store.schema import Certification
+from rosettabench.store.store import Store
 from rosettabench.summary.agreement import setting_rows
 from rosettabench.summary.doubts import FEW_PAIRS, cast_doubts, seen_in
 from rosettabench.summary.entry import turns
@@ -177,10 +177,7 @@ def test_the_record_holds_the_rounds_from_which_every_verdict_follows(sample_sto
 )
 def test_the_last_that_began_or_ended_a_run_is_its_state(sample_store, happened, state):
     run = sample_store.run()
-    run.events[:] = [
-        Event(run_id=run.id, contest_id=None, entry_id=None, at=now(), kind=one.KIND, payload=one.payload())
-        for one in happened
-    ]  # in memory only
+    run.events[:] = [event_of(one, run.id) for one in happened]  # in memory only
     assert summarise(run).state == state
 
 
@@ -188,8 +185,7 @@ def test_a_round_that_was_dropped_does_not_count(sample_store):
     run = sample_store.run()
     contest = run.contests[0]
     why = Dropped(round=3, why="the machine slept for 60 s")
-    dropped = Event(run_id=run.id, contest_id=contest.id, entry_id=None, at=now(), kind=why.KIND, payload=why.payload())
-    run.events.append(dropped)  # in memory only
+    run.events.append(event_of(why, run.id, contest))  # in memory only
     assert 3 not in entry(summarise(run).contests[0], "pytorch").rounds
     assert 4 in entry(summarise(run).contests[0], "pytorch").rounds
 

@@ -1,6 +1,7 @@
 """Stores are merged: every row, with new ids and the right references, or nothing."""
 
 import pytest
+from rows import figure_of
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from test_store import add_run, block
@@ -9,7 +10,8 @@ from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.content import Relation, lines_of, relate
 from rosettabench.store.info import COUNTED, describe
 from rosettabench.store.merge import Merged, merge, refuse_same
-from rosettabench.store.schema import Base, Certificate, Certification, Event, Failure, Figure
+from rosettabench.store.record import FigureName, Finished
+from rosettabench.store.schema import Base, Certificate, Certification, Event, Failure
 from rosettabench.store.store import Store, digest, now
 
 RUN = "20260101-000000-abcd"
@@ -27,7 +29,7 @@ def fill(store, *identities, certificate=None):
         contest = entry.contest_id
         for number in (1, 2):
             store.add(block(entry, number))
-        store.add(Figure(entry_id=entry.id, at=now(), session=1, name="build_s", value=0.5, detail={"a": [1]}))
+        store.add(figure_of(entry, FigureName.BUILD, 0.5, {"a": [1]}))
         proof = certificate or store.add(make_certificate(identity))
         store.add(Certification(entry_id=entry.id, certificate_id=proof.id, session=1))
         for places in ({}, {"contest_id": contest}, {"contest_id": contest, "entry_id": entry.id}):
@@ -128,7 +130,7 @@ def test_a_run_that_went_on_elsewhere_is_continued(stores, kinds):
     certificate = source.add(make_certificate("later"))
     source.add(Certification(entry_id=entry.id, certificate_id=certificate.id, session=2))
     where = {"run_id": RUN, "contest_id": entry.contest_id, "entry_id": entry.id, "at": now()}
-    source.add(Event(**where, kind="finished", payload={}))
+    source.add(Event(**where, kind=Finished.KIND, payload={}))
     assert relate(lines_of(target.run(RUN)), lines_of(source.run(RUN))) is Relation.BEHIND
     assert [one.how for one in merge([source], target, nobody)] == [Merged.CONTINUED]
     assert content(target) == content(source)

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from rows import add_all
+from rows import add_all, event_of
 
 from rosettabench.client.machine import describe_machine
+from rosettabench.plan.request import RunRequest
 from rosettabench.store.record import ReadBack, UsedEnvironment
-from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Event, Run
+from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
 from rosettabench.store.store import digest
 
 SETTING = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 1}
@@ -51,7 +52,7 @@ def write_run(
     random = np.random.default_rng(number)
     identity, at = f"202601{number:02d}-080000-{number:04x}", f"2026-01-{number:02d}T08:00:00.000000+00:00"
     described = describe_machine() | (machine or {})
-    request = {"workloads": [workload], "planted": 0.0}
+    request = RunRequest(workloads=(workload,)).model_dump(mode="json")
     store.add(Run(id=identity, at=at, version="0.1.0", command=["rosetta", "run"], request=request, machine=described))
     stopping = {"confidence": 0.95, "margin": 0.02, "rounds": [8, 40]}
     contest = store.add(Contest(run_id=identity, workload=workload, setting=SETTING, stopping=stopping))
@@ -89,9 +90,7 @@ def write_entry(store, run, contest, at, player, copy, processes):
     package = {"pytorch": "torch", "mxnet-gluon": "mxnet"}.get(player.framework, player.framework)
     facts = UsedEnvironment(packages={package: player.version, "numpy": "2.4.6"}, interpreter="3.11.7")
     for one in (facts, ReadBack.of(player.settings)):
-        store.add(
-            Event(run_id=run, contest_id=contest.id, entry_id=entry.id, at=at, kind=one.KIND, payload=one.payload())
-        )
+        store.add(event_of(one, run, contest, entry))
     body = {"hashes": {"implementation": "ab" * 32, "adapter": "cd" * 32}, "passed": player.proven, "steps": 10}
     body |= {"checks": [], "tightest": {}, "first_divergence": None, "cause": None}
     if not player.proven:

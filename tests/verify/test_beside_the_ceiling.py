@@ -1,6 +1,7 @@
 """An installation beside the ceilings: its share is told where a ceiling is stored, and else the command."""
 
 import pytest
+from rows import event_of
 from stored import SETTING, Player, write_run
 
 from rosettabench.catalogue.operations import operations
@@ -9,7 +10,7 @@ from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.client.machine import describe_machine
 from rosettabench.plan.request import PeakRequest
 from rosettabench.report.formats.verification import ceiling_words
-from rosettabench.store.schema import Event, Run
+from rosettabench.store.schema import Run
 from rosettabench.store.store import now
 from rosettabench.verify.hardware import Hardware
 from rosettabench.verify.installed import Counterpart
@@ -49,8 +50,7 @@ def test_the_share_of_a_stored_ceiling(store):
         cpu_seconds=(0.1, 0.2),
         error=1e-7,
     )
-    row = Event(run_id="peak", contest_id=None, entry_id=None, at=now(), kind=series.KIND, payload=series.payload())
-    store.add(row)
+    store.add(event_of(series, "peak"))
     found = verified(store)
     step = operations(find_workload("fashion-mlp")).training * SETTING["batch_size"]
     assert found.ceiling.share.value == pytest.approx(step / found.step.value / 1e11)

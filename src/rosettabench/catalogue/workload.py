@@ -178,9 +178,11 @@ class ProofExtents(Strict):
 
 
 class Forecasts(Strict):
-    """The forecasts of a trained model: the number of sample paths for each series."""
+    """The forecasts of a trained model: the number of sample paths for each series, and who tells the distribution."""
 
     paths: PositiveInt
+    layer: str = "output"
+    """The dense layer that returns the parameters of the distribution, in the order of `outputs`."""
 
 
 class Metric(Strict):
@@ -310,12 +312,14 @@ class Workload(Strict):
         return self
 
     @model_validator(mode="after")
-    def _recurrent_layers(self) -> Self:
-        """Refuse a recurrent layer that has no tensors."""
+    def _named_layers(self) -> Self:
+        """Refuse a recurrent layer, and a layer of forecasts, that has no tensors."""
         layers = {tensor.name.partition(".")[0] for tensor in self.tensors}
         wrong = sorted(set(self.recurrent) - layers)
         if wrong:
             raise ValueError(f"recurrent names layers without tensors: {', '.join(wrong)}")
+        if self.forecasts is not None and self.forecasts.layer not in layers:
+            raise ValueError(f"forecasts names a layer without tensors: {self.forecasts.layer}")
         return self
 
     @property

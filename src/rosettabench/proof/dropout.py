@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rosettabench.catalogue.workload import STUDENT_T, Workload
+from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Session, Work
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.dropout_chain import Chain
@@ -55,7 +55,7 @@ class Probe(Protocol):
 
 def probe_for(workload: Workload) -> Probe:
     """Return the probe of a workload's network."""
-    return Recurrent() if workload.loss and workload.loss.name == STUDENT_T else Chain()
+    return Recurrent() if workload.forecasts is not None else Chain()
 
 
 def sites(workload: Workload) -> list[Site]:

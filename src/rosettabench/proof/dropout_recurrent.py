@@ -33,7 +33,8 @@ class Recurrent:
         weights[f"{layer}.bias"][:] = np.repeat([OPEN, -OPEN, OPEN, OPEN], units)  # input, forget, cell, output
         weights[f"{second}.bias"][:] = np.repeat([OPEN, -OPEN, 0, OPEN], units)
         weights[f"{second}.kernel"][2 * units : 3 * units] = np.eye(units)
-        weights["output.kernel"][0, 0] = 1
+        assert workload.forecasts is not None  # probe_for has looked
+        weights[f"{workload.forecasts.layer}.kernel"][0, 0] = 1
         return weights
 
     def survivors(self, logits: Array) -> Array:

@@ -110,8 +110,10 @@ class Sampling:
         for name in weights:
             if name.endswith("kernel"):
                 weights[name] *= KERNELS
-        location = self._session.work.workload.outputs.index("location")
-        weights["output.kernel"][location] *= LOCATION / KERNELS
+        workload = self._session.work.workload
+        assert workload.forecasts is not None  # else nothing is drawn
+        location = workload.outputs.index("location")
+        weights[f"{workload.forecasts.layer}.kernel"][location] *= LOCATION / KERNELS
         return weights
 
     def draw(self, weights: Weights, *, dropout: bool = True) -> Sampled:
