@@ -9,6 +9,7 @@ hand. No framework is imported, and nothing in a part depends on the machine.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -238,6 +239,23 @@ def type_words(schema: Mapping[str, Any]) -> str:
     return words if default in (None, [], {}) else f"{words}, else {code(json.dumps(default))}"
 
 
+# -- failures ----------------------------------------------------------------------------------------------------------
+
+
+def failure_kinds() -> str:
+    """Return a table of the kinds of failures: each with the docstring below it."""
+    body = ast.parse(inspect.getsource(errors.FailureKind)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    lines = zip(body.body, body.body[1:], strict=False)
+    said = {
+        line.targets[0].id: below.value.value
+        for line, below in lines
+        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+    }
+    return table(["`kind`", "what it means"], ([code(one), prose(str(said[one.name]))] for one in errors.FailureKind))
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "exit codes": exit_codes,
@@ -245,6 +263,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "switches": switches_markdown,
     "matrix": matrix,
     "requests": requests,
+    "failure kinds": failure_kinds,
     "trainings": trainings,
 }
 """What makes each part, by the name in its marker."""

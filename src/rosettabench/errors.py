@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 
 class RosettaError(Exception):
     """An error that the user can act on: what was wrong and where, and what to type next.
@@ -60,6 +62,45 @@ class StoreError(RosettaError):
     exit_code = 6
 
 
+class FailureKind(StrEnum):
+    """Why a contender failed, in one word. The first four are a worker's own answers to a request."""
+
+    MISSING_PACKAGE = "missing_package"
+    """The environment lacks a package."""
+    UNSUPPORTED = "unsupported"
+    """The framework cannot do what was asked for."""
+    OUT_OF_MEMORY = "out_of_memory"
+    """There was not enough memory. Also if the system killed the worker for that."""
+    ERROR = "error"
+    """Anything else that the framework raised."""
+    CRASH = "crash"
+    """The worker ended, with an exit code or a signal."""
+    TIMEOUT = "timeout"
+    """The worker did not answer in time."""
+    PROTOCOL = "protocol"
+    """The worker answered what is not a valid reply."""
+    ENVIRONMENT = "environment"
+    """The worker did not start, or its environment could not be made."""
+    CLOCK = "clock"
+    """The worker's times contradict the laboratory's clock."""
+    OTHER_WORK = "other_work"
+    """The worker did other work while it was timed."""
+    UNEQUAL = "unequal"
+    """Its settings are not those of the others, and `--strict` was given."""
+    NOT_PROVEN = "not_proven"
+    """Nothing could be compared: it has no certificate."""
+    PROOF_FAILED = "proof_failed"
+    """Its certificate is one of a failed proof."""
+    INCOMPLETE = "incomplete"
+    """Not everything could be measured."""
+    INTERRUPTED = "interrupted"
+    """The user stopped the measurement."""
+    TOO_LONG = "too long"
+    """A training was left out: its graph takes minutes to build, or is never finished."""
+    OUT_OF_TIME = "budget"
+    """A training was left out: no time was left for it."""
+
+
 class WorkerError(RosettaError):
     """A contender failed or is missing, but the rest was measured and the report is whole: it says who, and why.
 
@@ -69,8 +110,8 @@ class WorkerError(RosettaError):
 
     exit_code = 7
 
-    def __init__(self, kind: str, what: str, hint: str = "", details: str = "") -> None:
-        """`kind` is a failure kind of docs/reference/protocol.md; it becomes the cause in the result row."""
+    def __init__(self, kind: FailureKind, what: str, hint: str = "", details: str = "") -> None:
+        """`kind` becomes the cause in the result row."""
         super().__init__(what, hint)
         self.kind = kind
         self.details = details
@@ -83,10 +124,9 @@ class OtherWork(WorkerError):
     """
 
     exit_code = 10
-    KIND = "other_work"
 
     def __init__(self, what: str, hint: str = "") -> None:
-        super().__init__(self.KIND, what, hint)
+        super().__init__(FailureKind.OTHER_WORK, what, hint)
 
 
 class Slower(RosettaError):

@@ -27,6 +27,13 @@ def test_every_cell_is_whole(entry, workload):
     assert sentences == [], "\n".join(sentences)
 
 
+def test_a_framework_says_what_users_can_do_about_its_errors():
+    hint_on = all_frameworks()["pytorch"].hint_on
+    error = "BackendCompilerFailed: backend='inductor'\nImportError: /tmp/one.main.so: file too short"
+    assert hint_on(error).endswith("delete it, and try again.")
+    assert hint_on(f"RuntimeError: {error}") == hint_on("RuntimeError: file too short") == ""
+
+
 def test_the_contract_is_that_of_the_worker():
     """The methods that are asked for are read from the base class, those with something in them left out."""
     assert required_methods() >= {"build", "train", "evaluate", "synchronize", "settings"}

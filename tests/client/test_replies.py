@@ -40,6 +40,7 @@ def test_a_good_reply_is_returned_as_it_is():
         (b'{"id": 1, "ok": true}', "elapsed_s: Field required"),
         (b'{"id": 1, "ok": false}', "error: Field required"),
         (b'{"id": 1, "ok": false, "error": {"kind": "error"}}', "error.type: Field required"),
+        (b'{"id": 1, "ok": false, "error": {"kind": "bad luck"}}', "error.kind: Input should be 'missing_package'"),
         (b'{"id": 1, "ok": true, "x": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "brackets"),
         (b'{"id": 1, "ok": true, "elapsed_s": ' + b"9" * 5000 + b"}", ""),
         (b"\xff\xfe", ""),

@@ -16,7 +16,7 @@ from tiers import slow
 
 import rosetta_worker
 from rosettabench.catalogue.framework import contestants
-from rosettabench.errors import OtherWork
+from rosettabench.errors import FailureKind, OtherWork
 from rosettabench.lab.watch import wanted_settings
 from rosettabench.plan.setting import Setting
 from rosettabench.store.record import Watched
@@ -69,7 +69,7 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, c
     assert not {entry.label for entry in honest} & set(told), {name: failure.what for name, failure in told.items()}
     for cheat, entry in zip(cheats, contest.entries[2:], strict=True):
         assert entry.label in told, f"{cheat.name}: not caught"
-        assert told[entry.label].kind == OtherWork.KIND, f"{cheat.name}: {told[entry.label].what}"
+        assert told[entry.label].kind == FailureKind.OTHER_WORK, f"{cheat.name}: {told[entry.label].what}"
         assert cheat.told in told[entry.label].what
         assert [one.certificate.passed for one in entry.certifications] == [True], "the proof does not see it"
     assert all(len(turns(entry)) >= 16 for entry in honest)

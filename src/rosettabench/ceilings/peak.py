@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from rosettabench.ceilings.bench import SCANNED, Bench, BenchLibrary
 from rosettabench.ceilings.cache import copied_bytes
 from rosettabench.ceilings.series import CeilingSeries, Refused
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.request import PeakRequest
-from rosettabench.store.record import Finished
+from rosettabench.store.record import FailureStage, Finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ class Peak:
                     with note_refusals("copy", way, library, journal):
                         copy(bench, way, seconds, journal)
         except WorkerError as error:
-            journal.failure("peak", error)
+            journal.failure(FailureStage.PEAK, error)
             self._display.tell(f"{library.label} cannot take part: {error.what}")
 
 
@@ -128,5 +128,5 @@ def copy(bench: Bench, way: str, seconds: float, journal: Journal) -> None:
     """Time copies one way; raise WorkerError if a copy differs from the original."""
     series = bench.copies(way, copied_bytes(), seconds)
     if series is None:
-        raise WorkerError("error", f"the copy {way.replace('_', ' ')} differs from what was copied")
+        raise WorkerError(FailureKind.ERROR, f"the copy {way.replace('_', ' ')} differs from what was copied")
     note(series, journal)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer._click.globals import get_current_context
 
-from rosettabench.errors import EnvironmentFault, OtherWork, WorkerError
+from rosettabench.errors import EnvironmentFault, FailureKind, OtherWork, WorkerError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -141,21 +141,22 @@ def tell_end(
     """Report a run that is over. Raises the error that its worst failure asks for."""
     from rosettabench.lab.run import is_unfinished
     from rosettabench.shipped.results import Results
+    from rosettabench.store.record import FailureStage
     from rosettabench.store.store import unbegun
 
     finished = laboratory.store.run(started.id)
     publish(laboratory.store, finished, page, print_it)
-    told = {"plan"} if finished.request.get("study") else set()  # missing parts of a study are not errors
+    told = {FailureStage.PLAN} if finished.request.get("study") else set()  # missing parts of a study are not errors
     missing = sum(failure.entry_id is None and failure.stage not in told for failure in finished.failures)
     failed = any(one.is_failure for one in Results.of(finished).absences.values())
     waiting = {contest.id for contest in finished.contests if unbegun(finished, contest)}
     left = {contest.id for contest in finished.contests if is_unfinished(finished, contest)} - waiting
-    others = [failure for failure in finished.failures if failure.kind == OtherWork.KIND]
+    others = [failure for failure in finished.failures if failure.kind == FailureKind.OTHER_WORK]
     if others:
         raise OtherWork(f"{len(others)} of the contenders did other work while they were timed: see above", HOW_WATCHED)
     if missing or failed or left:
         raise WorkerError(
-            "incomplete",
+            FailureKind.INCOMPLETE,
             "not everything could be measured: see above",
             f"{resume_command(laboratory.store, finished.id, cluster)} tries those that failed again.",
         )

@@ -13,7 +13,7 @@ import typer
 from rosettabench.cli.completion import complete_contenders
 from rosettabench.cli.laboratory import open_laboratory
 from rosettabench.cli.options import StoreUrl, Timeout, split
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def peak(
         print_ceilings(run, console())
     if run.failures:
         first = run.failures[0]
-        raise WorkerError("incomplete", f"not everything could be measured: {first.what}", first.hint)
+        raise WorkerError(FailureKind.INCOMPLETE, f"not everything could be measured: {first.what}", first.hint)
 
 
 def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laboratory) -> list[BenchLibrary]:

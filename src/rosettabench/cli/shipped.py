@@ -11,7 +11,7 @@ import typer
 from rosettabench.cli.completion import complete_libraries, complete_sets
 from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish, resume_command
 from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def race(laboratory: Laboratory, started: Run, page: Path | None) -> None:
     publish(laboratory.store, finished, page, printer(verbose=False))
     if any(one.is_failure for one in Results.of(finished).absences.values()):
         raise WorkerError(
-            "incomplete",
+            FailureKind.INCOMPLETE,
             "not every training could be done: see above",
             f"{resume_command(laboratory.store, finished.id)} tries those that failed again.",
         )

@@ -14,7 +14,7 @@ from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, MostRounds, Offline, OneRound, StoreUrl, Timeout, split
-from rosettabench.errors import EnvironmentFault, ProofError, Slower, Undecided, UsageError, WorkerError
+from rosettabench.errors import EnvironmentFault, FailureKind, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def judge(found: Sequence[Verification], python: Path, store: Store) -> None:
         raise ProofError(f"not proven to do equal work: {labels(bad)}", "rosetta prove shows where it diverges.")
     if bad := [one for one in found if one.fault]:
         again = resume_command(store, bad[0].run)
-        raise WorkerError("incomplete", f"could not be measured: {labels(bad)}", again)
+        raise WorkerError(FailureKind.INCOMPLETE, f"could not be measured: {labels(bad)}", again)
     if bad := [one for one in found if one.standing is InstallationStanding.SLOW]:
         whole = on_store(f"rosetta report {bad[0].run}", store)
         raise Slower(f"slower than it should be: {labels(bad)}", f"{whole} shows the whole contest.")

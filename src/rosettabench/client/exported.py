@@ -21,7 +21,7 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.client.program import run_program
 from rosettabench.environments.environment import Environments
 from rosettabench.environments.lock import load_lock
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.places import cache_dir
 
 PROGRAM = "export.py"
@@ -74,7 +74,9 @@ def export_model(
                 write_export(place, implementation, how, {"inputs": taken, "tensors": dict(weights)}, timeout)
     except OSError as error:
         why = f"{error.filename or place} cannot be written: {error.strerror}"
-        raise WorkerError("environment", why, "Make room there, or set ROSETTA_CACHE to another folder.") from error
+        raise WorkerError(
+            FailureKind.ENVIRONMENT, why, "Make room there, or set ROSETTA_CACHE to another folder."
+        ) from error
     return ExportedModel(place)
 
 
@@ -91,7 +93,9 @@ def write_export(
         run_program(PROGRAM, [str(implementation), str(folder)], environment, None, folder, timeout, what)
         answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
         if "error" in answer:
-            raise WorkerError("unsupported", f"{implementation} cannot be exported to ONNX: {answer['error']}")
+            raise WorkerError(
+                FailureKind.UNSUPPORTED, f"{implementation} cannot be exported to ONNX: {answer['error']}"
+            )
         folder.rename(place)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.client.messages import check_message
 from rosettabench.client.replies import LONGEST_LINE, read_reply
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 
 PROTOCOL = 1
 """The version of docs/reference/protocol.md that this controller speaks."""
@@ -45,8 +45,8 @@ def interrupt_all() -> None:
 
 
 HINTS = {
-    "missing_package": "rosetta env check says what is missing from the environment.",
-    "out_of_memory": "Choose a smaller batch: --set batch_size=…",
+    FailureKind.MISSING_PACKAGE: "rosetta env check says what is missing from the environment.",
+    FailureKind.OUT_OF_MEMORY: "Choose a smaller batch: --set batch_size=…",
 }
 """The hint for each kind of error that a worker reports."""
 
@@ -100,7 +100,7 @@ class WorkerProcess:
                 )
             except OSError as error:
                 hint = "rosetta doctor" if worker else "rosetta env check"
-                raise WorkerError("environment", f"{command[0]} does not start: {error}", hint) from error
+                raise WorkerError(FailureKind.ENVIRONMENT, f"{command[0]} does not start: {error}", hint) from error
             finally:
                 os.close(request_end)
                 os.close(reply_end)
@@ -126,7 +126,8 @@ class WorkerProcess:
         if not reply["ok"]:
             error = reply["error"]
             what = f"{error['type']}: {error['message']}"
-            raise WorkerError(error["kind"], what, HINTS.get(error["kind"], ""), error["traceback"])
+            kind = FailureKind(error["kind"])
+            raise WorkerError(kind, what, HINTS.get(kind, ""), error["traceback"])
         return reply
 
     def _read_line(self, do: str, timeout: float, end: float) -> bytes:
@@ -138,11 +139,13 @@ class WorkerProcess:
             size += len(piece)
             if size > LONGEST_LINE:
                 self.kill()
-                raise WorkerError("protocol", f"the answer to {do!r} is longer than {LONGEST_LINE >> 20} MiB")
+                raise WorkerError(FailureKind.PROTOCOL, f"the answer to {do!r} is longer than {LONGEST_LINE >> 20} MiB")
             while not self._readable(end):
                 if monotonic() >= end:
                     self.kill()
-                    raise WorkerError("timeout", f"no answer to {do!r} within {timeout:.0f} s", details=self.tail())
+                    raise WorkerError(
+                        FailureKind.TIMEOUT, f"no answer to {do!r} within {timeout:.0f} s", details=self.tail()
+                    )
             piece = os.read(self._replies, 1 << 16)
             if not piece:
                 raise self._death(end)
@@ -167,7 +170,7 @@ class WorkerProcess:
         except ValueError as error:
             self.kill()
             told = f"the worker answered request {self._number} ({do}) with {line[:200]!r}"
-            raise WorkerError("protocol", f"{told}: {error}") from None
+            raise WorkerError(FailureKind.PROTOCOL, f"{told}: {error}") from None
 
     def _death(self, end: float) -> WorkerError:
         """Return the error for a dead worker, with the cause if the system reports it before `end`."""
@@ -175,12 +178,14 @@ class WorkerProcess:
             code = self._process.wait(min(PATIENCE_S, max(TEARDOWN_S, end - monotonic())))
         except subprocess.TimeoutExpired:  # it closed its pipes but still runs
             self.kill()
-            return WorkerError("protocol", "the worker closed its pipes without ending", details=self.tail())
+            return WorkerError(FailureKind.PROTOCOL, "the worker closed its pipes without ending", details=self.tail())
         self.kill()
         if code == -signal.SIGKILL and out_of_memory_kills() > self._out_of_memory_kills:
-            return WorkerError("out_of_memory", "the system killed the worker: out of memory", details=self.tail())
+            return WorkerError(
+                FailureKind.OUT_OF_MEMORY, "the system killed the worker: out of memory", details=self.tail()
+            )
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return WorkerError("crash", f"the worker died: {how}", details=self.tail())
+        return WorkerError(FailureKind.CRASH, f"the worker died: {how}", details=self.tail())
 
     def tail(self) -> str:
         """Return the last part of what the worker and its framework printed."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.client.machine import worker_variables
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 
 
 def run_program(
@@ -39,12 +39,12 @@ def run_program(
             env={**variables, **environment.variables},
         )
     except subprocess.TimeoutExpired as error:
-        raise WorkerError("timeout", f"{what} were not evaluated within {timeout:.0f} s") from error
+        raise WorkerError(FailureKind.TIMEOUT, f"{what} were not evaluated within {timeout:.0f} s") from error
     except OSError as error:
         raise WorkerError(
-            "environment", f"{command[0]} does not start: {error.strerror}", "rosetta env check"
+            FailureKind.ENVIRONMENT, f"{command[0]} does not start: {error.strerror}", "rosetta env check"
         ) from error
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         why = said[-1] if said else f"exit code {done.returncode}"
-        raise WorkerError("error", f"{what} cannot be evaluated: {why}", "rosetta env check", done.stderr)
+        raise WorkerError(FailureKind.ERROR, f"{what} cannot be evaluated: {why}", "rosetta env check", done.stderr)

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
+from rosettabench.errors import FailureKind
+
 LONGEST_LINE = 64 << 20
 """Most bytes of a reply. The longest valid ones are profiles, with some hundred kilobytes."""
 
@@ -33,7 +35,7 @@ class Told(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    kind: str
+    kind: Annotated[FailureKind, Field(strict=False)]
     type: str
     message: str
     traceback: str

@@ -20,7 +20,7 @@ from rosettabench.cluster.connection import ClusterNode, RayCluster
 from rosettabench.cluster.mailbox import Remarks, Rows
 from rosettabench.cluster.node import NodeFault
 from rosettabench.cluster.parcel import Inbox, pack
-from rosettabench.errors import EnvironmentFault, RosettaError, UsageError, WorkerError
+from rosettabench.errors import EnvironmentFault, FailureKind, RosettaError, UsageError, WorkerError
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.owner import at_work
 from rosettabench.lab.place import counted_rounds
@@ -29,7 +29,7 @@ from rosettabench.plan.request import Request, RunRequest, read_request
 from rosettabench.plan.setting import Setting, with_defaults
 from rosettabench.store.command import resume
 from rosettabench.store.machine import same_kind
-from rosettabench.store.record import Finished, Interrupted, MeasuredOn, Resumed, Stopped
+from rosettabench.store.record import FailureStage, Finished, Interrupted, MeasuredOn, Resumed, Stopped
 from rosettabench.store.schema import Contest, Run
 from rosettabench.store.store import events_of, machine_of
 
@@ -243,7 +243,8 @@ class Sweep:
         what = f"its node died {MOST_DEATHS + 1} times; the last one was {node.name}"
         self._display.tell(f"{name} is given up: {what}")
         Journal(self._store, self._run, attempt.contest).failure(
-            "start", WorkerError("crash", what, "Look at the logs of Ray on the nodes.", str(death))
+            FailureStage.START,
+            WorkerError(FailureKind.CRASH, what, "Look at the logs of Ray on the nodes.", str(death)),
         )
 
     # -- the mailbox -------------------------------------------------------------------------------------------------
@@ -303,6 +304,6 @@ def error_of(fault: NodeFault, node: ClusterNode) -> RosettaError:
     kind = getattr(errors, name, RosettaError)
     said = f"node {node.name}: {what}"
     if issubclass(kind, WorkerError):
-        return WorkerError("error", said, hint)
+        return WorkerError(FailureKind.ERROR, said, hint)
     found: RosettaError = kind(said, hint)
     return found

@@ -18,7 +18,7 @@ from rosettabench.convert.conversion import Means, find_environment, find_refere
 from rosettabench.data.prepare import prepare_data
 from rosettabench.data.prepared import Prepared
 from rosettabench.data.readers.weights_file import Tensors, check_ending, check_place, read_weights
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.files import replace_file
 from rosettabench.plan.setting import canonical_setting
 from rosettabench.proof.weights import draw_weights
@@ -121,7 +121,7 @@ def export_of(work: Work, how: ExportedFrom, timeout: float) -> bytes:
     try:
         return export_model(work.workload, how, work.data.train.inputs, work.weights, timeout).file.read_bytes()
     except WorkerError as error:
-        if error.kind != "unsupported":
+        if error.kind != FailureKind.UNSUPPORTED:
             raise
         raise UsageError(error.what, "docs/guide/onnx.md says what is exported.") from error
 

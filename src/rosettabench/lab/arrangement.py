@@ -15,7 +15,7 @@ from rosettabench.client.batches import draw_batches, draw_rows
 from rosettabench.client.session import Session, Work
 from rosettabench.data.prepared import Prepared
 from rosettabench.environments.environment import Environment, external
-from rosettabench.errors import EnvironmentFault, ProofError, WorkerError
+from rosettabench.errors import EnvironmentFault, FailureKind, ProofError, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
@@ -34,7 +34,7 @@ from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.weights import draw_weights, leaves_zeros, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.record import UsedData
+from rosettabench.store.record import FailureStage, UsedData
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.schema import Entry, Run
 from rosettabench.store.store import Store, dropped_rounds
@@ -93,7 +93,7 @@ class Arranger:
                 known[key] = self._environment(one.contender)
             found = known[key]
             if isinstance(found, EnvironmentFault):
-                one.fail("environment", WorkerError("environment", found.what, found.hint))
+                one.fail(FailureStage.ENVIRONMENT, WorkerError(FailureKind.ENVIRONMENT, found.what, found.hint))
                 self.display.tell(f"{one.label} cannot take part: {found.what}")
             else:
                 one.environment = found

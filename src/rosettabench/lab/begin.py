@@ -8,10 +8,11 @@ from secrets import token_hex
 
 from rosettabench import __version__
 from rosettabench.client.machine import describe_machine
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import ContestRequest, Request
+from rosettabench.store.record import FailureStage
 from rosettabench.store.schema import Contest, Entry, Run
 from rosettabench.store.store import Store
 
@@ -59,4 +60,4 @@ def write_contest(store: Store, run: Run, planned: PlannedContest, request: Cont
             )
         )
     for what in planned.missing.values():
-        Journal(store, run.id, row.id).failure("plan", WorkerError("unsupported", what))
+        Journal(store, run.id, row.id).failure(FailureStage.PLAN, WorkerError(FailureKind.UNSUPPORTED, what))

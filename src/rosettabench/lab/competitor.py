@@ -12,7 +12,7 @@ from rosettabench.client.apart import DevicesApart
 from rosettabench.client.session import Session, Turn, Work
 from rosettabench.data.series.windows import known_inputs
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.forecasts import judge_forecasts
 from rosettabench.lab.journal import Journal
@@ -20,14 +20,14 @@ from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors
-from rosettabench.store.record import FigureName, ReadBack, Unreadable, UsedEnvironment
+from rosettabench.store.record import FailureStage, FigureName, ReadBack, Unreadable, UsedEnvironment
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
 FASTEST_STEP_S = 1e-7
 """Lower bound of the seconds per step: about the time of calling an empty function."""
 
-INTERRUPTED = WorkerError("interrupted", "interrupted")
+INTERRUPTED = WorkerError(FailureKind.INTERRUPTED, "interrupted")
 """Why an abandoned competitor left."""
 
 
@@ -68,14 +68,14 @@ class Competitor:
         return self.session
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: FailureStage) -> Iterator[None]:
         """Run one stage of the contest. If the worker fails in it, store a Failure of this stage with its cause."""
         try:
             yield
         except WorkerError as error:
             self.fail(name, error)
 
-    def fail(self, stage: str, error: WorkerError) -> None:
+    def fail(self, stage: FailureStage, error: WorkerError) -> None:
         """Store a failure and leave the contest. A competitor that already left is not reported again."""
         if self.failure is not None:
             return
@@ -160,7 +160,7 @@ class Competitor:
         """
         done = self.done = self._block(phase, first, steps + planted_steps(steps, self.contender.extra))
         if done.elapsed_s < steps * FASTEST_STEP_S:
-            raise WorkerError("clock", f"{steps} steps took {done.elapsed_s} s: the worker's clock is wrong")
+            raise WorkerError(FailureKind.CLOCK, f"{steps} steps took {done.elapsed_s} s: the worker's clock is wrong")
         self.journal.store.add(
             Block(
                 entry_id=self.row.id,
@@ -211,7 +211,7 @@ class Competitor:
 
     def tick(self) -> float:
         """Return the seconds of an empty block: the cost of reading the clock and synchronising."""
-        with self.stage("warm-up"):
+        with self.stage(FailureStage.WARM_UP):
             return self.live.tick()
         return 0.0
 

@@ -18,7 +18,7 @@ import numpy as np
 from rosettabench.client.session import Session, Work
 from rosettabench.client.ties import tie_faults
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import ProofError, WorkerError
+from rosettabench.errors import FailureKind, ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
@@ -29,10 +29,7 @@ from rosettabench.lab.registrar import Registrar
 from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.check import divergence_words
 from rosettabench.resources.processors import usable_cores
-from rosettabench.store.record import ProofTime, Stopped
-
-NO_PROOF = "not_proven"
-"""The kind of failure where nothing could be compared, since there is no reference."""
+from rosettabench.store.record import FailureStage, ProofTime, Stopped
 
 PROOFS_AT_ONCE = 2
 """How many competitors of a contest are proven at the same time, on a processor: starting and compiling leave most of
@@ -98,7 +95,7 @@ class LiveContest:
         """
         order = self.shuffle_competitors(self.present)
         for competitor in order:
-            with competitor.stage("start"):
+            with competitor.stage(FailureStage.START):
                 self.start(competitor)
         with Lanes(usable_cores(), order) as lanes:
             for done in [lanes.submit(self._import, one) for one in order if one.out is None]:
@@ -138,17 +135,17 @@ class LiveContest:
         begun = monotonic()
         try:
             failure = None
-            with competitor.stage("start"):
+            with competitor.stage(FailureStage.START):
                 self.start(competitor)
                 self._open(competitor)
                 self._prepare(competitor)
             if competitor.out is None:
                 failure = self._certify(competitor)
                 competitor.journal.event(ProofTime(seconds=monotonic() - begun))
-                if failure is not None and failure.kind == NO_PROOF:
-                    competitor.fail("proof", failure)
+                if failure is not None and failure.kind == FailureKind.NOT_PROVEN:
+                    competitor.fail(FailureStage.PROOF, failure)
             if competitor.out is None:
-                with competitor.stage("proof"):
+                with competitor.stage(FailureStage.PROOF):
                     competitor.read_settings()
             return failure or competitor.failure
         finally:
@@ -159,7 +156,7 @@ class LiveContest:
         for competitor in self.present:
             self.display.doing(f"proving {competitor.label}")
             try:
-                with competitor.stage("start"):
+                with competitor.stage(FailureStage.START):
                     self.start(competitor)
                 for step in (self._import, self._enter, self._prove_entered):
                     if competitor.out is None:
@@ -182,12 +179,12 @@ class LiveContest:
         """Let a competitor import its framework. Others may do so at the same time."""
         with self._telling:
             self.display.doing(f"importing {competitor.label}")
-        with competitor.stage("start"):
+        with competitor.stage(FailureStage.START):
             self._open(competitor)
 
     def _enter(self, competitor: Competitor) -> None:
         """Let a competitor build, load and take its first step."""
-        with competitor.stage("start"):
+        with competitor.stage(FailureStage.START):
             self._prepare(competitor)
             competitor.first_step()
 
@@ -210,7 +207,7 @@ class LiveContest:
             yield
         except WorkerError as error:
             workload = self.work.workload
-            asked = workload.is_own and error.kind == "error"  # not one that ran out of memory, or hung
+            asked = workload.is_own and error.kind == FailureKind.ERROR  # not one that ran out of memory, or hung
             faults = tie_faults(competitor.contender.entry, environment, self.work) if asked else ""
             if not faults:
                 raise
@@ -227,7 +224,7 @@ class LiveContest:
             return
         what = " ".join(difference.sentence for difference in found)
         for competitor in self.present:
-            competitor.fail("settings", WorkerError("unequal", what, REMEDY))
+            competitor.fail(FailureStage.SETTINGS, WorkerError(FailureKind.UNEQUAL, what, REMEDY))
 
     def _prove_entered(self, competitor: Competitor) -> None:
         """Prove a started competitor, then build its model again. Others may be proven at the same time."""
@@ -235,7 +232,7 @@ class LiveContest:
             self.display.doing(f"proving {competitor.label}")
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
-            with competitor.stage("proof"):
+            with competitor.stage(FailureStage.PROOF):
                 competitor.live.hand_rows(self.work.batches)  # a proof may have chosen other batches
                 competitor.live.build()
 
@@ -246,17 +243,17 @@ class LiveContest:
             with self._telling:
                 self.display.tell(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.admission.insist:
-                competitor.fail("proof", failure)
+                competitor.fail(FailureStage.PROOF, failure)
 
     def _certify(self, competitor: Competitor) -> WorkerError | None:
         """Return why a competitor is not proven; None if it is. If its worker fails meanwhile, it leaves."""
-        with competitor.stage("proof"):
+        with competitor.stage(FailureStage.PROOF):
             try:
                 certificate = self.registrar.certify(competitor, competitor.live.folder / "proof")
             except ProofError as error:
-                return WorkerError(NO_PROOF, error.what, error.hint)
+                return WorkerError(FailureKind.NOT_PROVEN, error.what, error.hint)
             if not certificate.passed:
-                return WorkerError("proof_failed", why_failed(certificate.body), "rosetta prove shows it all")
+                return WorkerError(FailureKind.PROOF_FAILED, why_failed(certificate.body), "rosetta prove shows it all")
         return None
 
 

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from rosettabench.client.session import Session
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.load import machine_load, watch_load
-from rosettabench.store.record import Exchanged
+from rosettabench.store.record import Exchanged, FailureStage
 
 PAIRS = 8
 """The most blocks of each kind in one process: enough for an interval if there is only one process."""
@@ -44,7 +44,10 @@ def measure_exchange(contest: LiveContest, steps: int) -> None:
     present = [one for one in contest.present if one.row.control_of is None]
     for number, one in enumerate(present):
         contest.display.doing(f"measuring the exchange of {one.label}", number, len(present))
-        with one.stage("exchange"), one.apart(contest.folder / f"entry-{one.row.id}-apart-{one.number}") as apart:
+        with (
+            one.stage(FailureStage.EXCHANGE),
+            one.apart(contest.folder / f"entry-{one.row.id}-apart-{one.number}") as apart,
+        ):
             load = watch_load([*contest.sessions, apart], contest.work.setting.cores)
             together, alone = compare_blocks(one.live, apart, steps, contest.random)
             one.journal.event(Exchanged(process=one.number, together=together, apart=alone, load=machine_load(load)))

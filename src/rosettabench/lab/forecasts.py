@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.data.series.series import PreparedSeries
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.statistics.forecast_accuracy import Forecast, forecast_accuracy, quantile
 from rosettabench.store.record import LEVELS, Drawn, JudgedForecasts, Shown
 
@@ -53,7 +53,7 @@ def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int)
     start = perf_counter()
     paths = np.load(reply["files"]["samples"], mmap_mode="r", allow_pickle=False)
     if not np.isfinite(paths).all():
-        raise WorkerError("error", "it has forecast numbers that are not finite")
+        raise WorkerError(FailureKind.ERROR, "it has forecast numbers that are not finite")
     accuracy = forecast_accuracy(forecasts(series, paths), series.frequency.seasonality)
     return JudgedForecasts(
         series=len(paths),

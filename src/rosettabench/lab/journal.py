@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosettabench.errors import WorkerError
-from rosettabench.store.record import Record
+from rosettabench.store.record import FailureStage, Record
 from rosettabench.store.schema import Event, Failure
 from rosettabench.store.store import Store, now
 
@@ -32,7 +32,7 @@ class Journal:
             )
         )
 
-    def failure(self, stage: str, error: WorkerError) -> None:
+    def failure(self, stage: FailureStage, error: WorkerError) -> None:
         """Store a failure at a stage of the contest, with its cause."""
         self.store.add(
             Failure(

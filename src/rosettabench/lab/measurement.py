@@ -22,7 +22,7 @@ from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.exchange import measure_exchange
 from rosettabench.lab.turns import Turns
 from rosettabench.plan.schedule import Schedule
-from rosettabench.store.record import Stopped
+from rosettabench.store.record import FailureStage, Stopped
 
 EVALUATION_BATCHES = 20
 """Batches of the timed evaluation: enough to time, cheap enough for every contender."""
@@ -51,7 +51,7 @@ class TimedContest:
                 self._exchange()
                 return turns.make_stopped(why, controller)
             for one in self._contest.present:
-                with one.stage("turn"):
+                with one.stage(FailureStage.TURN):
                     one.note_memory()
             turns.watch.end(self._contest.present, last=False)
             self._exchange()

@@ -9,7 +9,7 @@ from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.load import note_load, watch_load
 from rosettabench.lab.suspension import Suspension
-from rosettabench.store.record import Dropped
+from rosettabench.store.record import Dropped, FailureStage
 
 RoundTurn = tuple[Competitor, Callable[[], None]]
 """A competitor, and what it does in its turn."""
@@ -30,7 +30,7 @@ class Rounds:
         load = watch_load(self.contest.sessions, self.contest.work.setting.cores)
         for competitor, turn in turns:
             if competitor.out is None:
-                with competitor.stage("turn"):
+                with competitor.stage(FailureStage.TURN):
                     turn()
         note_load(self.contest.journal, number, load)
         if suspension.seconds:

@@ -12,7 +12,7 @@ from rosettabench.client.batches import draw_batches
 from rosettabench.client.session import Session, Work
 from rosettabench.data.prepare import prepare_data
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import UsageError, WorkerError
+from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.files import save_array
 from rosettabench.plan.setting import Setting, canonical_setting
 from rosettabench.proof.weights import draw_weights, save_weights
@@ -85,7 +85,7 @@ def check_wait(entry: FrameworkEntry, environment: Environment, device: str, cac
     finally:
         session.process.close()
     if wait.device != device:
-        raise WorkerError("unsupported", f"{entry.name} computes on {wait.device}, not on {device}")
+        raise WorkerError(FailureKind.UNSUPPORTED, f"{entry.name} computes on {wait.device}, not on {device}")
     return wait
 
 

@@ -7,7 +7,7 @@ from time import process_time
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.forecasts import series_to_show
 from rosettabench.lab.turns import Turns
-from rosettabench.store.record import ShownSeries, Stopped
+from rosettabench.store.record import FailureStage, ShownSeries, Stopped
 
 
 class FullTraining:
@@ -27,7 +27,7 @@ class FullTraining:
         length = self._length
         turns.supply(length, 0)
         for one in contest.present:
-            with one.stage("build"):
+            with one.stage(FailureStage.BUILD):
                 one.live.build()
         turns.watch.begin(contest.present)
         controller = process_time()
@@ -64,7 +64,7 @@ class FullTraining:
         contest.journal.event(ShownSeries(shown=tuple(series_to_show(series))))
         for one in contest.present:
             contest.display.doing(f"forecasts of {one.label}")
-            with one.stage("forecast"):
+            with one.stage(FailureStage.FORECAST):
                 one.forecast()
 
 

@@ -25,7 +25,7 @@ from rosettabench.plan.proof_steps import STEPS
 from rosettabench.proof.walk import evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import Stopped
+from rosettabench.store.record import FailureStage, Stopped
 
 
 class Turns:
@@ -81,7 +81,7 @@ class Turns:
             times = {}
             for position, one in enumerate(contest.shuffle_competitors(contest.present)):
                 contest.display.doing("warming up", number, MOST_BLOCKS)
-                with one.stage("warm-up"):
+                with one.stage(FailureStage.WARM_UP):
                     times[one.label] = one.turn("warm-up", number, position, first, steps)
             first += steps
             self.watch.block(contest.present, f"warm-up block {number}")
@@ -103,7 +103,7 @@ class Turns:
         path = self.contest.folder / f"batches-{steps}.npy"
         save_array(path, draw_rows(work.workload, work.data, work.setting, steps))
         for one in self.contest.present:
-            with one.stage("warm-up"):
+            with one.stage(FailureStage.WARM_UP):
                 one.live.hand_rows(path)
 
     def round(self, first: int, turns: Sequence[int]) -> None:
@@ -149,7 +149,7 @@ class Turns:
         trains = work.workload.inference is None
         for number, one in enumerate(present := self.contest.present):
             self.contest.display.doing(f"evaluating {one.label}", number, len(present))
-            with one.stage("evaluate"):
+            with one.stage(FailureStage.EVALUATE):
                 if samples and trains:
                     one.live.evaluate(
                         evaluation_samples(work.setting.batch_size, samples)

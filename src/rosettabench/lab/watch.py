@@ -34,7 +34,7 @@ from rosettabench.lab.journal import Journal
 from rosettabench.plan.setting import Setting
 from rosettabench.proof.tolerance import MIXED
 from rosettabench.resources.processors import usable_cores
-from rosettabench.store.record import Watched, WatchedMove
+from rosettabench.store.record import FailureStage, Watched, WatchedMove
 from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault
 from rosettabench.watch.losses import Losses
@@ -248,7 +248,7 @@ class Watch:
         """Return the parameters of all competitors, as new files."""
         found: dict[str, Files] = {}
         for one in watched_competitors(present):
-            with one.stage("watch"):
+            with one.stage(FailureStage.WATCH):
                 found[one.label] = one.live.ask("parameters", folder=str(self._place(one.label)))["files"]
         return found
 
@@ -320,7 +320,7 @@ class Watch:
         A block has as many steps as the timed ones, at most MOST_DROPPED. Nothing is trained afterwards.
         """
         for one in watched_competitors(present):
-            with one.stage("watch"):
+            with one.stage(FailureStage.WATCH):
                 assert one.done is not None and one.done.counts is not None  # it did blocks of training
                 steps = min(one.done.counts.steps, MOST_DROPPED)
                 ways = {kind: self._moved_by(one.live, steps, kind == "with") for kind in ("with", "without")}
@@ -349,7 +349,7 @@ class Watch:
         """Keep the parameters of all competitors, and their outputs."""
         kept: dict[str, Kept] = {}
         for one in watched_competitors(present):
-            with one.stage("watch"):
+            with one.stage(FailureStage.WATCH):
                 place = self._place(one.label)
                 files = {} if self.work.workload.inference else one.live.ask("parameters", folder=str(place))["files"]
                 kept[one.label] = Kept(files, self._outputs(one.live, place))
@@ -420,7 +420,7 @@ class Watch:
                 return self._off_in(session, kept, place)
             finally:
                 session.process.close()
-        with judge.stage("watch"):
+        with judge.stage(FailureStage.WATCH):
             return self._off_in(judge.live, kept, place)
         return None
 
@@ -449,7 +449,7 @@ class Watch:
 
     def _out(self, one: Competitor, what: str) -> None:
         """Take a competitor out of the contest for other work."""
-        one.fail("watch", OtherWork(f"it did other work while it was timed: {what}", HINT))
+        one.fail(FailureStage.WATCH, OtherWork(f"it did other work while it was timed: {what}", HINT))
 
     def _draw(self) -> None:
         """Draw the next round to check from a window that doubles, so that a long contest costs little."""

@@ -16,7 +16,7 @@ import numpy as np
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.client.session import Session, Work
-from rosettabench.errors import ProofError, WorkerError
+from rosettabench.errors import FailureKind, ProofError, WorkerError
 from rosettabench.files import save_array
 from rosettabench.plan.proof_steps import pace_of, steps_of
 from rosettabench.proof.comparison import (
@@ -298,7 +298,7 @@ def choose_first(exact: Session, margin: float, folder: Path) -> Chooser | None:
     try:
         chooser.choose(0)
     except WorkerError as error:
-        if error.kind != "unsupported":
+        if error.kind != FailureKind.UNSUPPORTED:
             raise
         give_rows(exact, exact.work.stated.batches)
         return None

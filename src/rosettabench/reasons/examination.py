@@ -22,7 +22,7 @@ import numpy as np
 
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Session
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
@@ -34,7 +34,7 @@ from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile,
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.resource import Resource
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
-from rosettabench.store.record import FigureName, Stopped
+from rosettabench.store.record import FailureStage, FigureName, Stopped
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 """Batch sizes of the line, as multiples of the explained one."""
@@ -135,7 +135,7 @@ class Examination:
                 bench = self._benches[place]
                 if bench.competitor.out is None:
                     self.contest.display.doing(f"fresh start of {bench.competitor.label}", number, self.asked.starts)
-                    with bench.competitor.stage("start"):
+                    with bench.competitor.stage(FailureStage.START):
                         self._start(bench)
                         bench.competitor.leave()
 
@@ -162,7 +162,7 @@ class Examination:
         sizes = self._supply()
         for bench in self._present:
             self.contest.display.doing(f"starting {bench.competitor.label}")
-            with bench.competitor.stage("start"):
+            with bench.competitor.stage(FailureStage.START):
                 self.contest.start(bench.competitor)
                 bench.competitor.live.prepare()
         line = self._warm_up(sizes)
@@ -218,10 +218,10 @@ class Examination:
             self._block(bench, what, size, 1)
             self._choose(bench, (what, size), self._block(bench, what, size, 1))
         except WorkerError as error:
-            if error.kind == "unsupported":
+            if error.kind == FailureKind.UNSUPPORTED:
                 bench.unsupported[what] = error.what.partition(": ")[2]
             else:
-                bench.competitor.fail("warm-up", error)
+                bench.competitor.fail(FailureStage.WARM_UP, error)
             return False
         return True
 
@@ -253,7 +253,7 @@ class Examination:
         found: Times = []
         for competitor, turn in self._turns(found):
             if competitor.out is None:
-                with competitor.stage("turn"):
+                with competitor.stage(FailureStage.TURN):
                     turn()
         for bench, column, seconds in found:
             self._choose(bench, column, seconds)
@@ -293,10 +293,10 @@ class Examination:
             fields = {name: reply[name] for name in ("elapsed_s", "operations")}
             bench.profile = Profile.model_validate({"steps": steps, **fields})
         except WorkerError as error:
-            if error.kind == "unsupported":
+            if error.kind == FailureKind.UNSUPPORTED:
                 bench.unsupported["profile"] = error.what.partition(": ")[2]
             else:
-                bench.competitor.fail("profile", error)
+                bench.competitor.fail(FailureStage.PROFILE, error)
 
     def _write(self, sizes: list[int], line: Literal["reuse", "train"]) -> None:
         """Store the measurements."""

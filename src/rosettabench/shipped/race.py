@@ -22,7 +22,7 @@ from rosettabench.data.series.prepare_series import prepare_series
 from rosettabench.data.series.series import PreparedSeries
 from rosettabench.environments.environment import Environment, Environments
 from rosettabench.environments.lock import load_lock
-from rosettabench.errors import EnvironmentFault, WorkerError
+from rosettabench.errors import EnvironmentFault, FailureKind, WorkerError
 from rosettabench.lab.display import Display
 from rosettabench.lab.forecasts import forecasts, quantiles_to_show, series_to_show
 from rosettabench.lab.journal import Journal
@@ -32,8 +32,6 @@ from rosettabench.plan.trainings import epochs_words
 from rosettabench.shipped.budget import Cost, affordable
 from rosettabench.shipped.library import Library, find_library
 from rosettabench.shipped.record import (
-    OUT_OF_TIME,
-    TOO_LONG,
     Absence,
     Fact,
     FinishedTraining,
@@ -44,7 +42,7 @@ from rosettabench.shipped.record import (
 from rosettabench.shipped.results import Results
 from rosettabench.shipped.trainer import Trainer
 from rosettabench.statistics.forecast_accuracy import forecast_accuracy
-from rosettabench.store.record import Finished, Interrupted, Record, Resumed
+from rosettabench.store.record import FailureStage, Finished, Interrupted, Record, Resumed
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store
 
@@ -165,7 +163,9 @@ class Race:
             environments = Environments(self.cache / "environments")
             self._environments[library.name] = environments.make(load_lock(library.lock), self.display.doing)
         except EnvironmentFault as fault:
-            return self._out(library, WorkerError("environment", fault.what, fault.hint), "environment")
+            return self._out(
+                library, WorkerError(FailureKind.ENVIRONMENT, fault.what, fault.hint), FailureStage.ENVIRONMENT
+            )
         if library.name in self._results.installed:
             return True
         try:
@@ -180,10 +180,10 @@ class Race:
                     )
                 )
         except WorkerError as error:
-            return self._out(library, error, "open")
+            return self._out(library, error, FailureStage.OPEN)
         return True
 
-    def _out(self, library: Library, error: WorkerError, stage: str) -> bool:
+    def _out(self, library: Library, error: WorkerError, stage: FailureStage) -> bool:
         """Store that a library cannot take part at all; return False."""
         for series in self._request.sets:
             self._absent(series, library, None, stage, error)
@@ -200,8 +200,8 @@ class Race:
                 f"not run: a window has {steps:,} steps, and for more than {library.longest_unroll} the graph takes "
                 "minutes to build, or is never done"
             )
-            error = WorkerError(TOO_LONG, what, "--long trains it anyway.")
-            self._absent(series, library, None, "plan", error)
+            error = WorkerError(FailureKind.TOO_LONG, what, "--long trains it anyway.")
+            self._absent(series, library, None, FailureStage.PLAN, error)
             self.display.tell(f"{series}, {library.name}: {what}")
         return [library for library in libraries if library not in long]
 
@@ -252,8 +252,10 @@ class Race:
         """Do one training, and store its result."""
         self.display.contest(job.title, number, of)
         if self._time_left() <= 0:
-            error = WorkerError(OUT_OF_TIME, "not run: the budget was used", "A longer --budget, or fewer sets.")
-            self._absent(job.series, job.library, job.seed, "plan", error)
+            error = WorkerError(
+                FailureKind.OUT_OF_TIME, "not run: the budget was used", "A longer --budget, or fewer sets."
+            )
+            self._absent(job.series, job.library, job.seed, FailureStage.PLAN, error)
             return
         stage = Stage()
         try:
@@ -266,23 +268,25 @@ class Race:
         """Parse, train, predict and score in a new process, each timed separately; return the result."""
         prepared, file = self._sets[job.series]
         begun = perf_counter()
-        stage.name = "open"
+        stage.name = FailureStage.OPEN
         with self._trainer(job.library) as trainer:
-            stage.name = "parse"
+            stage.name = FailureStage.PARSE
             self.display.doing("parsing")
             parsed = trainer.parse(prepared, file)
-            stage.name = "train"
+            stage.name = FailureStage.TRAIN
             self.display.doing(f"training for {epochs_words(job.epochs)}")
             trained = trainer.train(prepared.context, job.epochs, self._request.samples, job.seed)
             if trained["elapsed_s"] <= 0:
-                raise WorkerError("clock", f"the training took {trained['elapsed_s']} s by the worker's clock")
-            stage.name = "predict"
+                raise WorkerError(
+                    FailureKind.CLOCK, f"the training took {trained['elapsed_s']} s by the worker's clock"
+                )
+            stage.name = FailureStage.PREDICT
             self.display.doing("predicting")
             predicted, paths = trainer.predict()
-            stage.name = "score"
+            stage.name = FailureStage.SCORE
             self.display.doing("scoring")
             if not np.isfinite(paths).all():
-                raise WorkerError("error", f"{job.library.name} has forecast numbers that are not finite")
+                raise WorkerError(FailureKind.ERROR, f"{job.library.name} has forecast numbers that are not finite")
             start = perf_counter()
             accuracy = forecast_accuracy(forecasts(prepared, paths), prepared.frequency.seasonality)
             scored = perf_counter() - start
@@ -319,7 +323,7 @@ class Race:
 
     # -- the store -----------------------------------------------------------------------------------------------------
 
-    def _absent(self, series: str, library: Library, seed: int | None, stage: str, error: WorkerError) -> None:
+    def _absent(self, series: str, library: Library, seed: int | None, stage: FailureStage, error: WorkerError) -> None:
         """Store that a training is absent, and why."""
         self._note(
             Absence(
@@ -344,7 +348,7 @@ class Race:
 class Stage:
     """The stage of a training: where it fails, if it does."""
 
-    name: str = "start"
+    name: FailureStage = FailureStage.START
 
 
 def unroll(series: PreparedSeries) -> tuple[int, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rosettabench.catalogue.strict import Strict
-from rosettabench.store.record import Drawn, Record, Shown
+from rosettabench.errors import FailureKind
+from rosettabench.store.record import Drawn, FailureStage, Record, Shown
 
 
 class Fact(Strict):
@@ -102,18 +103,15 @@ class FinishedTraining(Record):
 
 
 class Absence(Record):
-    """An absent training, and why. `stage` and `kind` are those of failures; `seed` is None for all seeds.
-
-    Two more kinds are ``too long``, a graph that takes minutes to build, and ``budget``, no time was left.
-    """
+    """An absent training, and why. `stage` and `kind` are those of failures; `seed` is None for all seeds."""
 
     KIND: ClassVar[str] = "absence"
 
     series: str
     library: str
     seed: int | None
-    stage: str
-    kind: str
+    stage: FailureStage
+    kind: FailureKind
     what: str
     hint: str = ""
     details: str = ""
@@ -121,8 +119,4 @@ class Absence(Record):
     @property
     def is_failure(self) -> bool:
         """Whether something went wrong; else the training was left out on purpose."""
-        return self.kind not in (TOO_LONG, OUT_OF_TIME)
-
-
-TOO_LONG = "too long"
-OUT_OF_TIME = "budget"
+        return self.kind not in (FailureKind.TOO_LONG, FailureKind.OUT_OF_TIME)

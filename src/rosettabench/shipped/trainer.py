@@ -13,7 +13,7 @@ from rosettabench.client.process import PROTOCOL
 from rosettabench.client.session import start_worker
 from rosettabench.data.series.series import PreparedSeries
 from rosettabench.environments.environment import Environment
-from rosettabench.errors import WorkerError
+from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.shipped.library import Library
 
 SAME_SUM = 1e-9
@@ -81,7 +81,7 @@ class Trainer:
             reply["total"], total, rel_tol=SAME_SUM, abs_tol=SAME_SUM
         ):
             raise WorkerError(
-                "error",
+                FailureKind.ERROR,
                 f"{self.library.name} has read {reply['series']:,} series with {reply['values']:,} values, of the sum "
                 f"{reply['total']:g}; there are {len(parts):,} with {values:,}, of the sum {total:g}",
             )

@@ -53,6 +53,31 @@ class FigureName(StrEnum):
     CPU_ENERGY = Resource.CPU_ENERGY
 
 
+class FailureStage(StrEnum):
+    """What was done when a contender failed, or a whole run."""
+
+    PLAN = "plan"
+    ENVIRONMENT = "environment"
+    START = "start"
+    BUILD = "build"
+    SETTINGS = "settings"
+    PROOF = "proof"
+    WARM_UP = "warm-up"
+    WATCH = "watch"
+    TURN = "turn"
+    EVALUATE = "evaluate"
+    FORECAST = "forecast"
+    EXCHANGE = "exchange"
+    PROFILE = "profile"
+    PEAK = "peak"
+    OPEN = "open"
+    """The first of a training as shipped; the others are `parse` to `score`."""
+    PARSE = "parse"
+    TRAIN = "train"
+    PREDICT = "predict"
+    SCORE = "score"
+
+
 class Record(Strict):
     """The payload of an event of the kind `KIND`."""
 

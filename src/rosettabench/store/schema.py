@@ -206,10 +206,9 @@ class Failure(Base):
     entry_id: Mapped[int | None] = mapped_column(ForeignKey("entries.id"))
     at: Mapped[str]
     stage: Mapped[str]
-    """What was done: plan, environment, data, start, open, build, settings, proof, warm-up, watch, turn, evaluate,
-    forecast, exchange, profile or peak."""
+    """What was done: a `FailureStage`."""
     kind: Mapped[str]
-    """The cause in one word: docs/reference/protocol.md lists all."""
+    """The cause: a `FailureKind`."""
     what: Mapped[str]
     hint: Mapped[str]
     details: Mapped[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import Workload, all_workloads
-from rosettabench.errors import OtherWork
+from rosettabench.errors import FailureKind
 from rosettabench.plan.request import ContestRequest, read_request
 from rosettabench.plan.setting import with_defaults
 from rosettabench.reasons.measured import MeasuredRounds
@@ -95,7 +95,7 @@ class Contestant:
     @property
     def other_work(self) -> Fault | None:
         """The fault that it did other work while it was timed; None if there is none."""
-        return next((fault for fault in self.faults if fault.kind == OtherWork.KIND), None)
+        return next((fault for fault in self.faults if fault.kind == FailureKind.OTHER_WORK), None)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from rosettabench.errors import OtherWork
+from rosettabench.errors import FailureKind
 from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.doubt import Contradiction, Doubt, MeansDisagree
 from rosettabench.statistics.oddities import Gap, casts_doubt
+from rosettabench.store.record import FailureStage
 from rosettabench.summary.records import ContestSummary, Control, EntrySummary, Fault, ProofState, ProofSummary
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def of_entry(entry: EntrySummary) -> Iterator[StoreFinding]:
     if failed:
         yield StoreFinding(FindingKind.FAILED_PROOF, entry.label, entry.proof)
     for fault in entry.faults:
-        if failed and fault.stage == "proof":  # the same, told by the worker
+        if failed and fault.stage == FailureStage.PROOF:  # the same, told by the worker
             continue
-        kind = FindingKind.OTHER_WORK if fault.kind == OtherWork.KIND else FindingKind.MISSING
+        kind = FindingKind.OTHER_WORK if fault.kind == FailureKind.OTHER_WORK else FindingKind.MISSING
         yield StoreFinding(kind, entry.label, fault)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import inf
 
-from rosettabench.errors import OtherWork
+from rosettabench.errors import FailureKind
 from rosettabench.proof.check import divergence_words
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.summary.records import EntrySummary, ProofState, ProofSummary
@@ -49,7 +49,7 @@ def standing_words(entry: EntrySummary) -> str:
     """Return in a few words whether an entry is ranked, or why not."""
     if entry.control_of is not None:
         return f"second copy of {entry.control_of} (A/A control)"
-    other_work = next((fault for fault in entry.faults if fault.kind == OtherWork.KIND), None)
+    other_work = next((fault for fault in entry.faults if fault.kind == FailureKind.OTHER_WORK), None)
     if other_work is not None:
         return other_work.what
     if not entry.rounds:
