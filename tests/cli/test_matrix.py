@@ -1,11 +1,14 @@
 """``rosetta matrix``: every cell, and what the certificates of a store say of it, as the files are now."""
 
+import io
 from collections import Counter
 from pathlib import Path
+from string import ascii_uppercase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import contestants, find_framework
@@ -15,7 +18,8 @@ from rosettabench.plan.series import on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.proof.register import cell_key, every_cell, read_register
 from rosettabench.proof.standing import Standing, cells, judge_line
-from rosettabench.report.tables.matrix import SIGNS, matrix_table
+from rosettabench.report.formats.layout import print_table
+from rosettabench.report.tables.matrix import SIGNS, letter_columns, matrix_table
 from rosettabench.store.schema import Certificate
 from rosettabench.store.store import Store, digest, now
 
@@ -127,6 +131,17 @@ def test_every_cell_is_in_the_table():
     [marked] = [(*row[:2], column) for row in table.rows for column, cell in enumerate(row) if cell.marked]
     assert [cell.text for cell in marked[:2]] == ["pytorch", "eager"]
     assert table.columns[marked[2]].title == "fashion-mlp"
+
+
+def test_a_terminal_of_100_columns_shows_a_line_for_each_contender():
+    table = matrix_table(cells(all_workloads().values(), list(contestants().values()), []))
+    terminal = Console(width=100, file=io.StringIO())
+    print_table(letter_columns(table), terminal)
+    lines = terminal.file.getvalue().splitlines()
+    assert sum(len(line.split()) == 1 + len(all_workloads()) for line in lines[3:]) == len(table.rows)
+    assert max(map(len, lines)) <= 100
+    for letter, workload in zip(ascii_uppercase, all_workloads(), strict=False):
+        assert any(f"{letter}={workload}" in line for line in lines), f"{workload} is broken, or missing"
 
 
 def test_from_the_store_to_the_terminal_and_to_a_file(rosetta, tmp_path):

@@ -38,13 +38,21 @@ def matrix_table(cells: Sequence[MatrixCell]) -> Table:
 
 
 def letter_columns(table: Table) -> Table:
-    """Return the matrix for a terminal: letters for workloads, which the caption explains, and one name per row."""
+    """Return the matrix for a terminal: a name and a row of signs for each contender.
+
+    The signs stand below letters for the workloads, which the caption explains. They share one column: a column for
+    each would be too wide.
+    """
     workloads = [column.title for column in table.columns[2:]]
     letters = [chr(ord("A") + place) for place in range(len(workloads))]
-    legend = ", ".join(f"{letter}\N{NO-BREAK SPACE}{name}" for letter, name in zip(letters, workloads, strict=True))
-    rows = tuple((TableCell(f"{row[0].text}:{row[1].text}"), *row[2:]) for row in table.rows)
-    columns = (Column("contender"), *map(Column, letters))
-    return Table(f"{legend}. {table.caption}", columns, rows)
+    legend = ", ".join(f"{letter}={name}" for letter, name in zip(letters, workloads, strict=True))
+    rows = tuple((TableCell(f"{row[0].text}:{row[1].text}"), signs(row[2:])) for row in table.rows)
+    return Table(f"{legend}. {table.caption}", (Column("contender"), Column(" ".join(letters))), rows)
+
+
+def signs(cells: Sequence[TableCell]) -> TableCell:
+    """Return the signs of several cells in one."""
+    return TableCell(" ".join(cell.text for cell in cells), marked=any(cell.marked for cell in cells))
 
 
 def matrix_cell(standing: Standing | None) -> TableCell:
