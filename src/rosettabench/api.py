@@ -105,7 +105,7 @@ def prove(
     ``{"batch_size": 64}``. `store` is where results are kept, by default that of the command line. `display` shows
     progress; by default nothing is shown.
 
-    Raises UsageError for a name that is none, or a folder that lacks something; ProofError and WorkerError are part of
+    Raises UsageError for an unknown name, or a folder that lacks something; ProofError and WorkerError are part of
     the result, not raised.
     """
     terms = terms_of({"threads": 1, **(axes or {})}, data_dir, offline, timeout)  # as many at a time as processors
@@ -149,7 +149,7 @@ def names_of(workloads: Names, frameworks: Sequence[str]) -> tuple[tuple[str, ..
 
 
 def terms_of(axes: Mapping[str, Any] | None, data_dir: str | Path | None, offline: bool, timeout: float) -> Terms:
-    """Return the terms of a request. Raises UsageError for an axis or a value that is none."""
+    """Return the terms of a request. Raises UsageError for an unknown axis, or a value that it does not have."""
     words = [f"{axis}={value}" for axis, value in (axes or {}).items()]
     return Terms.read(words, Path(data_dir) if data_dir else None, offline, timeout)
 

@@ -72,7 +72,7 @@ def test_a_real_pair_from_the_command_to_the_store_and_back(store, tmp_path):
     if found.doubts:  # the machine was busy, or its rounds do not fit together
         assert f"{pair.slower} and {pair.faster}: no verdict. {doubts_words(found.doubts)}" in said
     else:
-        assert f"{pair.slower} takes" in said or "do not differ surely" in said
+        assert f"{pair.slower} takes" in said or "No difference found yet" in said or "are equally fast" in said
     assert set(pair.parts) == {"arithmetic", "launch", "optimiser", "input", "bend"}
     assert sum(part.value for part in pair.parts.values()) == pytest.approx(pair.more.value, abs=1e-9)
     assert pair.more.low <= sum(part.value for part in pair.parts.values()) <= pair.more.high

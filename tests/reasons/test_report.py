@@ -47,7 +47,7 @@ def test_equals_get_no_confident_sentence():
     explanation = explain(measured(subject("one", SLOW, random, noise=0.1), subject("two", SLOW, random, noise=0.1)))
     [pair] = explanation.pairs
     assert not pair.ratio.excludes(1)
-    assert answered(explanation)[0] == "two and one do not differ surely at batch 32"
+    assert answered(explanation)[0] == "No difference found yet between two and one at batch 32"
 
 
 def test_where_a_run_gives_no_verdict_there_is_no_ratio():

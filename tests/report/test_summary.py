@@ -116,7 +116,7 @@ def test_every_session_needs_its_own_certificate(sample_store, tmp_path):
     first.blocks[-1].session = 7  # in memory only: the store itself cannot be changed
     changed = entry(summarise(run).contests[0], "pytorch")
     assert changed.rank is None
-    assert standing_words(changed) == "not proven: session 7 has no certificate"
+    assert standing_words(changed) == "not proven: process 7 has no certificate"
 
 
 def test_a_damaged_certificate_proves_nothing(tmp_path):
@@ -127,7 +127,7 @@ def test_a_damaged_certificate_proves_nothing(tmp_path):
         connection.execute(text("UPDATE certificates SET body = replace(body, '0.0001', '0.001')"))
     contest = summarise(store.run()).contests[0]
     assert not contest.ranked
-    assert headline(contest).answer == "Nobody can be ranked"
+    assert headline(contest).answer == "No contender can be ranked"
     assert all("damaged" in standing_words(row) for row in contest.unranked)
 
 

@@ -94,7 +94,7 @@ def note_refusals(
     try:
         yield
     except WorkerError as error:
-        if error.kind not in ("unsupported", "out_of_memory"):
+        if error.kind not in (FailureKind.UNSUPPORTED, FailureKind.OUT_OF_MEMORY):
             raise
         why = error.what.partition(": ")[2]
         journal.event(Refused(library=library.label, kind=kind, what=what, why=why))

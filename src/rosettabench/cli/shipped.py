@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from rosettabench.cli.completion import complete_libraries, complete_sets
 from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish, resume_command
 from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
+from rosettabench.data.choice import DataChoice
 from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
     from rosettabench.lab.run import Laboratory
     from rosettabench.store.schema import Run
-
-
-class Data(StrEnum):
-    """The source of a set: data/choice.py."""
-
-    FOUND = "found"
-    REAL = "real"
-    SYNTHETIC = "synthetic"
 
 
 Sets = Annotated[
@@ -55,7 +47,7 @@ Time = Annotated[
 ]
 Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Long = Annotated[bool, typer.Option("--long", help="Also train where building a graph takes minutes or may never end.")]
-DataChoice = Annotated[Data, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
+WhichData = Annotated[DataChoice, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
 TrainingTimeout = Annotated[
     float, typer.Option(help="Seconds after which an unfinished training is stopped.", min=1, max=LONGEST_S)
 ]
@@ -70,7 +62,7 @@ def shipped(
     budget: Time = None,
     threads: Threads = None,
     long: Long = False,
-    data: DataChoice = Data.FOUND,
+    data: WhichData = DataChoice.FOUND,
     data_dir: DataDir = None,
     offline: Offline = False,
     timeout: TrainingTimeout = 7200.0,
@@ -93,7 +85,7 @@ def shipped(
 
     names = dict.fromkeys(find_library(name).name for name in split(libraries))
     request = TrainingRequest(
-        sets=known_sets(sets) if sets else sets_at_hand(data_dir, stand_ins=data is Data.SYNTHETIC),
+        sets=known_sets(sets) if sets else sets_at_hand(data_dir, stand_ins=data is DataChoice.SYNTHETIC),
         libraries=tuple(names or all_libraries()),
         seeds=read_seeds(seeds),
         epochs=epochs,

@@ -16,6 +16,7 @@ from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, MostRounds, Offline, OneRound, StoreUrl, Timeout, split
 from rosettabench.errors import EnvironmentFault, FailureKind, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
+from rosettabench.store.record import Phase
 
 if TYPE_CHECKING:
     from rosettabench.catalogue.contender import Contender
@@ -146,7 +147,7 @@ def verify_contender(
     with laboratory.display:
         laboratory.go_on(run)
         done = laboratory.store.run(run.id)
-        timed = any(block.phase == "turn" for block in done.contests[0].entries[0].blocks)
+        timed = any(block.phase == Phase.TURN for block in done.contests[0].entries[0].blocks)
         library = BenchLibrary(one, external(one.python))
         setting = done.contests[0].setting
         roof = measure_roof(laboratory, library, setting, request.timeout, run.command) if timed else None

@@ -1,12 +1,16 @@
-"""The values of the axis `data`: where the data come from."""
+"""The axis `data`: which content of a data set is asked for."""
 
 from __future__ import annotations
 
-FOUND = "found"
-"""The originals, from the user's folder or a download; a stand-in if neither is available."""
+from enum import StrEnum
 
-REAL = "real"
-"""The originals only; never a stand-in."""
 
-SYNTHETIC = "synthetic"
-"""A stand-in only; no originals are looked for."""
+class DataChoice(StrEnum):
+    """The values of the axis `data`."""
+
+    FOUND = "found"
+    """The originals, from the user's folder or a download; a stand-in if neither is available."""
+    REAL = "real"
+    """The originals only; never a stand-in."""
+    SYNTHETIC = "synthetic"
+    """A stand-in only; no originals are looked for."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
+from rosettabench.data.choice import DataChoice
 from rosettabench.data.data_set import Original, Source
 from rosettabench.data.download import Unreachable, fetch, is_here
 from rosettabench.data.lock import lock_file
+from rosettabench.data.origin import Origin
 from rosettabench.data.progress import DataProgress
 from rosettabench.errors import DataError
 
@@ -22,13 +23,18 @@ from rosettabench.errors import DataError
 class Found:
     """The originals, or None for a stand-in. `origin` and `note` are those of Prepared."""
 
-    origin: str
+    origin: Origin
     note: str
     source: Source | None
 
 
 def find(
-    data_set: Original, data_dir: Path | None, cache: Path, offline: bool, progress: DataProgress, asked: str = FOUND
+    data_set: Original,
+    data_dir: Path | None,
+    cache: Path,
+    offline: bool,
+    progress: DataProgress,
+    asked: str = DataChoice.FOUND,
 ) -> Found:
     """Find the originals of `data_set`, as far as `asked`, a value of the axis `data`, allows them.
 
@@ -36,30 +42,31 @@ def find(
     files in it do raise DataError, here or when they are read, so that a stand-in never hides them.
     """
     if data_set.drawn:
-        return Found("drawn", f"{data_set.title}, drawn by Rosettabench as the workload states.", Source(cache, {}))
-    if asked == SYNTHETIC:
+        note = f"{data_set.title}, drawn by Rosettabench as the workload states."
+        return Found(Origin.DRAWN, note, Source(cache, {}))
+    if asked == DataChoice.SYNTHETIC:
         note = f"Made by Rosettabench in the place of {data_set.title}, as data=synthetic asks."
-        return Found("synthetic", note, None)
+        return Found(Origin.SYNTHETIC, note, None)
     reasons = []
     if data_dir is not None:
         source = _in_data_dir(data_set, data_dir)
         if source is not None:
             note = f"{data_set.title}, the original files in {source.folder}"
             if source.part:
-                return Found("incomplete", f"{note}: {source.part}.", source)
-            return Found("original", f"{note}.", source)
+                return Found(Origin.INCOMPLETE, f"{note}: {source.part}.", source)
+            return Found(Origin.ORIGINAL, f"{note}.", source)
         reasons.append(f"{data_dir} holds no files of it")
     try:
         source = _download(data_set, cache, offline, progress)
     except Unreachable as unreachable:
-        if asked == REAL:
+        if asked == DataChoice.REAL:
             raise missing(data_set, [*(reasons or ["no data folder is named"]), str(unreachable)]) from unreachable
         because = " and ".join([*reasons, str(unreachable)])
         note = f"Stand-in made by Rosettabench, not the real {data_set.title}, because {because}."
-        return Found("stand-in", note, None)
+        return Found(Origin.STAND_IN, note, None)
     because = f" ({reasons[0]})" if reasons else ""
     hosts = " and ".join(dict.fromkeys(urlsplit(remote.url).netloc for remote in data_set.remotes))
-    return Found("download", f"{data_set.title}, downloaded from {hosts}{because}.", source)
+    return Found(Origin.DOWNLOAD, f"{data_set.title}, downloaded from {hosts}{because}.", source)
 
 
 def missing(data_set: Original, reasons: Iterable[str]) -> DataError:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from rosettabench.data.origin import Origin
+
 
 @dataclass(frozen=True)
 class OnShelf:
@@ -19,9 +21,7 @@ class OnShelf:
 
     name: str
     """The name of the data set: ``fashion-mnist``."""
-    origin: str
-    """``original`` (the user's folder), ``incomplete`` (a part of it), ``download``, ``drawn`` (random by definition),
-    ``synthetic`` (a stand-in that was asked for) or ``stand-in`` (because there are no originals)."""
+    origin: Origin
     note: str
     """One sentence for tables and reports on where the content came from; for a stand-in, also the reason."""
     digest: str
@@ -32,12 +32,12 @@ class OnShelf:
     @property
     def is_stand_in(self) -> bool:
         """Whether a report must say that this is not the real data."""
-        return self.origin == "stand-in"
+        return self.origin is Origin.STAND_IN
 
     @property
     def is_whole(self) -> bool:
         """Whether it is complete and as asked for; if not, the user must be told."""
-        return self.origin in ("original", "download", "drawn", "synthetic")
+        return self.origin not in (Origin.INCOMPLETE, Origin.STAND_IN)
 
     def is_intact(self) -> bool:
         """Read all bytes again, and return whether the digest still fits."""

@@ -12,7 +12,7 @@ from typing import Any
 from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.workload import Workload
 from rosettabench.data import shelf
-from rosettabench.data.choice import FOUND
+from rosettabench.data.choice import DataChoice
 from rosettabench.data.data_set import DataSet, PictureSet
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
@@ -36,7 +36,7 @@ def prepare(
     data_dir: Path | None,
     cache: Path,
     offline: bool = False,
-    asked: str = FOUND,
+    asked: str = DataChoice.FOUND,
     progress: DataProgress = silent,
     pictures: bool = False,
 ) -> Prepared:
@@ -71,7 +71,7 @@ def prepare_data(
     data_dir: Path | None,
     cache: Path,
     offline: bool = False,
-    asked: str = FOUND,
+    asked: str = DataChoice.FOUND,
     progress: DataProgress = silent,
     pictures: bool = False,
 ) -> Prepared:

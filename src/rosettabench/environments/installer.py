@@ -106,4 +106,4 @@ def advice(lines: Sequence[str]) -> str:
     for pattern, hint in HINTS.items():
         if re.search(pattern, text):
             return hint
-    return "The log tells the rest."
+    return "See the log for details."

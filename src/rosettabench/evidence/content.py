@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
 from rosettabench.catalogue.strict import Strict
 from rosettabench.plan.request import RunRequest
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import FigureName
+from rosettabench.store.record import FigureName, Phase
 
 MOST = 10**12
 """The largest count that a bundle may state."""
@@ -121,7 +121,7 @@ class StatedBlock(Strict):
     entry: Number
     at: Moment
     session: Number
-    phase: Literal["warm-up", "turn"]
+    phase: Phase
     round: Count
     position: Count
     first: Count

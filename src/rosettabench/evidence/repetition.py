@@ -134,7 +134,7 @@ def contender_here(text: str, stated: RunRequest, parts: ReadersParts) -> str:
     """Return a contender, with the reader's interpreter in place of the author's."""
     match = GRAMMAR.fullmatch(text.strip())
     if match is None:
-        raise DataError(f"the bundle's request names a contender that is none: {text!a}", "It cannot be repeated.")
+        raise DataError(f"the bundle's request names an invalid contender: {text!a}", "It cannot be repeated.")
     release = match["release"]
     author = release if release and "/" in release else None
     if release is None:

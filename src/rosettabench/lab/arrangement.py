@@ -34,7 +34,7 @@ from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.weights import draw_weights, leaves_zeros, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
-from rosettabench.store.record import FailureStage, UsedData
+from rosettabench.store.record import FailureStage, Phase, UsedData
 from rosettabench.store.schema import Contest as ContestRow
 from rosettabench.store.schema import Entry, Run
 from rosettabench.store.store import Store, dropped_rounds
@@ -223,7 +223,7 @@ def earlier(run: Run, row: ContestRow) -> Progress:
     """Return what a contest has measured already: a resumed run goes on from there."""
     progress = Progress()
     for entry in row.entries:
-        turns = [block for block in entry.blocks if block.phase == "turn"]
+        turns = [block for block in entry.blocks if block.phase == Phase.TURN]
         progress.rounds[entry.label] = seconds_per_step(turns, dropped_rounds(run, row), row.stopping.get("turns"))
         progress.processes |= process_of_round(turns)
         progress.last = max([progress.last, *(block.round for block in turns)])

@@ -20,7 +20,7 @@ from rosettabench.lab.score import scored_by_logits, scores
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
 from rosettabench.resources.sensors import Sensors
-from rosettabench.store.record import FailureStage, FigureName, ReadBack, Unreadable, UsedEnvironment
+from rosettabench.store.record import FailureStage, FigureName, Phase, ReadBack, Unreadable, UsedEnvironment
 from rosettabench.store.schema import Block, Entry, Figure
 from rosettabench.store.store import now
 
@@ -153,7 +153,7 @@ class Competitor:
         """From now on, meter the resources that the worker uses in timed blocks."""
         self.meter = Meter(self.live.process.pid, sensors)
 
-    def turn(self, phase: str, number: int, position: int, first: int, steps: int) -> float:
+    def turn(self, phase: Phase, number: int, position: int, first: int, steps: int) -> float:
         """Do one block and store it; return its seconds per step.
 
         Planted work is done but not counted.
@@ -180,9 +180,9 @@ class Competitor:
         )
         return done.elapsed_s / steps
 
-    def _block(self, phase: str, first: int, steps: int) -> Turn:
+    def _block(self, phase: Phase, first: int, steps: int) -> Turn:
         """Do a block; meter it unless it belongs to the warm-up."""
-        if phase != "turn" or self.meter is None:
+        if phase != Phase.TURN or self.meter is None:
             return self.live.block(first, steps)
         with self.meter.window():
             return self.live.block(first, steps)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.plan.estimate import Past
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.store.machine import same_kind
-from rosettabench.store.record import FigureName, Stopped
+from rosettabench.store.record import FigureName, Phase, Stopped
 from rosettabench.store.store import events_of, machine_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def note(run: Run, contest: Contest, found: Past) -> None:
         found.start_s[contest.workload] = starts
     for entry in contest.entries:
         label = (contest.workload, entry.label.partition("#")[0])
-        turns = [block for block in entry.blocks if block.phase == "turn"]
+        turns = [block for block in entry.blocks if block.phase == Phase.TURN]
         peaks = [figure.value for figure in entry.figures if figure.name == FigureName.PEAK_MEMORY]
         if turns:
             found.sample_s[label] = sum(turn.elapsed_s for turn in turns) / sum(turn.samples for turn in turns)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosettabench.lab.journal import Journal
 from rosettabench.store.machine import same_kind
-from rosettabench.store.record import Dropped, MeasuredOn
+from rosettabench.store.record import Dropped, MeasuredOn, Phase
 from rosettabench.store.schema import Contest, Run
 from rosettabench.store.store import Store, dropped_rounds, events_of, machine_of
 
@@ -15,7 +15,7 @@ from rosettabench.store.store import Store, dropped_rounds, events_of, machine_o
 def counted_rounds(run: Run, contest: Contest) -> list[int]:
     """Return the rounds of a contest, also incomplete ones, that no event excludes."""
     blocks = [block for entry in contest.entries for block in entry.blocks]
-    return sorted({block.round for block in blocks if block.phase == "turn"} - dropped_rounds(run, contest))
+    return sorted({block.round for block in blocks if block.phase == Phase.TURN} - dropped_rounds(run, contest))
 
 
 def settle(store: Store, run: Run, contest: Contest, node: str, here: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ from rosettabench.plan.proof_steps import STEPS
 from rosettabench.proof.walk import evaluation_samples
 from rosettabench.resources.sensors import Sensors, find_sensors
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import FailureStage, Stopped
+from rosettabench.store.record import FailureStage, Phase, Stopped
 
 
 class Turns:
@@ -82,7 +82,7 @@ class Turns:
             for position, one in enumerate(contest.shuffle_competitors(contest.present)):
                 contest.display.doing("warming up", number, MOST_BLOCKS)
                 with one.stage(FailureStage.WARM_UP):
-                    times[one.label] = one.turn("warm-up", number, position, first, steps)
+                    times[one.label] = one.turn(Phase.WARM_UP, number, position, first, steps)
             first += steps
             self.watch.block(contest.present, f"warm-up block {number}")
             if number == len(PROBE):
@@ -141,7 +141,7 @@ class Turns:
         self, one: Competitor, number: int, position: int, first: int, steps: int, taken: dict[str, float]
     ) -> None:
         """Let a competitor do one block, and add its seconds to `taken`."""
-        taken[one.label] += steps * one.turn("turn", number, position, first, steps)
+        taken[one.label] += steps * one.turn(Phase.TURN, number, position, first, steps)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
         """Evaluate all competitors on `samples` samples, unless their work is inference, and store their memory."""

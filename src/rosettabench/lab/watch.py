@@ -367,7 +367,7 @@ class Watch:
             outputs = {label: np.load(one.outputs, allow_pickle=False) for label, one in kept.items()}
             voices = {label: self._voices[label] for label in kept}
             if len(set(voices.values())) < 2:
-                self._record.unchecked.append("There was nobody to hold the outputs against.")
+                self._record.unchecked.append("There was no other framework whose outputs could be compared.")
             found = split(voices, lambda one, other: self._note_off(off_by(outputs[one], outputs[other])))
             others = [label for label in kept if label not in found.odd]
             self._part(
@@ -445,7 +445,7 @@ class Watch:
             if one.label in found.odd:
                 self._out(one, what(one.label))
             elif one.label in found.undecided:
-                self._out(one, f"{what(one.label)}; nothing tells which of them is right")
+                self._out(one, f"{what(one.label)}; it is not known which of them is right")
 
     def _out(self, one: Competitor, what: str) -> None:
         """Take a competitor out of the contest for other work."""
@@ -503,8 +503,8 @@ def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) ->
 def beside(what: str, values: Mapping[str, float], label: str) -> str:
     """Return a contender's value and the median of the others', in words."""
     others = [value for name, value in values.items() if name != label]
-    of = "that of the other" if len(others) == 1 else "the others' middle one"
-    return f"{what} is {values[label]:.6g}, {of} {median(others):.6g}"
+    of = "that of the other" if len(others) == 1 else "the median of the others"
+    return f"{what} is {values[label]:.6g}, {of} is {median(others):.6g}"
 
 
 def way(found: Moves, label: str, bounds: Bounds) -> str:
@@ -516,5 +516,5 @@ def way(found: Moves, label: str, bounds: Bounds) -> str:
         (pair for pair in found.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair])
     )
     other = pair[0] if pair[1] == label else pair[1]
-    apart = f"they end {found.distance[pair]:.0%} of it away from those of {other}"
-    return f"{apart}, and the longer way of the two is {found.ratio[pair]:.3g} times the shorter"
+    apart = f"they end {found.distance[pair]:.0%} away from those of {other}, measured by how far they moved"
+    return f"{apart}; one moved {found.ratio[pair]:.3g} times as far as the other"

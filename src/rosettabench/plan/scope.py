@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.suite import Suite
 from rosettabench.catalogue.workload import all_workloads
-from rosettabench.data.choice import REAL
+from rosettabench.data.choice import DataChoice
 from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES, on_series
 from rosettabench.plan.setting import AXES, Value, why_unequal
@@ -84,7 +84,7 @@ def at_hand(workload: str, axis: str, value: Value, gpus: int, real: Callable[[s
         return int(value) <= usable_cores() and why_unequal(all_workloads()[workload], int(value)) is None
     if axis == SERIES:
         return real(on_series(all_workloads()[workload], str(value)).data.set)
-    return value != REAL or real(all_workloads()[workload].data.set)
+    return value != DataChoice.REAL or real(all_workloads()[workload].data.set)
 
 
 def readable(axis: str, value: Value) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from rosettabench.catalogue.data_entry import OWN
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.workload import Workload, all_workloads
-from rosettabench.data.choice import FOUND, REAL, SYNTHETIC
+from rosettabench.data.choice import DataChoice
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import CONSTANT, SCHEDULES, check_schedule
 from rosettabench.plan.series import STATED, check_series
@@ -33,7 +33,7 @@ class Setting:
     precision: str
     seed: int
     threads: int
-    data: str = FOUND
+    data: str = DataChoice.FOUND
     devices: int = 1
     embedding_gradient: str = "dense"
     epochs: int = 0
@@ -63,7 +63,7 @@ class Setting:
     @property
     def of_a_step(self) -> Setting:
         """The same setting without the length of the training and the source of the data, which a digest identifies."""
-        return replace(self, data=FOUND, epochs=0, steps=0)
+        return replace(self, data=DataChoice.FOUND, epochs=0, steps=0)
 
     def as_json(self) -> dict[str, Any]:
         """Return the setting as the store writes it."""
@@ -160,7 +160,9 @@ def choice(meaning: str, *values: str, page: str = "") -> Axis:
 AXES: Mapping[str, Axis] = {
     "batch_size": Axis("Samples in a batch.", "a number", read_count, "what the workload states"),
     "data": choice(
-        "The originals or a stand-in for them.", FOUND, REAL, SYNTHETIC, page="guide/data.md#real-or-synthetic"
+        "The originals or a stand-in for them.",
+        *map(str, DataChoice),
+        page="guide/data.md#real-or-synthetic",
     ),
     "device": choice("Where the model is trained.", "cpu", "cuda"),
     "devices": Axis(
@@ -258,13 +260,13 @@ def check_data(data: str, workload: Workload) -> None:
     from rosettabench.data.registry import data_set
 
     if workload.data.set == OWN:
-        if data == SYNTHETIC:
+        if data == DataChoice.SYNTHETIC:
             raise UsageError(
                 f"there is no stand-in for the data of {workload.name}: it has no data=synthetic",
                 "Leave it out, or state random data: [data.random] in its workload.toml.",
             )
         return
-    if data == REAL and data_set(workload.data.set).drawn:
+    if data == DataChoice.REAL and data_set(workload.data.set).drawn:
         raise UsageError(
             f"the data of {workload.name} are random, without originals: it has no data=real",
             "Leave it out, or name data=synthetic, which is the same there.",

@@ -12,6 +12,7 @@ from rosettabench.published.available import Available
 from rosettabench.published.claim import Arm, ClaimPart
 from rosettabench.statistics.ranking import pairs
 from rosettabench.statistics.rounds import Processes, Rounds, process_of_round
+from rosettabench.store.record import Phase
 
 if TYPE_CHECKING:
     from rosettabench.summary.records import ContestSummary, EntrySummary, RunSummary
@@ -44,7 +45,7 @@ class PublishedCell:
     def processes(self) -> Processes:
         """The process of each round of its contest."""
         return process_of_round(
-            sample for entry in self.contest.entries for sample in entry.samples if sample.phase == "turn"
+            sample for entry in self.contest.entries for sample in entry.samples if sample.phase == Phase.TURN
         )
 
     @property

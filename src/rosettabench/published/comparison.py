@@ -20,6 +20,7 @@ from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import relative_time
 from rosettabench.statistics.rounds import Rounds
+from rosettabench.store.record import Phase
 from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
@@ -77,7 +78,7 @@ def cpu_rounds(cell: PublishedCell) -> Rounds:
     """Return the number of cores that a contender kept busy in each of its rounds."""
     busy: dict[int, tuple[float, float]] = {}
     for sample in cell.entry.samples:
-        if sample.phase == "turn" and sample.round in cell.rounds:
+        if sample.phase == Phase.TURN and sample.round in cell.rounds:
             cpu, wall = busy.get(sample.round, (0.0, 0.0))
             busy[sample.round] = (cpu + sample.cpu_s, wall + sample.elapsed_s)
     return {number: cpu / wall for number, (cpu, wall) in busy.items()}

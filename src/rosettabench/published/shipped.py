@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rosettabench.data.origin import Origin
 from rosettabench.data.series.monash import all_monash_sets
 from rosettabench.plan.series import SERIES
 from rosettabench.plan.trainings import EPOCHS
@@ -90,4 +91,4 @@ def remarks(found: Sequence[tuple[TrainedSet, Times]], series: str, seeds: Seque
         yield Note(NoteKind.EPOCHS, *ends[1:]) if alike else Note(NoteKind.EPOCH_SPAN, *ends)
     yield Note(NoteKind.ONE_SEED) if len(seeds) == 1 else Note(NoteKind.SO_MANY_SEEDS, len(seeds))
     if any(one.used.is_stand_in for one, _ in found):
-        yield Note(NoteKind.DATA, "stand-in")
+        yield Note(NoteKind.DATA, Origin.STAND_IN)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosettabench.catalogue.workload import find_workload
+from rosettabench.data.origin import Origin
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.request import RunRequest, TrainingRequest, read_request
 from rosettabench.plan.series import SERIES
@@ -163,7 +164,7 @@ def otherwise(result: Result, contest: ContestSummary) -> Iterator[Note]:
     """Yield in which way a contest differs from what a number was published for, where the number does not say it."""
     if "batch_size" not in result.setting and contest.setting["batch_size"] != stated_batch(contest):
         yield Note(NoteKind.BATCH, contest.setting["batch_size"])
-    if result.quantity == "training time" and contest.data and contest.data.origin != "original":
+    if result.quantity == "training time" and contest.data and contest.data.origin != Origin.ORIGINAL:
         yield Note(NoteKind.SAMPLES, contest.data.train)
 
 

@@ -13,6 +13,7 @@ from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
 from rosettabench.statistics.spread import interval_of_starts
+from rosettabench.store.record import Phase
 from rosettabench.summary.note import Note, NoteKind
 from rosettabench.summary.study import Measurement
 
@@ -44,8 +45,8 @@ def first_epoch(
 def start_ratios(cell: PublishedCell, session: int) -> Iterator[float]:
     """Yield a process's first epoch over a later one; nothing if data or first step were not recorded."""
     samples = [sample for sample in cell.entry.samples if sample.session == session]
-    steady = [sample for sample in samples if sample.phase == "turn"]
-    warm_up = [sample for sample in samples if sample.phase == "warm-up"]
+    steady = [sample for sample in samples if sample.phase == Phase.TURN]
+    warm_up = [sample for sample in samples if sample.phase == Phase.WARM_UP]
     first = cell.entry.first_steps.get(session)
     data = cell.contest.data
     if not steady or first is None or data is None or not data.train:

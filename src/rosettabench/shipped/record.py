@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rosettabench.catalogue.strict import Strict
+from rosettabench.data.origin import Origin
 from rosettabench.errors import FailureKind
 from rosettabench.store.record import Drawn, FailureStage, Record, Shown
 
@@ -47,12 +48,12 @@ class UsedSet(Record):
     @property
     def is_stand_in(self) -> bool:
         """Whether synthetic series replaced the real ones."""
-        return self.origin == "stand-in"
+        return self.origin == Origin.STAND_IN
 
     @property
     def is_whole(self) -> bool:
         """Whether it is the complete real set."""
-        return self.origin in ("original", "download")
+        return self.origin in (Origin.ORIGINAL, Origin.DOWNLOAD)
 
 
 class TrainingPace(Record):

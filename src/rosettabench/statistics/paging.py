@@ -1,8 +1,8 @@
 """Whether processes of a contender differ because some get the memory of each step from the system anew.
 
-A C library returns freed memory to the system if it lies at the end of the heap or was mapped by itself. The first
-arrays of a process decide for its whole life whether those of a step do. What is returned comes back page by page,
-filled with zeros, and each page is a minor fault.
+A C library returns freed memory to the system if it lies at the end of the heap or was mapped by itself. What is
+returned comes back page by page, filled with zeros, and each page is a minor fault. How much a step returns differs
+from process to process.
 """
 
 from __future__ import annotations

@@ -53,6 +53,13 @@ class FigureName(StrEnum):
     CPU_ENERGY = Resource.CPU_ENERGY
 
 
+class Phase(StrEnum):
+    """What a block belongs to. Only blocks of turns count."""
+
+    WARM_UP = "warm-up"
+    TURN = "turn"
+
+
 class FailureStage(StrEnum):
     """What was done when a contender failed, or a whole run."""
 
@@ -143,10 +150,6 @@ class Finished(Record):
     """A run ended: nothing that it was asked for is left to try."""
 
     KIND: ClassVar[str] = "finished"
-
-
-ENDS = (Resumed, Interrupted, Finished)
-"""The last event of these kinds says whether a run has ended."""
 
 
 class Unbegun(LenientRecord):

@@ -17,6 +17,7 @@ from rosettabench.statistics.factors import factors, pool_ratios
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import pairs, relative_time
 from rosettabench.statistics.rounds import process_of_round
+from rosettabench.store.record import Phase
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.note import Note, NoteKind
@@ -182,6 +183,6 @@ def at_equal_work(
 
 def ratio(contest: ContestSummary, fast: EntrySummary, slow: EntrySummary) -> Interval | None:
     """Return the interval of slow over fast, with the rules of the contest's verdicts."""
-    samples = (one for entry in contest.entries for one in entry.samples if one.phase == "turn")
+    samples = (one for entry in contest.entries for one in entry.samples if one.phase == Phase.TURN)
     confidence = float(contest.stopping["confidence"])
     return relative_time(fast.rounds, slow.rounds, process_of_round(samples), confidence, pairs(len(contest.ranked)))

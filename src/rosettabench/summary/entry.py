@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
-from rosettabench.store.record import FigureName
+from rosettabench.store.record import FigureName, Phase
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import (
     Accuracy,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def turns(entry: Entry) -> list[Block]:
     """Return the counted blocks. Warm-up blocks are recorded, but not counted."""
-    return [block for block in entry.blocks if block.phase == "turn"]
+    return [block for block in entry.blocks if block.phase == Phase.TURN]
 
 
 def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
@@ -133,7 +133,7 @@ def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:
     A stretch that was trained again after a restart counts once. A loss that is not finite leaves a gap.
     """
     seen: dict[int, CurvePoint] = {}
-    for block in sorted(entry.blocks, key=lambda block: block.phase != "turn"):
+    for block in sorted(entry.blocks, key=lambda block: block.phase != Phase.TURN):
         if block.loss is not None and isfinite(block.loss):
             end = (block.first + block.steps) * batch_size
             seen.setdefault(end, CurvePoint(end, block.loss))

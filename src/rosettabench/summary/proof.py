@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from rosettabench.store.record import Phase
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
 from rosettabench.summary.records import CheckSummary, ProofState, ProofSummary
@@ -19,7 +20,8 @@ def summarise_proof(entry: Entry) -> ProofSummary:
     bad = next((proof for proof in proofs if not proof.holds), None)
     if bad is not None:
         return bad
-    unproven = {block.session for block in entry.blocks if block.phase == "turn"} - {c.session for c in certifications}
+    timed = {block.session for block in entry.blocks if block.phase == Phase.TURN}
+    unproven = timed - {one.session for one in certifications}
     if unproven:
         return ProofSummary(ProofState.NOT_PROVEN, min(unproven))
     return proofs[-1]

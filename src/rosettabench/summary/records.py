@@ -11,11 +11,13 @@ from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from rosettabench.data.origin import Origin
 from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.spread import Spread
 from rosettabench.statistics.verdict import Verdict
 from rosettabench.store.machine import kinds_of_machines, same_kind
+from rosettabench.store.record import Phase
 from rosettabench.summary.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class Sample:
     """One block as it was measured: a row of the raw data."""
 
     session: int
-    phase: str
+    phase: Phase
     round: int
     position: int
     first: int
@@ -299,17 +301,17 @@ class DataNote:
     @property
     def stand_in(self) -> bool:
         """Whether a stand-in replaced missing originals."""
-        return self.origin == "stand-in"
+        return self.origin == Origin.STAND_IN
 
     @property
     def synthetic(self) -> bool:
         """Whether a stand-in was asked for."""
-        return self.origin == "synthetic"
+        return self.origin == Origin.SYNTHETIC
 
     @property
     def incomplete(self) -> bool:
         """Whether only a part of the original data was available; `note` says how much."""
-        return self.origin == "incomplete"
+        return self.origin == Origin.INCOMPLETE
 
     @property
     def real(self) -> bool:
@@ -521,6 +523,16 @@ class Account:
     missing: Note | None = None
 
 
+class RunState(StrEnum):
+    """Whether a run has come to its end."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    """The user stopped it, and `rosetta resume` continues it."""
+    NOT_FINISHED = "not finished"
+    """It is going on, or was killed."""
+
+
 @dataclass(frozen=True)
 class RunSummary:
     """A run. `labels` are all contenders in the order of their first appearance, which determines their colours.
@@ -532,7 +544,7 @@ class RunSummary:
     id: str
     at: str
     version: str
-    state: str
+    state: RunState
     command: tuple[str, ...]
     machine: dict[str, Any]
     load: tuple[float, float] | None

@@ -9,15 +9,22 @@ from rosettabench.catalogue.workload import all_workloads
 from rosettabench.plan.setting import distinguishing_words
 from rosettabench.statistics.busy import mean_load
 from rosettabench.store.machine import kinds_of_machines
-from rosettabench.store.record import ENDS, Resumed, RoundLoad
+from rosettabench.store.record import Finished, Interrupted, Resumed, RoundLoad
 from rosettabench.summary.account import accounts
 from rosettabench.summary.contest import fault, summarise_contest
-from rosettabench.summary.records import RunSummary
+from rosettabench.summary.records import RunState, RunSummary
 from rosettabench.summary.trainings import summarise_trainings
 
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Run
+
+STATES = {
+    Resumed.KIND: RunState.NOT_FINISHED,
+    Interrupted.KIND: RunState.INTERRUPTED,
+    Finished.KIND: RunState.FINISHED,
+}
+"""{kind of an event that begins or ends a run: the state of the run after it}."""
 
 
 def summarise(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
@@ -60,7 +67,7 @@ def contest_names(run: Run) -> dict[int, str]:
     return named
 
 
-def state(run: Run) -> str:
+def state(run: Run) -> RunState:
     """Return how the run ended: the last of the events that begin or end a run."""
-    ends = [event.kind for event in run.events if event.kind in [end.KIND for end in ENDS]]
-    return ends[-1] if ends and ends[-1] != Resumed.KIND else "not finished"
+    ends = [event.kind for event in run.events if event.kind in STATES]
+    return STATES[ends[-1]] if ends else RunState.NOT_FINISHED

@@ -10,6 +10,7 @@ from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.rounds import by_process, process_of_round
 from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
 from rosettabench.store.machine import same_kind
+from rosettabench.store.record import Phase
 from rosettabench.summary.entry import from_interval
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary
@@ -80,7 +81,7 @@ def series_of(entry: EntrySummary) -> list[Series]:
 
 def processes_of(entry: EntrySummary) -> dict[int, int]:
     """Return {round: process} of an entry."""
-    return process_of_round(one for one in entry.samples if one.phase == "turn")
+    return process_of_round(one for one in entry.samples if one.phase == Phase.TURN)
 
 
 def difference_of_copies(contest: ContestSummary) -> Alike:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosettabench.catalogue.data_entry import OWN, OwnArrays, OwnDrawn, OwnFunction, own_form
 from rosettabench.data import shelf
 from rosettabench.data.data_set import Portion
+from rosettabench.data.origin import Origin
 from rosettabench.data.own.array_file import array_path, read_array_file
 from rosettabench.data.own.drawn import draw_arrays
 from rosettabench.data.own.function import call_function, function_path
@@ -134,9 +135,9 @@ def as_read(array: NDArray[Any], folder: Path) -> NDArray[Any]:
     return np.asarray(array, np.float32)
 
 
-def origin_of(stated: OwnArrays | OwnFunction | OwnDrawn) -> str:
+def origin_of(stated: OwnArrays | OwnFunction | OwnDrawn) -> Origin:
     """Return the origin in the sense of `Prepared`."""
-    return "drawn" if isinstance(stated, OwnDrawn) else "original"
+    return Origin.DRAWN if isinstance(stated, OwnDrawn) else Origin.ORIGINAL
 
 
 def note_of(stated: OwnArrays | OwnFunction | OwnDrawn, folder: Path) -> str:

@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 
 from rosettabench.data import shelf
-from rosettabench.data.choice import FOUND
+from rosettabench.data.choice import DataChoice
 from rosettabench.data.find import Found, find
 from rosettabench.data.identity import identity
 from rosettabench.data.obstacle import explain_obstacle
+from rosettabench.data.origin import Origin
 from rosettabench.data.progress import DataProgress, silent
 from rosettabench.data.series.frequency import Frequency
 from rosettabench.data.series.monash import MonashSet, monash_set
@@ -24,7 +25,7 @@ def prepare_series(
     data_dir: Path | None,
     cache: Path,
     offline: bool = False,
-    asked: str = FOUND,
+    asked: str = DataChoice.FOUND,
     progress: DataProgress = silent,
 ) -> PreparedSeries:
     """Return the set `key`, a name in the study such as ``hospital``, with context and horizon.
@@ -61,7 +62,7 @@ def _prepare(chosen: MonashSet, found: Found, cache: Path, progress: DataProgres
         said = remarks(chosen, held, chosen.is_known(found.source, source))
         note = "; ".join([note.removesuffix("."), *said]) + "."
         if held["found"] < chosen.series:
-            origin = "incomplete"
+            origin = Origin.INCOMPLETE
     frequency = Frequency.of(manifest.recipe["frequency"])
     context, horizon = manifest.recipe["context"], manifest.recipe["horizon"]
     return PreparedSeries(chosen.name, origin, note, manifest.digest, folder, frequency, context, horizon)

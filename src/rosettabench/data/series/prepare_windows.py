@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.data import shelf
-from rosettabench.data.choice import FOUND
+from rosettabench.data.choice import DataChoice
 from rosettabench.data.obstacle import explain_obstacle
 from rosettabench.data.prepared import Prepared, parts
 from rosettabench.data.progress import DataProgress, silent
@@ -25,7 +25,7 @@ def prepare_windows(
     data_dir: Path | None,
     cache: Path,
     offline: bool = False,
-    asked: str = FOUND,
+    asked: str = DataChoice.FOUND,
     progress: DataProgress = silent,
 ) -> Prepared:
     """Return the windows of a set of the Monash archive in `form`. The other arguments are those of `prepare`.

@@ -21,7 +21,7 @@ from rosettabench.report.charts.marks import (
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
 from rosettabench.report.words import figures
-from rosettabench.store.record import FigureName
+from rosettabench.store.record import FigureName, Phase
 from rosettabench.summary.estimate import Estimate
 from rosettabench.summary.records import ContestSummary, EntrySummary, MeasuredFigure, RunSummary
 
@@ -201,7 +201,7 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
         {"label": entry.label, "round": sample.round, "ms": 1000 * sample.elapsed_s / sample.steps}
         for entry in contest.timed
         for sample in entry.samples
-        if sample.phase == "turn"
+        if sample.phase == Phase.TURN
     ]
     if not rows:
         return None

@@ -12,6 +12,7 @@ from rosettabench.report.site.extract import RunExtract, extract_run, read_extra
 from rosettabench.report.site.names import page_name
 from rosettabench.report.site.pages import run_frame
 from rosettabench.report.tables.trainings import render_raw
+from rosettabench.summary.records import RunState
 
 if TYPE_CHECKING:
     from rosettabench.report.site.folder import SiteFolder
@@ -52,7 +53,7 @@ def kept_run(folder: SiteFolder, run: Run, mark: str) -> RunExtract | None:
         found = read_extract(text)
     except ValueError:
         return None
-    ended = found.state in ("finished", "interrupted")
+    ended = found.state in (RunState.FINISHED, RunState.INTERRUPTED)
     return found if ended and folder.keep(path, *files_of_run(found.stem)) else None
 
 

@@ -14,6 +14,7 @@ from rosettabench.report.site.contents import SiteContents
 from rosettabench.report.site.pages import Pages, render_assets
 from rosettabench.report.site.processes import OpenRuns, write_runs
 from rosettabench.report.site.run_files import kept_run
+from rosettabench.store.kind import RunKind, kind_of
 
 if TYPE_CHECKING:
     from rosettabench.report.site.folder import SiteFolder
@@ -36,7 +37,7 @@ def write_site(
     opens them again, in other processes. `told` hears how many of how many runs are done. `proofs` are (heading, table)
     of the matrices; `damaged` are the keys of certificates that prove nothing.
     """
-    common = [house_digest(), *damaged, *sorted(run.id for run in rows if run.request.get("kind") == "peak")]
+    common = [house_digest(), *damaged, *sorted(run.id for run in rows if kind_of(run.request) is RunKind.PEAK)]
     marks = {row.id: sha256(json.dumps([common, states.get(row.id)]).encode()).hexdigest() for row in rows}
     found = {row.id: kept for row in rows if (kept := kept_run(folder, row, marks[row.id])) is not None}
     told(len(found), len(rows))

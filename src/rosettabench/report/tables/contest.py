@@ -227,7 +227,7 @@ def rounds_table(contest: ContestSummary) -> Table:
     numbers = sorted({number for entry in timed for number in entry.rounds})
     what = "batch" if contest.inference else "step"
     caption = (
-        f"Time per {what} in each round, from all its turns. The verdicts follow from the ratios within these rows."
+        f"Time per {what} in each round, from all its blocks. The verdicts follow from the ratios within these rows."
     )
     columns = (Column("round", numeric=True), *(Column(entry.label, numeric=True, contender=True) for entry in timed))
     rows = tuple(

@@ -51,7 +51,7 @@ KINDS: dict[str, Kind] = {
 """{figure: its kind}, in the order of the table."""
 
 CAPTION = (
-    "Resources of the whole process tree, over all turns together; memory after them, shared pages counted once. "
+    "Resources of the whole process tree, over all blocks together; memory after them, shared pages counted once. "
     "Proportional: a page counts 1/n where n processes of the machine map it."
 )
 

@@ -34,8 +34,8 @@ def claims_table(outcomes: Iterable[Outcome], caption: str) -> Table:
 
 
 EXPLAINED = (
-    "A claim holds where the whole interval lies within what is expected, and does not where all of it lies outside; "
-    "docs/reference/claims.md tells more."
+    "A claim holds if its whole interval lies within the expected range, and fails if it lies outside. "
+    "See docs/reference/claims.md."
 )
 
 

@@ -46,10 +46,10 @@ def answer_words(answer: ContestAnswer) -> Headline:
     """Return the answer of a contest in words."""
     if not answer.labels:
         reason = f"No contender was both proven to do equal work and timed in {FEWEST_ROUNDS} rounds."
-        return Headline("Nobody can be ranked", reason)
+        return Headline("No contender can be ranked", reason)
     names = enumerate_words(answer.labels)
     if not answer.pairs:
-        return Headline(f"Only {names} can be ranked", "There is nobody to compare it with.")
+        return Headline(f"Only {names} can be ranked", "There is no other contender to compare it with.")
     if len(answer.labels) == 1:
         return Headline(f"{names} is fastest", lead(answer.pairs[0]))
     equal = all(verdict.finding is Finding.EQUIVALENT for verdict in answer.pairs)

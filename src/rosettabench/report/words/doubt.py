@@ -41,7 +41,7 @@ def means_words(one: MeansDisagree) -> str:
     """Return a sentence that usual rounds and the mean of all rounds disagree, with the ratio of each."""
     usual = f"In usual rounds {one.slower} took {figures.ratio(one.interval.ratio)} the time of {one.faster}"
     whole = f"over the whole contest {figures.ratio(one.mean.ratio)} ({figures.interval_words(one.mean)})"
-    return f"{usual}, {whole}: some turns of one alone took far longer."
+    return f"{usual}, {whole}: some blocks of one contender took far longer."
 
 
 def suspect_words(one: SuspectRounds) -> str:

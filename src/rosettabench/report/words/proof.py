@@ -14,7 +14,7 @@ from rosettabench.summary.records import EntrySummary, ProofState, ProofSummary
 def proof_words(proof: ProofSummary) -> str:
     """Return the result of a proof; if it does not hold, with the reason."""
     if proof.state is ProofState.NOT_PROVEN:
-        return f"not proven: {'it' if proof.session is None else f'session {proof.session}'} has no certificate"
+        return f"not proven: {'it' if proof.session is None else f'process {proof.session}'} has no certificate"
     if proof.state is ProofState.DAMAGED:
         return "certificate damaged: its content does not match its digest"
     if proof.holds:

@@ -31,8 +31,9 @@ def pair_answer(explanation: Explanation, pair: Pair, verdict: Verdict) -> str:
     if verdict.finding is Finding.FASTER and verdict.interval is not None:
         times = f"{figures.ratio(verdict.interval.ratio)} the time of {verdict.faster} at batch {size}"
         return f"{verdict.slower} takes {times} ({figures.interval_words(verdict.interval)})"
-    level = f"{pair.slower} and {pair.faster} do not differ surely at batch {size}"
-    return f"{level}: {level_words(verdict)}" if verdict.finding is Finding.EQUIVALENT else level
+    if verdict.finding is Finding.EQUIVALENT:
+        return f"{pair.slower} and {pair.faster} are equally fast at batch {size}: {level_words(verdict)}"
+    return f"No difference found yet between {pair.slower} and {pair.faster} at batch {size}"
 
 
 def pair_evidence(pair: Pair) -> str:
