@@ -1,4 +1,4 @@
-"""Write the parts of the pages that the code itself states: commands, exit codes, axes, switches, matrix, protocol.
+"""Write the parts of the pages that the code itself states: commands, exit codes, axes, catalogue, protocol and more.
 
     .venv/bin/python docs/generate.py            write every part anew
     .venv/bin/python docs/generate.py --check    write nothing, name the pages that are stale, and end with 1
@@ -22,11 +22,14 @@ import typer
 from typer.core import TyperGroup
 
 from rosettabench import errors
-from rosettabench.catalogue.framework import contestants
-from rosettabench.catalogue.workload import all_workloads
+from rosettabench.catalogue.contender import modes_of
+from rosettabench.catalogue.framework import FrameworkEntry, contestants
+from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.cli import OTHER_ENDS, app
 from rosettabench.client.messages import MESSAGES, Message
 from rosettabench.client.replies import REPLIES, TRAININGS, Reply
+from rosettabench.environments.lock import load_lock
+from rosettabench.plan.proof_steps import steps_of
 from rosettabench.plan.setting import AXES, Axis, canonical_setting
 from rosettabench.proof.register import read_register
 from rosettabench.proof.standing import registered_cells
@@ -196,6 +199,99 @@ def matrix() -> str:
     )
 
 
+# -- the catalogue -----------------------------------------------------------------------------------------------------
+
+
+def frameworks() -> str:
+    """Return the table of frameworks: their modes, their environments, and on how many workloads each works."""
+    every = all_workloads().values()
+    rows = [
+        (
+            code(name),
+            prose(entry.title),
+            "<br>".join(mode_words(entry, mode) for mode in modes_of(entry)),
+            "<br>".join(lock_words(entry, lock) for lock in entry.locks),
+            str(sum(entry.does(workload) for workload in every)),
+        )
+        for name, entry in contestants().items()
+    ]
+    return table(["framework", "what it is", "modes", "environments", "workloads"], rows)
+
+
+def mode_words(entry: FrameworkEntry, mode: str) -> str:
+    """Return a mode with its meaning, and whether it is the default."""
+    meaning = entry.modes.get(mode, "the default mode without a work-around")
+    return f"{code(mode)}{' (default)' if mode == entry.mode else ''}: {prose(meaning)}"
+
+
+def lock_words(entry: FrameworkEntry, name: str) -> str:
+    """Return a lock with its title, Python and day of release, and the modes that its release lacks."""
+    lock = load_lock(name)
+    facts = [prose(lock.title), f"Python {lock.python}", *([f"released {lock.released}"] if lock.released else [])]
+    lacks = ", ".join(map(code, entry.lacks.get(name, {})))
+    return f"{code(name)}: {', '.join(facts)}" + (f"; without {lacks}" if lacks else "")
+
+
+def workloads() -> str:
+    """Return the table of workloads: what each is, its size, and what it trains with."""
+    rows = [
+        (
+            code(name),
+            f"{prose(workload.title)}. {prose(workload.summary)}",
+            f"{workload.parameters:,}",
+            str(workload.batch_size),
+            optimizer_words(workload),
+            training_words(workload),
+        )
+        for name, workload in all_workloads().items()
+    ]
+    return table(
+        ["workload", "what it is", "parameters", "batch", "optimiser, rate", "training, expected metric"], rows
+    )
+
+
+def optimizer_words(workload: Workload) -> str:
+    """Return the optimiser of a workload and its learning rate; a dash for inference."""
+    optimizer = workload.optimizer
+    return "–" if optimizer is None else f"{code(optimizer.name)}, {optimizer.learning_rate:g}"
+
+
+def training_words(workload: Workload) -> str:
+    """Return how long a workload trains, and the metric that is expected after that."""
+    if workload.training is None:
+        return "inference"
+    words = f"{workload.epochs} epoch{'s' * (workload.epochs != 1)}"
+    if workload.training.steps is not None:
+        words += f" of {workload.training.steps} steps"
+    if workload.metric is None or workload.metric.expected is None:
+        return words
+    least, most = workload.metric.expected
+    return f"{words}: {prose(workload.metric.name)} {least:g} to {most:g}"
+
+
+def proof_extents() -> str:
+    """Return the table of the extents of proofs: workloads that differ from their work alike share a row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, workload in all_workloads().items():
+        alike.setdefault(extents(workload), []).append(code(name))
+    heads = ["workloads", "batch", "steps", "data", "hyperparameters"]
+    return table(heads, [(", ".join(names), *cells) for cells, names in alike.items()])
+
+
+def extents(workload: Workload) -> tuple[str, ...]:
+    """Return the batch, the steps, the data form and the hyperparameters of a proof, in words."""
+    proof, same = workload.proof, "as in the work"
+    form = ", ".join(f"{code(key)} {value_words(value)}" for key, value in proof.form.items())
+    optimizer = ", ".join(f"{code(key)} {value:g}" for key, value in proof.optimizer.items())
+    steps = "inference" if workload.training is None else str(steps_of(workload))
+    return (str(proof.batch_size or same), steps, form or same, optimizer or same)
+
+
+def value_words(value: Any) -> str:  # noqa: ANN401 (whatever a workload's form holds)
+    """Return a value of a data form: extents as 3×64×64."""
+    return "×".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 # -- the worker protocol -----------------------------------------------------------------------------------------------
 
 
@@ -262,6 +358,9 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "axes": axes,
     "switches": switches_markdown,
     "matrix": matrix,
+    "frameworks": frameworks,
+    "workloads": workloads,
+    "proof extents": proof_extents,
     "requests": requests,
     "failure kinds": failure_kinds,
     "trainings": trainings,
