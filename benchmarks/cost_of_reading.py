@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from laboratory import environment, make_work, open_session
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.resources.memory import read_memory
 from rosettabench.resources.meter import Meter
@@ -37,7 +37,7 @@ def main() -> int:
     worst = 0.0
     with tempfile.TemporaryDirectory() as scratch:
         work = make_work(find_workload("fashion-mlp"), Path(scratch), 32, STEPS)
-        for name, entry in contestants().items():
+        for name, entry in competing_frameworks().items():
             session = open_session(entry, entry.mode, environment(entry.locks[0]), work, Path(scratch) / name)
             try:
                 worst = max(worst, measure(name, session, turns))

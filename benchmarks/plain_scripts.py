@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, plain_script, script_of, take_turns, worker
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.client.batches import draw_batches
 from rosettabench.resources.processors import usable_cores
@@ -32,7 +32,7 @@ def main() -> int:
     workloads = {name: one for name, one in all_workloads().items() if cells_of(one)}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("-w", "--workloads", default=",".join(workloads))
-    options.add_argument("-f", "--frameworks", default=",".join(contestants()))
+    options.add_argument("-f", "--frameworks", default=",".join(competing_frameworks()))
     options.add_argument("--rounds", type=int, default=30)
     options.add_argument("--batch", type=int, help="samples of a step, instead of the workload's own batch")
     chosen = options.parse_args()
@@ -50,7 +50,7 @@ def main() -> int:
 
 def cells_of(workload):
     """Return the frameworks in which there is a plain script for the workload."""
-    return [entry for entry in contestants().values() if script_of(workload, entry).exists()]
+    return [entry for entry in competing_frameworks().values() if script_of(workload, entry).exists()]
 
 
 def measure(workload, entry, rounds, batch):

@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 
 from rosettabench import errors
 from rosettabench.catalogue.contender import modes_of
-from rosettabench.catalogue.framework import FrameworkEntry, contestants
+from rosettabench.catalogue.framework import FrameworkEntry, competing_frameworks
 from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.cli import OTHER_ENDS, app
 from rosettabench.client.messages import MESSAGES, Message
@@ -195,7 +195,7 @@ def axis_row(name: str, axis: Axis) -> tuple[str, str, str, str]:
 def matrix() -> str:
     """Return the table of every cell, as the register has it."""
     return table_markdown(
-        matrix_table(registered_cells(all_workloads().values(), list(contestants().values()), read_register()))
+        matrix_table(registered_cells(all_workloads().values(), list(competing_frameworks().values()), read_register()))
     )
 
 
@@ -213,7 +213,7 @@ def frameworks() -> str:
             "<br>".join(lock_words(entry, lock) for lock in entry.locks),
             str(sum(entry.does(workload) for workload in every)),
         )
-        for name, entry in contestants().items()
+        for name, entry in competing_frameworks().items()
     ]
     return table(["framework", "what it is", "modes", "environments", "workloads"], rows)
 

@@ -66,8 +66,8 @@ def quick_locks():
 @cache
 def slow_names():
     """Return the names of the frameworks, libraries and workloads that are left to the slow tier."""
-    contestants = {name for name, entry in all_frameworks().items() if not entry.reference}
-    return {*contestants, *all_libraries(), *all_workloads()} - {*quick_frameworks(), WORKLOAD}
+    competing = {name for name, entry in all_frameworks().items() if not entry.reference}
+    return {*competing, *all_libraries(), *all_workloads()} - {*quick_frameworks(), WORKLOAD}
 
 
 def is_slow(item):

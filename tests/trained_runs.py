@@ -4,7 +4,7 @@ from rosettabench.lab.journal import Journal
 from rosettabench.plan.request import RunRequest, TrainingRequest
 from rosettabench.plan.trainings import STUDY
 from rosettabench.shipped.record import Absence, Fact, FinishedTraining, Installed, TrainingPace, UsedSet
-from rosettabench.store.record import Drawn, Finished, Shown
+from rosettabench.store.record import Finished, ForecastQuantiles, SeriesForecast
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 
@@ -48,7 +48,9 @@ def used(name, origin="original"):
     """A set with two series that are shown, one with a gap."""
     note = f"{name} of the Monash archive, for a test."
     history = tuple(None if step == 3 else 10.0 + step for step in range(18))
-    shown = tuple(Shown(place=place, name=f"T<{place}>", history=history, truth=(28.0,) * HORIZON) for place in (0, 7))
+    shown = tuple(
+        SeriesForecast(place=place, name=f"T<{place}>", history=history, truth=(28.0,) * HORIZON) for place in (0, 7)
+    )
     words = {"origin": origin, "note": note, "digest": "9f" * 32, "frequency": "monthly"}
     return UsedSet(series=name, count=14, context=15, horizon=HORIZON, shown=shown, **words)
 
@@ -78,7 +80,7 @@ def training(name, label, seed, seconds, epochs=2, **other):
         "mase": 0.784,
         "smape": 0.17,
         "mean_weighted_quantile_loss": 0.05,
-        "forecasts": tuple(Drawn(place=place, quantiles=rows) for place in (0, 7)),
+        "forecasts": tuple(ForecastQuantiles(place=place, quantiles=rows) for place in (0, 7)),
     }
     return FinishedTraining(series=name, library=label, seed=seed, epochs=epochs, **known | other)
 

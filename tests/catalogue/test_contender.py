@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.contender import Contender, every_contender, parse_contender
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.errors import UsageError
 
 PATHS = st.lists(st.from_regex(r"[\w .+-]{1,12}", fullmatch=True), min_size=1, max_size=4).map(
@@ -18,7 +18,7 @@ PATHS = st.lists(st.from_regex(r"[\w .+-]{1,12}", fullmatch=True), min_size=1, m
 @st.composite
 def contenders(draw):
     """Any framework of the catalogue in any of its modes, in any of its locks or the user's own interpreter."""
-    entry = draw(st.sampled_from(sorted(contestants().values(), key=lambda entry: entry.name)))
+    entry = draw(st.sampled_from(sorted(competing_frameworks().values(), key=lambda entry: entry.name)))
     lock = draw(st.sampled_from([*entry.locks, None]))
     python = None if lock else draw(PATHS)
     return Contender(entry.name, draw(st.sampled_from(sorted(entry.modes_in(lock)))), lock, python)
@@ -43,14 +43,14 @@ def test_two_contenders_never_share_a_label(one, other):
 @given(st.text(max_size=30))
 def test_any_text_is_a_contender_or_a_sentence(text):
     try:
-        assert parse_contender(text).framework in contestants()
+        assert parse_contender(text).framework in competing_frameworks()
     except UsageError as error:
         assert error.what
         assert error.hint
 
 
 def test_what_is_left_out_is_the_default():
-    entry = contestants()["pytorch"]
+    entry = competing_frameworks()["pytorch"]
     assert parse_contender("pytorch") == Contender("pytorch", entry.mode, entry.locks[0])
     assert parse_contender(" pytorch:compiled ").mode == "compiled"
     assert parse_contender(f"pytorch@{entry.locks[0].partition('@')[2]}").label == "pytorch"
@@ -84,7 +84,7 @@ def test_what_does_not_exist_is_answered_with_what_does(text, meant):
 
 
 def test_a_release_and_an_interpreter_contradict_each_other():
-    release = contestants()["pytorch"].locks[0].partition("@")[2]
+    release = competing_frameworks()["pytorch"].locks[0].partition("@")[2]
     with pytest.raises(UsageError, match="names a release and --python an interpreter"):
         parse_contender(f"pytorch@{release}", Path("/venv/bin/python"))
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import run_command
 
 from rosettabench.catalogue.contract import missing
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.roots import PassedOver, catalogue_roots, their_roots, worker_folder
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.environments.lock import all_locks
@@ -66,16 +66,16 @@ def test_it_is_a_root_behind_ours(installed):
 
 
 def test_its_framework_and_its_workload_are_in_the_catalogue(installed):
-    assert contestants()["their-framework"].title == "Theirs"
-    assert contestants()["pytorch"].title == "PyTorch", "ours is still there"
+    assert competing_frameworks()["their-framework"].title == "Theirs"
+    assert competing_frameworks()["pytorch"].title == "PyTorch", "ours is still there"
     assert all_workloads()["their-workload"].parameters == 7840
 
 
 def test_its_implementation_of_our_workload_is_found(installed):
     ours, theirs = all_workloads()["fashion-mlp"], all_workloads()["their-workload"]
     assert ours.implementation("their-framework") == installed / "workloads" / "fashion_mlp" / "their_framework.py"
-    assert missing([contestants()["their-framework"]], [ours]) == []
-    assert missing([contestants()["their-framework"]], [theirs]) == [
+    assert missing([competing_frameworks()["their-framework"]], [ours]) == []
+    assert missing([competing_frameworks()["their-framework"]], [theirs]) == [
         f"{theirs.folder / 'their_framework.py'} is missing: their-workload is not written in their-framework"
     ]
 
@@ -90,7 +90,7 @@ def list_all(theirs, tmp_path):
 def test_the_command_line_lists_it(theirs, tmp_path):
     process = list_all(theirs, tmp_path)
     rows = {line.split()[0]: line for line in process.stdout.splitlines() if line.strip()}
-    ours = sum(entry.does(all_workloads()["fashion-mlp"]) for entry in contestants().values())
+    ours = sum(entry.does(all_workloads()["fashion-mlp"]) for entry in competing_frameworks().values())
     assert "Theirs" in rows["their-framework"]
     assert rows["fashion-mlp"].split()[-1] == str(ours + 1), "theirs implements it, too"
     assert "Theirs" in rows["their-workload"]

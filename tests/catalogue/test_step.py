@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from rosettabench.catalogue.framework import all_frameworks, contestants, find_framework
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks, find_framework
 from rosettabench.catalogue.implementation import implementations
 from rosettabench.catalogue.step import CALLS, step_of
 from rosettabench.catalogue.workload import all_workloads
@@ -52,9 +52,9 @@ def test_the_step_in_r_has_the_same_rows():
 @pytest.mark.slow
 def test_a_notebook_defines_no_name_twice():
     """Implementation and step share one namespace there."""
-    names = [name for name, entry in contestants().items() if entry.program is None and entry.exported is None]
+    names = [name for name, entry in competing_frameworks().items() if entry.program is None and entry.exported is None]
     for workload in all_workloads().values():
-        written = implementations(workload, [name for name in names if contestants()[name].does(workload)])
+        written = implementations(workload, [name for name in names if competing_frameworks()[name].does(workload)])
         for label, one in written.items():
             both = {*one.definitions()} & {*step_of(one.framework).module} - {"import"}
             assert not both, f"{workload.name} in {label}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.switch import Switch, all_switches
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.report.tables.switches import switches_markdown
@@ -35,7 +35,7 @@ def headings(page):
 def test_what_a_switch_names_exists(switch):
     assert switch.heading in headings(switch.page)
     for name in switch.frameworks:
-        entry = contestants()[name]
+        entry = competing_frameworks()[name]
         assert set(switch.releases) <= set(entry.releases)
         assert set(switch.in_force) <= set(entry.modes)
     for trial in switch.measured:

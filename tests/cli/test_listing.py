@@ -5,7 +5,7 @@ import json
 import pytest
 from rows import begin_run
 
-from rosettabench.catalogue.framework import contestants, find_framework
+from rosettabench.catalogue.framework import competing_frameworks, find_framework
 from rosettabench.catalogue.suite import all_suites
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.cli.completion import KINDS
@@ -21,7 +21,7 @@ def row(output, name):
 
 def test_everything_but_runs(rosetta):
     output = rosetta("list").stdout
-    for name in [*all_workloads(), *contestants(), *all_suites(), *(lock.name for lock in all_locks())]:
+    for name in [*all_workloads(), *competing_frameworks(), *all_suites(), *(lock.name for lock in all_locks())]:
         assert row(output, name)
     assert "Runs" not in output
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.framework import contestants, find_framework
+from rosettabench.catalogue.framework import competing_frameworks, find_framework
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import on_series
@@ -122,10 +122,12 @@ def test_a_workload_that_does_not_run_in_a_release_is_missing_there_alone():
 
 
 def test_every_cell_is_in_the_table():
-    table = matrix_table(cells(all_workloads().values(), list(contestants().values()), [certificate(passed=False)]))
+    table = matrix_table(
+        cells(all_workloads().values(), list(competing_frameworks().values()), [certificate(passed=False)])
+    )
     assert [column.title for column in table.columns[2:]] == list(all_workloads())
     rows = [(row[0].text, row[1].text) for row in table.rows]
-    today = [(name, mode) for name, entry in contestants().items() for mode in entry.modes]
+    today = [(name, mode) for name, entry in competing_frameworks().items() for mode in entry.modes]
     assert [row for row in rows if "@" not in row[0]] == today
     assert rows[rows.index(("pytorch", "tuned")) + 1] == ("pytorch@1.0.0", "eager")
     [marked] = [(*row[:2], column) for row in table.rows for column, cell in enumerate(row) if cell.marked]
@@ -134,7 +136,7 @@ def test_every_cell_is_in_the_table():
 
 
 def test_a_terminal_of_100_columns_shows_a_line_for_each_contender():
-    table = matrix_table(cells(all_workloads().values(), list(contestants().values()), []))
+    table = matrix_table(cells(all_workloads().values(), list(competing_frameworks().values()), []))
     terminal = Console(width=100, file=io.StringIO())
     print_table(letter_columns(table), terminal)
     lines = terminal.file.getvalue().splitlines()

@@ -16,7 +16,7 @@ from rosettabench.cluster.node import NodeStore
 from rosettabench.cluster.parcel import Inbox, pack, unpack
 from rosettabench.cluster.sweep import able_nodes, check_request, error_of
 from rosettabench.errors import DataError, EnvironmentFault, StoreError, UsageError, WorkerError
-from rosettabench.history.cell import sittings
+from rosettabench.history.cell import stored_contests
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.place import counted_rounds, settle
 from rosettabench.plan.request import ProveRequest, RunRequest
@@ -193,7 +193,7 @@ def test_results_are_grouped_by_machine(store):
     first, second = (f"fashion-mlp, contest {contest.id}" for contest in run.contests)
     assert grouped == [("A 1000", [first]), ("B 2000", [second])]
     assert several_machines(summary)[1].startswith("Measured on B 2000")
-    assert [one.machine for one in sittings(run)] == [HERE, OTHER]
+    assert [one.machine for one in stored_contests(run)] == [HERE, OTHER]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from laboratory import environment
 
 import rosetta_worker
 from rosettabench.catalogue.contender import Contender, parse_contender
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.convert.carry import PROGRAM, TiedCell, check_tied, read_canonical, run_ties, write_own
 from rosettabench.environments.environment import Environments
@@ -36,7 +36,7 @@ def cells():
     return [
         (workload.name, name, lock)
         for workload in all_workloads().values()
-        for name, entry in contestants().items()
+        for name, entry in competing_frameworks().items()
         for lock in entry.locks
         if entry.program is None
         and entry.exported is None
@@ -45,7 +45,9 @@ def cells():
 
 
 def cell_of(workload, framework, lock=None):
-    contender = Contender(framework, contestants()[framework].mode, lock or contestants()[framework].locks[0])
+    contender = Contender(
+        framework, competing_frameworks()[framework].mode, lock or competing_frameworks()[framework].locks[0]
+    )
     return TiedCell(find_workload(workload), contender, environment(contender.lock))
 
 
@@ -80,7 +82,7 @@ def from_pytorch(tmp_path_factory):
 
     @cache
     def get(workload):
-        if not contestants()[FROM].does(find_workload(workload)):  # then as they were drawn
+        if not competing_frameworks()[FROM].does(find_workload(workload)):  # then as they were drawn
             return drawn(workload)
         _, canonical = there_and_back(cell_of(workload, FROM), drawn(workload), tmp_path_factory.mktemp("first"))
         return canonical

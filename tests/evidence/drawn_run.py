@@ -36,14 +36,16 @@ def write_drawn_run(store, asked=None, seconds=SECONDS, data="9f" * 32, command=
     run = begin_run(store, asked or request(), command)
     draw = random.Random(7)  # noqa: S311 (drawn for show)
     (contest,) = run.contests
-    weather = [draw.lognormvariate(0, 0.05) for _ in range(ROUNDS)]
+    machine_change = [draw.lognormvariate(0, 0.05) for _ in range(ROUNDS)]
     add(store, run, UsedData(name="fashion-mnist", origin="original", note=f"{HOME}/data", digest=data), contest)
     for number in range(1, ROUNDS + 1):
         add(store, run, RoundLoad(round=number, seconds=1.0, processors=2, others=0.0, stolen=0.0), contest)
     for place, entry in enumerate(contest.entries):
         step = seconds.get(entry.label) or seconds[entry.framework]
         write_entry(store, run, contest, entry, variables)
-        add_all(store, [block(entry, place, turn, step * weather[turn // 2], draw) for turn in range(2 * ROUNDS)])
+        add_all(
+            store, [block(entry, place, turn, step * machine_change[turn // 2], draw) for turn in range(2 * ROUNDS)]
+        )
     add(store, run, Stopped(why="all pairs decided", rounds=ROUNDS), contest)
     add(store, run, Finished())
     return run.id

@@ -7,7 +7,7 @@ from laboratory import environment, open_session, proof_of, proven, reference, s
 from smaller import Altered
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, competing_frameworks
 from rosettabench.catalogue.shared import shared_files
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.cli.show import show
@@ -16,7 +16,7 @@ from rosettabench.plan.own import own_contenders
 from rosettabench.plan.plan import why_missing
 from rosettabench.proof.certificate import files_of
 
-ROWS = [name for name, entry in contestants().items() if entry.exported]
+ROWS = [name for name, entry in competing_frameworks().items() if entry.exported]
 FEATURES = find_workload("resnet50-features")
 
 
@@ -49,14 +49,14 @@ def test_the_step_that_is_exported_can_be_shown(capsys):
 
 
 def test_a_certificate_is_bound_to_the_program_and_the_environment_that_export(monkeypatch):
-    entry = contestants()["onnxruntime"]
-    before, pytorch = files_of(FEATURES, entry), files_of(FEATURES, contestants()["pytorch"])
+    entry = competing_frameworks()["onnxruntime"]
+    before, pytorch = files_of(FEATURES, entry), files_of(FEATURES, competing_frameworks()["pytorch"])
     other = entry.model_copy(update={"exported": entry.exported.model_copy(update={"lock": "pytorch@2.13.0"})})
     assert files_of(FEATURES, other)["entry"] != before["entry"]
     assert before["implementation"] == pytorch["implementation"]
     monkeypatch.setattr("rosettabench.proof.certificate.PROGRAM", "carry.py")
     assert files_of(FEATURES, entry)["worker"] != before["worker"]
-    assert files_of(FEATURES, contestants()["pytorch"]) == pytorch
+    assert files_of(FEATURES, competing_frameworks()["pytorch"]) == pytorch
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ SWAPPED = ("set(own, array)", f"set({{{ONE!r}: {OTHER!r}, {OTHER!r}: {ONE!r}}}.g
 )
 def test_a_mistake_is_caught(framework, model, adapter, diverges, own_work, tmp_path):
     work, exact = own_work
-    planted, entry = plant(work, contestants()[framework], model, adapter, tmp_path)
+    planted, entry = plant(work, competing_frameworks()[framework], model, adapter, tmp_path)
     proof, _ = proven(entry, entry.mode, planted, exact, tmp_path / "planted")
     failed = [check for check in proof.checks if not check.passed]
     assert [check.quantity for check in failed] == [diverges]
@@ -100,7 +100,7 @@ def test_openvino_in_bfloat16_is_caught_or_does_not_compute_in_it(own_work, tmp_
     """Processors without bfloat16 ignore the hint: what is read back says which of both this one is."""
     work, exact = own_work
     hint = (('PRECISION: "f32"', 'PRECISION: "bf16"'),)
-    planted, entry = plant(work, contestants()["openvino"], (), hint, tmp_path)
+    planted, entry = plant(work, competing_frameworks()["openvino"], (), hint, tmp_path)
     proof, settings = proven(entry, entry.mode, planted, exact, tmp_path / "planted")
     assert settings["precision"] == "float32"
     assert proof.passed == (settings["autocast"] is False)
@@ -118,7 +118,7 @@ def test_a_session_that_is_not_optimised_is_told(own_work, tmp_path):
             f"        options.graph_optimization_level = {level}\n        return onnxruntime.Inf",
         ),
     )
-    planted, entry = plant(work, contestants()["onnxruntime"], (), slow, tmp_path)
+    planted, entry = plant(work, competing_frameworks()["onnxruntime"], (), slow, tmp_path)
     session = open_session(entry, entry.mode, environment(entry.locks[0]), planted, tmp_path / "session")
     try:
         assert proof_of(session, exact, tmp_path / "proof").passed
@@ -153,16 +153,16 @@ FORGOTTEN = """found = self.session.run(None, inputs)
 )
 def test_a_mistake_of_a_model_that_writes_is_caught(model, adapter, writing, tmp_path):
     work, exact = writing
-    planted, entry = plant(work, contestants()["onnxruntime"], model, adapter, tmp_path)
+    planted, entry = plant(work, competing_frameworks()["onnxruntime"], model, adapter, tmp_path)
     proof, _ = proven(entry, entry.mode, planted, exact, tmp_path / "planted")
     assert [check.quantity for check in proof.checks if not check.passed] == ["outputs"]
 
 
 def test_a_model_that_writes_is_exported_from_a_file_of_its_own():
-    entry = contestants()["onnxruntime"]
+    entry = competing_frameworks()["onnxruntime"]
     for name in ("gpt-decode", "gpt-decode:prefill"):
         assert entry.file_of(find_workload(name)).name == "pytorch_onnx.py"
-        assert contestants()["pytorch"].file_of(find_workload(name)).name == "pytorch.py"
+        assert competing_frameworks()["pytorch"].file_of(find_workload(name)).name == "pytorch.py"
     assert entry.file_of(FEATURES).name == "pytorch.py"
     shared = {f"{path.parent.name}/{path.name}" for path in shared_files(entry.file_of(find_workload("gpt-decode")))}
     assert shared == {"gpt/pytorch_onnx.py", "gpt/pytorch.py"}, "with what the module of the step imports"

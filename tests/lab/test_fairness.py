@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from laboratory import environment, make_work, open_session
 from processors import PROCESSORS
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.lab.fairness import EQUAL, REMEDY, differences, partly_compiled
 from rosettabench.report.words.contest import difference_sentence
@@ -104,10 +104,12 @@ def test_only_what_is_started_inside_is_held(monkeypatch):
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize(("name", "mode"), [(name, mode) for name, one in contestants().items() for mode in one.modes])
+@pytest.mark.parametrize(
+    ("name", "mode"), [(name, mode) for name, one in competing_frameworks().items() for mode in one.modes]
+)
 def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode, tmp_path):
     """With one thread asked for, all have one, and one processor: also those that read no variable."""
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     if entry.locks[0].startswith("numpy@"):
         pytest.skip("the framework of the tests has no environment of its own")
     workload = next(work for work in map(find_workload, WORKLOADS) if work.implementation(entry.implementation_name))
@@ -153,7 +155,7 @@ WORKLOADS = ("fashion-mlp", "fashion-cnn")
     ["pytorch", "jax", "tensorflow", "keras[tensorflow]", "mxnet-gluon", "mxnet-module", "paddle", "mlx", "tinygrad"],
 )
 def test_the_layout_is_that_of_the_models_own_tensors(name, tmp_path):
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     work = make_work(find_workload("fashion-cnn"), tmp_path)
     mode = "eager" if "eager" in entry.modes else entry.mode
     session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / "one")

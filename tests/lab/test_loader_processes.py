@@ -10,7 +10,7 @@ from commands import ended
 from laboratory import environment, make_work, open_session
 from tiers import slow
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 
 pytestmark = pytest.mark.environment
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.environment
 @pytest.fixture(params=["pytorch", slow("mxnet-gluon")])
 def session(request, tmp_path):
     """A session whose loader has two processes."""
-    entry = contestants()[request.param]
+    entry = competing_frameworks()[request.param]
     work = make_work(find_workload("fashion-mlp"), tmp_path)
     work = replace(work, setting=replace(work.setting, input="loader", workers=2))
     opened = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "session")

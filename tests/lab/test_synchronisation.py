@@ -7,7 +7,7 @@ import pytest
 from laboratory import environment, tamper
 from tiers import slow
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.errors import WorkerError
 from rosettabench.lab.synchronisation import Wait, check_wait
 from rosettabench.places import cache_dir
@@ -25,7 +25,7 @@ WAITING = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WAITING)
 def test_a_synchronise_that_does_not_wait_is_caught(name, tmp_path):
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     where = environment(entry.locks[0])
     tampered = tamper(entry.path, [WAITING[name]], tmp_path / entry.path.name)
     (tmp_path / "sound").mkdir()
@@ -40,7 +40,7 @@ def test_a_synchronise_that_does_not_wait_is_caught(name, tmp_path):
 @pytest.mark.parametrize("name", ["pytorch", slow("keras[tensorflow]")])
 def test_a_framework_that_takes_another_device_is_no_proof(name, tmp_path):
     """Asked for a GPU where there is none, a framework fails, or computes elsewhere: neither may pass for a GPU."""
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     with pytest.raises(WorkerError):
         check_wait(entry, environment(entry.locks[0]), "cuda", cache_dir(), tmp_path)
 

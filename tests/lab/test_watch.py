@@ -15,7 +15,7 @@ from laboratory import tamper
 from tiers import slow
 
 import rosetta_worker
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.errors import FailureKind, OtherWork
 from rosettabench.lab.watch import wanted_settings
 from rosettabench.plan.setting import Setting
@@ -86,7 +86,7 @@ TWO_THREADS = Setting(32, "cpu", "float32", 0, 2)
 @pytest.mark.usefixtures("two_processors")
 def test_a_framework_that_states_one_thread_has_one_and_all_others_have_as_many_as_asked_for():
     """What is read back must be that: one of two in PyTorch is less than was asked for, two in MLX a mistake."""
-    known = contestants()
+    known = competing_frameworks()
     assert wanted_settings(known["pytorch"], TWO_THREADS) == {"threads": 2}
     assert wanted_settings(known["mlx"], TWO_THREADS) == {"threads": 1}
     assert [name for name, entry in known.items() if entry.most_threads] == ["mlx", "tinygrad"]

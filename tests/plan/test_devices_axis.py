@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan import setting as module
@@ -82,9 +82,9 @@ def test_a_back_end_without_means_is_missing_and_the_others_are_not():
 
 
 def test_each_implementation_belongs_to_a_framework():
-    folder = next(iter(contestants().values())).parallel.parent
+    folder = next(iter(competing_frameworks().values())).parallel.parent
     own = {"__init__", "__main__", "device", "group", "kept", "merge"}
-    named = {one.parallel for one in contestants().values()}
+    named = {one.parallel for one in competing_frameworks().values()}
     assert {path for path in folder.glob("*.py") if path.stem not in own} <= named
 
 

@@ -6,7 +6,7 @@ import pytest
 from laboratory import Plant, environment, make_work, open_session, proven, references_to
 from test_plants import prove
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.proof.comparison import Deviation
@@ -14,7 +14,7 @@ from rosettabench.proof.tolerance import GUIDES
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
-TRAINING = [name for name, entry in contestants().items() if not entry.exported]
+TRAINING = [name for name, entry in competing_frameworks().items() if not entry.exported]
 WITHOUT = [name for name in TRAINING if name.startswith(("keras2", "r-keras"))] + [
     "chainer", "mxnet-module", "tensorflow-graph", "lasagne", "cntk", "caffe2", "paddle", "mlx", "tinygrad",
 ]  # fmt: skip
@@ -44,7 +44,7 @@ def made(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("framework", "mode"),
-    [(name, contestants()[name].mode) for name in TRAINING if name not in WITHOUT]
+    [(name, competing_frameworks()[name].mode) for name in TRAINING if name not in WITHOUT]
     + [("pytorch", "compiled"), ("mxnet-gluon", "compiled")],
 )
 def test_bfloat16_is_proven(framework, mode, made, tmp_path):

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from laboratory import BATCH, environment, open_session, proven, reference
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.framework import references as able
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import WorkerError
@@ -32,7 +32,7 @@ All other cells are in the register of proofs: `.ci/run` proves anew what a chan
 CELLS = [
     *(
         (next(one for one in SMALL if entry.does(find_workload(one))), name, mode)
-        for name, entry in contestants().items()
+        for name, entry in competing_frameworks().items()
         for mode in entry.modes
     ),
     *((workload, "pytorch", "compiled") for workload in RECURRENT),
@@ -109,7 +109,7 @@ ON_CUDA = pytest.param("cuda", marks=pytest.mark.skipif(not shutil.which("nvidia
 
 
 @pytest.mark.parametrize("device", ["cpu", ON_CUDA])
-@pytest.mark.parametrize("framework", [name for name in contestants() if not name.startswith("numpy")])
+@pytest.mark.parametrize("framework", [name for name in competing_frameworks() if not name.startswith("numpy")])
 def test_synchronisation_waits(framework, device, references, tmp_path):
     """After `synchronize` a long computation is done: fetching its result costs next to nothing.
 

@@ -9,7 +9,7 @@ import pytest
 from laboratory import environment
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.client.machine import worker_variables
@@ -24,7 +24,7 @@ BACKENDS = ("tensorflow", "theano", "cntk", "mxnet")
 @pytest.fixture(scope="module", params=BACKENDS)
 def found(request, tmp_path_factory):
     """What the script says on a back end, and the back end."""
-    where = environment(contestants()[f"keras2[{request.param}]"].locks[0])
+    where = environment(competing_frameworks()[f"keras2[{request.param}]"].locks[0])
     variables = worker_variables(1, request.param, True, tmp_path_factory.mktemp("keras"))
     words = [str(where.python), "-W", "ignore", str(CHECK), str(worker_folder())]
     done = subprocess.run(

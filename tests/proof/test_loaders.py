@@ -8,7 +8,7 @@ from laboratory import environment, open_session, proven, tamper
 from test_frameworks import processor_seconds
 from tiers import slow_except
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.errors import WorkerError
 from rosettabench.proof.prove import Proof
 
@@ -40,7 +40,7 @@ def loading(work, workers):
 @pytest.mark.parametrize(("workload", "name", "workers"), slow_except(CELLS, ("fashion-mlp", "pytorch", 2)))
 def test_what_a_loader_feeds_is_equal_work(workload, name, workers, references, tmp_path):
     work, exact = references(workload)
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     session = open_session(entry, entry.mode, environment(entry.locks[0]), loading(work, workers), tmp_path / "session")
     try:
         proof = Proof(session, exact, tmp_path / "proof")
@@ -103,7 +103,7 @@ PLANTS = {
 def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
     change, quantity, cause = PLANTS[plant]
     work, exact = references("fashion-mlp")
-    entry = contestants()["pytorch"]
+    entry = competing_frameworks()["pytorch"]
     adapter = tamper(entry.path, [(OPENED, change)], tmp_path / "adapters" / entry.path.name)
     planted = entry.model_copy(update={"path": adapter})
     proof, _ = proven(planted, "eager", loading(work, 2), exact, tmp_path)
@@ -131,7 +131,7 @@ def test_a_mistake_of_a_loader_is_caught_and_named(plant, references, tmp_path):
 )
 def test_what_a_framework_does_not_have_it_says(name, workers, said, references, tmp_path):
     work, _ = references("fashion-mlp")
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     with pytest.raises(WorkerError, match=said) as told:
         open_session(entry, entry.mode, environment(entry.locks[0]), loading(work, workers), tmp_path)
     assert told.value.kind == "unsupported"

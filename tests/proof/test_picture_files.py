@@ -14,7 +14,7 @@ from PIL import Image
 from smaller import small_workload
 from test_loaders import LOADERS, MOST, OPENED
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.data.prepare import prepare
 from rosettabench.data.readers.pictures import Pictures
@@ -49,7 +49,7 @@ def with_workers(work, workers):
 @pytest.mark.parametrize(("name", "workers"), CELLS)
 def test_what_is_decoded_and_augmented_is_equal_work(name, workers, photographs, tmp_path):
     work, exact = photographs
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     proof, settings = proven(entry, entry.mode, with_workers(work, workers), exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert (settings["loader"], settings["loader_workers"]) == (LOADERS[name], workers)
@@ -64,13 +64,15 @@ def test_what_is_decoded_and_augmented_is_equal_work(name, workers, photographs,
 @pytest.mark.parametrize("workload", ["chestxray-densenet121"])
 def test_real_pictures_are_equal_work(workload, real_data, tmp_path):
     work = make_work(find_workload(workload), tmp_path / "work", input="files", workers=2)
-    proof, _ = proven(contestants()["pytorch"], "eager", work, reference(work, tmp_path / "reference"), tmp_path)
+    proof, _ = proven(
+        competing_frameworks()["pytorch"], "eager", work, reference(work, tmp_path / "reference"), tmp_path
+    )
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
 
 
 def test_explanations_can_take_a_step_apart(photographs, tmp_path):
     work, _ = photographs
-    entry, size = contestants()["pytorch"], work.setting.batch_size
+    entry, size = competing_frameworks()["pytorch"], work.setting.batch_size
     session = open_session(entry, "eager", environment(entry.locks[0]), with_workers(work, 2), tmp_path / "session")
     try:
         assert session.ask("feed", first=0, steps=5)["samples"] == 5 * size
@@ -89,7 +91,7 @@ def test_explanations_can_take_a_step_apart(photographs, tmp_path):
 )
 def test_what_a_framework_does_not_have_it_says(name, workers, said, photographs, tmp_path):
     work, _ = photographs
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     with pytest.raises(WorkerError, match=said) as told:
         open_session(entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path)
     assert told.value.kind == "unsupported"
@@ -109,7 +111,7 @@ def own_photographs(photographs, tmp_path):
 def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, own_photographs, tmp_path):
     """In one sentence, whatever the framework's loader makes of what its workers raise."""
     work, copies = own_photographs
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     session = open_session(
         entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path / "session"
     )
@@ -130,7 +132,7 @@ def test_a_file_that_is_damaged_while_it_is_trained_on_is_named(name, workers, o
 def test_a_damaged_file_does_not_end_the_processes_of_mxnet(workers, own_photographs, tmp_path):
     """Terminated beside their answers they can hang for ever: they answer, go on, and end when they are told to."""
     work, copies = own_photographs
-    entry = contestants()["mxnet-gluon"]
+    entry = competing_frameworks()["mxnet-gluon"]
     session = open_session(
         entry, entry.mode, environment(entry.locks[0]), with_workers(work, workers), tmp_path / "session"
     )
@@ -229,7 +231,7 @@ PLANTS = {
 def test_a_mistake_on_the_way_from_a_file_is_caught_and_named(plant, photographs, tmp_path):
     change, quantity, cause = PLANTS[plant]
     work, exact = photographs
-    entry = contestants()["pytorch"]
+    entry = competing_frameworks()["pytorch"]
     careless = CARELESS.format(change=change)
     adapter = tamper(entry.path, [(OPENED, careless)], tmp_path / "adapters" / entry.path.name)
     proof, _ = proven(entry.model_copy(update={"path": adapter}), entry.mode, with_workers(work, 2), exact, tmp_path)

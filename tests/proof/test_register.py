@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from rosettabench.catalogue.contender import parse_contender
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import StoreError
@@ -162,7 +162,7 @@ def test_every_line_is_about_a_cell_that_there_is_and_none_has_failed():
 
 def test_third_parties_have_no_lines():
     assert {workload.name for workload, _ in CELLS} <= set(all_workloads())
-    assert {contender.framework for _, contender in CELLS} <= set(contestants())
+    assert {contender.framework for _, contender in CELLS} <= set(competing_frameworks())
     assert all(contender.entry.path.is_relative_to(worker_folder()) for _, contender in CELLS)
     assert is_current(replace(line(), seconds=9.0), MLP, PYTORCH)
     assert not is_current(None, MLP, PYTORCH)

@@ -5,7 +5,7 @@ from laboratory import Plant, environment, make_work, open_session, proven, refe
 from test_plants import prove
 from tiers import slow
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.optimizer import Sgd, Steps, WarmUpCosine
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
@@ -50,12 +50,12 @@ def proof_of(framework, mode, work, exact, folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "framework", [name for name, one in contestants().items() if name not in WITHOUT and not one.exported]
+    "framework", [name for name, one in competing_frameworks().items() if name not in WITHOUT and not one.exported]
 )
 def test_every_framework_decays(framework, decaying, tmp_path):
     work, exact = decaying
     assert rates(exact) == pytest.approx([0.9 ** (2 * step) for step in range(10)])
-    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    proof = proof_of(framework, competing_frameworks()[framework].mode, work, exact, tmp_path)
     assert proof.passed, ([check for check in proof.checks if not check.passed][:3], proof.cause)
     assert sum(check.quantity == "learning rate" for check in proof.checks) == 10
 
@@ -66,7 +66,7 @@ def test_steps_of_a_workload(framework, tmp_path):
     stated = Steps(after=(80, 120, 160, 180), factors=(0.1, 0.01, 0.001, 0.0005))
     work, exact = made(tmp_path, "steps", schedule=stated)
     assert rates(exact) == pytest.approx([1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.0005])
-    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    proof = proof_of(framework, competing_frameworks()[framework].mode, work, exact, tmp_path)
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
 
 
@@ -82,7 +82,7 @@ def test_a_rate_that_changes_in_every_step(framework, warming_up, tmp_path):
     work, exact = warming_up
     stated = work.workload.schedule
     assert rates(exact) == pytest.approx([101 * stated.factor(230 * step) for step in range(10)])
-    proof = proof_of(framework, contestants()[framework].mode, work, exact, tmp_path)
+    proof = proof_of(framework, competing_frameworks()[framework].mode, work, exact, tmp_path)
     assert proof.passed, [check for check in proof.checks if not check.passed][:3]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.proof import certificate, meaning
@@ -68,19 +68,19 @@ def test_every_import_of_the_worker_is_of_a_file():
     ],
 )
 def test_a_change_touches_whom_it_concerns(monkeypatch, changed, touched):
-    before = {name: files_of(MLP, contestants()[name]) for name in ("chainer", "pytorch")}
+    before = {name: files_of(MLP, competing_frameworks()[name]) for name in ("chainer", "pytorch")}
     file_digest = meaning.file_digest
     there = worker_folder() / changed
     assert there.is_file()
     for module in (certificate, meaning):
         monkeypatch.setattr(module, "file_digest", lambda path: "changed" if path == there else file_digest(path))
     for name, files in before.items():
-        now = files_of(MLP, contestants()[name])
+        now = files_of(MLP, competing_frameworks()[name])
         assert {key for key in files if files[key] != now[key]} == touched.get(name, set()), name
 
 
 def test_words_and_absent_frameworks_change_nothing_and_values_do():
-    entry = contestants()["pytorch"]
+    entry = competing_frameworks()["pytorch"]
     files = files_of(MLP, entry)
     assert files_of(MLP.model_copy(update={"title": "other", "absent": {"cntk": "why"}}), entry) == files
     optimizer = MLP.optimizer.model_copy(update={"learning_rate": 0.5})
@@ -89,5 +89,5 @@ def test_words_and_absent_frameworks_change_nothing_and_values_do():
 
 def test_every_cell_has_its_files():
     for workload in all_workloads().values():
-        for entry in contestants().values():
+        for entry in competing_frameworks().values():
             assert (files_of(workload, entry) is None) == (workload.implementation(entry.implementation_name) is None)

@@ -14,7 +14,7 @@ import pytest
 from laboratory import Plant, environment, make_work, open_session, references_to
 from test_plants import prove
 
-from rosettabench.catalogue.framework import all_frameworks, contestants
+from rosettabench.catalogue.framework import all_frameworks, competing_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import WorkerError
@@ -238,7 +238,7 @@ def test_who_has_no_switch_says_so(framework, made, tmp_path):
 
 @ON_CUDA
 @pytest.mark.parametrize(
-    "framework", [name for name, one in contestants().items() if name not in WITHOUT and not one.exported]
+    "framework", [name for name, one in competing_frameworks().items() if name not in WITHOUT and not one.exported]
 )
 def test_a_gpu_computes_in_it(framework, made, tmp_path):
     work, exact = made("fashion-mlp")

@@ -37,7 +37,7 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
     row = Contest(run_id=run_id, workload=workload, setting={**SETTING, **setting}, stopping=STOPPING)
     contest = store.add(row)
     event(store, run_id, UsedData(**{**DATA, "origin": origin}), contest)
-    weather = [draw.lognormvariate(0, 0.1) for _ in range(50)]
+    machine_change = [draw.lognormvariate(0, 0.1) for _ in range(50)]
     for place, (label, truth) in enumerate(contenders.items()):
         player = truth if isinstance(truth, Player) else Player(label, truth)
         versioned, _, mode = label.partition(":")
@@ -54,7 +54,7 @@ def write_contest(store, run_id, workload, setting, contenders, draw, origin):
             )
         )
         event(store, run_id, ReadBack.of({"threads": 2}), contest, entry)
-        write_blocks(store, entry, player, place, weather, 1.0, draw)
+        write_blocks(store, entry, player, place, machine_change, 1.0, draw)
         write_figures(store, entry, player, 1.0)
         if player.proof != "none":
             write_certificate(store, entry, workload, player)

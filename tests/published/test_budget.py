@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured_runs import measured_run
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.errors import UsageError
@@ -172,7 +172,7 @@ def test_processes_are_cut_before_contests_are():
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
 
 
-@pytest.mark.parametrize("contenders", [("pytorch", "mxnet-gluon"), tuple(contestants())])
+@pytest.mark.parametrize("contenders", [("pytorch", "mxnet-gluon"), tuple(competing_frameworks())])
 def test_rounds_are_as_short_as_so_many_pairs_need(contenders):
     request = REQUEST.model_copy(update={"contenders": contenders, "workloads": ("fashion-mlp",)})
     contests = [(planned, TimeEstimate(5.0, 0.0, 1.0, ())) for planned in make_plan(request)]

@@ -6,7 +6,7 @@ import pytest
 from measured_runs import Player, measured_run
 from rich.console import Console
 
-from rosettabench.catalogue.framework import contestants, find_framework
+from rosettabench.catalogue.framework import competing_frameworks, find_framework
 from rosettabench.catalogue.suite import find_suite
 from rosettabench.environments.lock import load_lock
 from rosettabench.report.charts.releases import releases
@@ -86,7 +86,7 @@ def test_one_release_needs_no_chart(tmp_path):
 
 
 def test_every_release_has_its_day():
-    for entry in contestants().values():
+    for entry in competing_frameworks().values():
         for name in entry.locks:
             assert load_lock(name).released is not None, name
 
@@ -105,7 +105,7 @@ def test_the_suite_has_the_ends_of_each_library():
     for library, days in named.items():
         at_hand = {
             load_lock(lock).released
-            for entry in contestants().values()
+            for entry in competing_frameworks().values()
             if entry.library == library
             for lock in entry.locks
         }

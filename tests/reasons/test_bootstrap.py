@@ -14,10 +14,10 @@ def simulated(random, rounds, bursts):
     """Rounds of two contenders over all sizes: drift common to a round, noise of 5% of its own, and bursts."""
     n = np.array(SIZES, dtype=float)
     ideal = np.concatenate([TRUTH["a1"] + TRUTH["b1"] * n, TRUTH["a2"] + TRUTH["b2"] * n])
-    weather = np.exp(random.normal(0, 0.05, (rounds, 1)))
+    machine_change = np.exp(random.normal(0, 0.05, (rounds, 1)))
     noise = np.exp(random.normal(0, 0.05, (rounds, ideal.size)))
     late = np.where(random.random((rounds, ideal.size)) < bursts, 1.5, 1.0)
-    return ideal * weather * noise * late
+    return ideal * machine_change * noise * late
 
 
 def covered(rounds, bursts, contests=600):
@@ -58,8 +58,8 @@ def test_percentiles_without_the_widening_would_cover_too_seldom():
 def test_rounds_are_drawn_whole():
     """What two cells share within a round cancels in their ratio, whatever rounds are drawn."""
     random = np.random.default_rng(0)
-    weather = np.exp(random.normal(0, 1.0, (20, 1)))
-    drawn = locations(weather * np.array([1e-3, 2e-3]))
+    machine_change = np.exp(random.normal(0, 1.0, (20, 1)))
+    drawn = locations(machine_change * np.array([1e-3, 2e-3]))
     assert drawn[:, 1] / drawn[:, 0] == pytest.approx(np.full(len(drawn), 2.0))
     assert drawn[:, 0].std() > 1e-4
 

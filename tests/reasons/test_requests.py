@@ -9,7 +9,7 @@ from laboratory import environment, make_work, open_session, small_work
 from tiers import slow, slow_except
 
 from rosetta_worker.loop import Worker
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import WorkerError
 from rosettabench.reasons.measured import Profile
@@ -20,10 +20,10 @@ BUILT_IN = (
     "pytorch", "tensorflow", *KERAS, "jax", "mxnet-gluon", "mxnet-module", "chainer", "tensorflow-graph", "paddle",
 )  # fmt: skip
 WITHOUT_PROFILER = ("cntk", "caffe2", "mlx", "tinygrad")
-CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in contestants()[name].modes]
+CELLS = [(name, mode) for name in (*BUILT_IN, *WITHOUT_PROFILER) for mode in competing_frameworks()[name].modes]
 FUSED = {
     *(("jax", "compiled"), ("jax", "tuned"), ("mlx", "compiled"), ("tinygrad", "compiled")),
-    *((name, mode) for name in KERAS for mode in contestants()[name].modes),
+    *((name, mode) for name in KERAS for mode in competing_frameworks()[name].modes),
 }
 MXNET = {(name, workload) for name in ("mxnet-gluon", "mxnet-module") for workload in ("imdb-gru", "imdb-lstm")}
 WHOLE_SEQUENCE = MXNET | {
@@ -43,7 +43,7 @@ TRAINED = [
     if one.inference is None
     and one.variant_of is None
     and workload != "imagenet-resnet56"
-    and contestants()[name].implementation_name not in one.absent
+    and competing_frameworks()[name].implementation_name not in one.absent
 ]
 """Who trains what; of two workloads whose operations are the same, the one with the smaller images. No variants."""
 
@@ -59,7 +59,7 @@ QUICK = ("pytorch", "eager"), ("jax", "compiled")
 )
 def session(request, tmp_path_factory):
     name, mode = request.param
-    entry, folder = contestants()[name], tmp_path_factory.mktemp("session")
+    entry, folder = competing_frameworks()[name], tmp_path_factory.mktemp("session")
     work = make_work(find_workload("fashion-mlp"), folder / "work")
     live = open_session(entry, mode, environment(entry.locks[0]), work, folder / "at-work")
     live.cell = request.param
@@ -136,7 +136,7 @@ def test_other_batch_sizes_are_trained_in_the_same_process(session, tmp_path):
 @pytest.mark.environment
 @pytest.mark.parametrize(("name", "workload"), slow_except(TRAINED, ("jax", "fashion-mlp")))
 def test_the_vocabulary_knows_what_the_profilers_say(name, workload, tmp_path):
-    entry = contestants()[name]
+    entry = competing_frameworks()[name]
     work = small_work(workload, tmp_path / "work")
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "at-work")
     try:

@@ -24,7 +24,7 @@ from rosettabench.reasons.shortfall import (
     FAR_BELOW,
     KINDS,
     Circumstances,
-    Entrant,
+    EnteredContender,
     find_shortfalls,
 )
 from rosettabench.reasons.vocabulary import is_gradient
@@ -41,7 +41,10 @@ from rosettabench.summary.run import summarise
 SLOW_STEP = SLOW["a"] + 32 * SLOW["b"] + SLOW["input"]
 FAST_STEP = FAST["a"] + 32 * FAST["b"] + FAST["input"]
 BACK = "ynn_fusion jit(update)/transpose(jvp())/conv_general_dilated"
-ENTRANTS = [Entrant("slow", "jax", "0.10.2", "compiled"), Entrant("fast", "pytorch", "2.13.0", "eager")]
+ENTRANTS = [
+    EnteredContender("slow", "jax", "0.10.2", "compiled"),
+    EnteredContender("fast", "pytorch", "2.13.0", "eager"),
+]
 ON_CPU = Circumstances(device="cpu", at_ceiling=None, recurrent=False)
 
 SWITCH = Switch(
@@ -83,10 +86,10 @@ def explained(noise=0.0, profile=PROFILE, without=(), rounds=12):
     return explain(measured(slow, subject("fast", FAST, random, rounds, noise)))
 
 
-def found(share=0.1, explanation=None, entrants=ENTRANTS, switches=(SWITCH,), **held):
+def found(share=0.1, explanation=None, entered=ENTRANTS, switches=(SWITCH,), **held):
     """What is found where a step at the ceiling takes so large a share of the slow one's."""
     circumstances = replace(ON_CPU, at_ceiling=share and share * SLOW_STEP, **held)
-    return find_shortfalls(explanation or explained(), entrants, circumstances, switches)
+    return find_shortfalls(explanation or explained(), entered, circumstances, switches)
 
 
 def test_far_below_names_the_operations_and_the_switch():
@@ -138,7 +141,7 @@ def test_without_a_ceiling_it_is_the_time_over_that_of_the_fastest():
     ],
 )
 def test_a_switch_of_others_or_in_force_is_not_named(change):
-    [slow] = found(entrants=[replace(ENTRANTS[0], **change)])
+    [slow] = found(entered=[replace(ENTRANTS[0], **change)])
     assert slow.switches == ()
     assert "No switch is known here" in shortfall_words(slow, 0.95).evidence
 
@@ -206,7 +209,7 @@ def test_what_belongs_to_the_way_back():
 def summarised(seen=(), **more):
     explanation = explained(**more)
     circumstances = replace(ON_CPU, at_ceiling=0.1 * SLOW_STEP)
-    return summarise_reasons(explanation.measured, seen=seen, entrants=ENTRANTS, circumstances=circumstances)
+    return summarise_reasons(explanation.measured, seen=seen, entered=ENTRANTS, circumstances=circumstances)
 
 
 def test_where_there_is_no_verdict_nobody_is_far_below():

@@ -122,10 +122,10 @@ def write_contest(store, run_id, workload, players, data, draw, scale=1.0, stopp
     contest = store.add(Contest(run_id=run_id, workload=workload, setting=setting, stopping=stopping))
     counts = {"digest": "9f" * 32, "train": 60_000, "test": 10_000}
     event(store, run_id, UsedData(**data, **counts), contest)
-    weather = [draw.lognormvariate(0, 0.12) for _ in range(ROUNDS + 1)]
+    machine_change = [draw.lognormvariate(0, 0.12) for _ in range(ROUNDS + 1)]
     for place, player in enumerate(players):
         entry = write_entry(store, run_id, contest, player)
-        write_blocks(store, entry, player, place, weather, scale, draw)
+        write_blocks(store, entry, player, place, machine_change, scale, draw)
         write_figures(store, entry, player, scale)
         if player.proof != "none":
             write_certificate(store, entry, workload, player)
@@ -164,12 +164,12 @@ def session_of(number):
     return 1 + max(0, number - 1) // 2
 
 
-def write_blocks(store, entry, player, place, weather, scale, draw):
+def write_blocks(store, entry, player, place, machine_change, scale, draw):
     """Write a warm-up and the turns; the weather of a round is common to all contenders."""
     blocks = []
     for turn in range(-1, 2 * player.rounds):  # the warm-up, then there and back in each round
         number = turn // 2 + 1
-        elapsed = 10 * scale * player.step * weather[number] * draw.lognormvariate(0, 0.006)
+        elapsed = 10 * scale * player.step * machine_change[number] * draw.lognormvariate(0, 0.006)
         blocks.append(
             Block(
                 entry_id=entry.id,

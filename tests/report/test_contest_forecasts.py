@@ -14,7 +14,7 @@ from rosettabench.report.formats.form import Format, render_text
 from rosettabench.report.formats.html import file_stem
 from rosettabench.report.formats.terminal import print_details
 from rosettabench.report.tables.forecasts import forecasts_table
-from rosettabench.store.record import Drawn, JudgedForecasts, ShownSeries
+from rosettabench.store.record import ForecastQuantiles, JudgedForecasts, ShownSeries
 from rosettabench.store.store import Store
 from rosettabench.summary.run import summarise
 
@@ -44,7 +44,7 @@ def forecast(tmp_path):
                 mase=mase,
                 smape=smape,
                 mean_weighted_quantile_loss=loss,
-                forecasts=tuple(Drawn(place=one.place, quantiles=quantiles) for one in shown),
+                forecasts=tuple(ForecastQuantiles(place=one.place, quantiles=quantiles) for one in shown),
             )
             Journal(store, run.id, contest.id, entry.id).event(found)
     return summarise(store.run())

@@ -2,7 +2,7 @@
 
 from rosettabench.history.cell import Key
 from rosettabench.history.identity import Identity
-from rosettabench.history.timeline import Point, RememberedDoubt, Timeline, Turning
+from rosettabench.history.timeline import LevelChange, Point, RememberedDoubt, Timeline
 from rosettabench.report.charts.timeline import line_names, timeline_spec
 from rosettabench.summary.estimate import Estimate
 
@@ -25,7 +25,7 @@ def marks_of(spec):
 def test_a_change_of_level_has_a_line_of_its_own():
     points = tuple(map(point, range(1, 5)))
     quiet = timeline_spec([Timeline(KEY, points, ())], ["jax"])
-    turned = timeline_spec([Timeline(KEY, points, (Turning("night-2", "night-3", 1.5, (), None),))], ["jax"])
+    turned = timeline_spec([Timeline(KEY, points, (LevelChange("night-2", "night-3", 1.5, (), None),))], ["jax"])
     assert marks_of(quiet) == ["line", "rule", "point"]
     assert marks_of(turned) == ["rule", "line", "rule", "point"]
 

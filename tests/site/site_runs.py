@@ -41,11 +41,11 @@ def write_night(store, name, night, processor, labels, slow=1.0, workload="fashi
     }
     event(store, name, UsedData(**data), contest)
     draw = random.Random(night)  # noqa: S311
-    weather = [draw.lognormvariate(0, 0.05) for _ in range(13)]
+    machine_change = [draw.lognormvariate(0, 0.05) for _ in range(13)]
     for place, label in enumerate(labels):
         player = Player(label, (1.5e-3 * slow if place == 0 else 2.1e-3 + 1e-4 * place))
         entry = write_entry(store, name, contest, player)
-        write_blocks(store, entry, player, place, weather, 1.0, draw)
+        write_blocks(store, entry, player, place, machine_change, 1.0, draw)
         write_certificate(store, entry, workload, player)
     if finished:
         event(store, name, Stopped(why="precise enough", rounds=12), contest)

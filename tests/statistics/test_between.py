@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tiers import slow
 
-from rosettabench.statistics.between import PRIOR, Between, widen_interval
+from rosettabench.statistics.between import PRIOR, SpreadBetween, widen_interval
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import compare, relative_time
 from rosettabench.statistics.verdict import Finding
@@ -17,8 +17,8 @@ ONE = dict.fromkeys(range(1, ROUNDS + 1), 1)
 def contest(draw, truth):
     """One process of each of two contenders, which differ from others of theirs by the prior."""
     born = draw.normal(0, PRIOR.deviation / np.sqrt(2), 2)
-    weather = draw.normal(0, 0.1, ROUNDS)
-    times = np.exp(weather + born[:, None] + draw.normal(0, 0.03, (2, ROUNDS))) * np.array([[1.0], [truth]])
+    machine_change = draw.normal(0, 0.1, ROUNDS)
+    times = np.exp(machine_change + born[:, None] + draw.normal(0, 0.03, (2, ROUNDS))) * np.array([[1.0], [truth]])
     return [dict(zip(ONE, map(float, row), strict=True)) for row in times]
 
 
@@ -46,11 +46,11 @@ def test_the_control_of_one_process_is_seldom_false():
 
 
 def test_the_reach_of_rounds_and_of_processes_add_up():
-    found = widen_interval(Interval(1.5, 1.5, 1.5, 0.95, 16), Between(0.13, 10**6), 0.95)
+    found = widen_interval(Interval(1.5, 1.5, 1.5, 0.95, 16), SpreadBetween(0.13, 10**6), 0.95)
     assert np.log([1.5 / found.low, found.high / 1.5]) == pytest.approx([1.96 * 0.13] * 2, rel=1e-3)
-    wide = widen_interval(Interval(1.5, 1.0, 1.8, 0.95, 16), Between(0.0, 12), 0.95)
+    wide = widen_interval(Interval(1.5, 1.0, 1.8, 0.95, 16), SpreadBetween(0.0, 12), 0.95)
     assert (wide.low, wide.high) == pytest.approx((1.0, 1.8))
-    few = widen_interval(Interval(1.5, 1.5, 1.5, 0.95, 16), Between(0.13, 4), 0.95)
+    few = widen_interval(Interval(1.5, 1.5, 1.5, 0.95, 16), SpreadBetween(0.13, 4), 0.95)
     assert few.high > found.high, "what rests on little is wider"
 
 

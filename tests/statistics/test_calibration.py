@@ -16,10 +16,10 @@ def trial(low, high, truth=1.0):
 
 
 def test_what_counts_as_told_found_and_covered():
-    assert (trial(0.99, 1.01).told, trial(0.99, 1.01).covered) == (False, True)
-    assert (trial(1.03, 1.07, 1.05).told, trial(1.03, 1.07, 1.05).found) == (True, True)
+    assert (trial(0.99, 1.01).differs, trial(0.99, 1.01).covered) == (False, True)
+    assert (trial(1.03, 1.07, 1.05).differs, trial(1.03, 1.07, 1.05).found) == (True, True)
     wrong = trial(0.90, 0.95, 1.05)
-    assert (wrong.told, wrong.found, wrong.covered) == (True, False, False), "a difference, in the wrong direction"
+    assert (wrong.differs, wrong.found, wrong.covered) == (True, False, False), "a difference, in the wrong direction"
     assert trial(1.06, 1.08, 1.05).covered is False
 
 
@@ -33,7 +33,7 @@ def test_contests_between_equals_and_with_planted_work():
 
     equal = calibrate([contest(1.0) for _ in range(60)])
     planted = calibrate([contest(1.05) for _ in range(60)])
-    assert equal.told.share <= 0.1
+    assert equal.differs.share <= 0.1
     assert equal.covered.share >= 0.9
     assert planted.found.share >= 0.95
     assert 0.002 < equal.spread < 0.01, "the noise of a mean of twenty rounds"

@@ -23,8 +23,10 @@ def test_its_interval_holds_the_truth_as_often_as_it_says(processes):
     draw = np.random.default_rng(7)
     held = 0
     for _ in range(400):
-        weather = draw.lognormal(0, 0.1, 20)
-        a, b = (dict(zip(EVEN, map(float, weather * draw.lognormal(0, 0.05, 20)), strict=True)) for _ in range(2))
+        machine_change = draw.lognormal(0, 0.1, 20)
+        a, b = (
+            dict(zip(EVEN, map(float, machine_change * draw.lognormal(0, 0.05, 20)), strict=True)) for _ in range(2)
+        )
         found = mean_ratio(a, b, processes)
         held += found.low <= 1 <= found.high
     assert 0.92 <= held / 400 <= 0.98

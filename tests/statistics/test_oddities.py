@@ -11,10 +11,12 @@ from rosettabench.statistics.oddities import Gap, Impossible, Interruption, drif
 def contest(seed, rounds=30, spread=0.02, drift=0.0, labels="abc"):
     """Contenders on a machine whose speed wanders; the last one changes by `drift` from first to last round."""
     generator = np.random.default_rng(seed)
-    weather = np.cumsum(generator.normal(0, 0.1, rounds))
+    machine_change = np.cumsum(generator.normal(0, 0.1, rounds))
     return {
         label: {
-            n: float(np.exp(weather[n] + generator.normal(0, spread) + (label == labels[-1]) * drift * n / rounds))
+            n: float(
+                np.exp(machine_change[n] + generator.normal(0, spread) + (label == labels[-1]) * drift * n / rounds)
+            )
             for n in range(rounds)
         }
         for label in labels

@@ -14,11 +14,11 @@ STEP = 5e-3
 def contest(seed, slower=1.4, affected=(3, 7, 8), step=STEP):
     """Two contenders in ten processes, on a machine whose speed wanders; one is slower in the affected ones."""
     draw = np.random.default_rng(seed)
-    weather = {process: draw.normal(0, 0.2) for process in set(PROCESSES.values())}
+    machine_change = {process: draw.normal(0, 0.2) for process in set(PROCESSES.values())}
     return {
         label: {
             number: step
-            * float(np.exp(weather[process] + draw.normal(0, 0.02)))
+            * float(np.exp(machine_change[process] + draw.normal(0, 0.02)))
             * (slower if label == "b" and process in affected else 1)
             for number, process in PROCESSES.items()
         }

@@ -16,10 +16,12 @@ def replicate(seed, sessions, rounds, within=0.02, between=0.0, ratio=1.0):
     generator = np.random.default_rng(seed)
     a, b = {}, {}
     for session in range(1, sessions + 1):
-        weather = np.exp(np.cumsum(generator.normal(0, 0.1, rounds)))
+        machine_change = np.exp(np.cumsum(generator.normal(0, 0.1, rounds)))
         born = np.exp(generator.normal(0, between))
-        a[session] = {n: float(weather[n]) for n in range(rounds)}
-        b[session] = {n: float(ratio * born * weather[n] * np.exp(generator.normal(0, within))) for n in range(rounds)}
+        a[session] = {n: float(machine_change[n]) for n in range(rounds)}
+        b[session] = {
+            n: float(ratio * born * machine_change[n] * np.exp(generator.normal(0, within))) for n in range(rounds)
+        }
     return a, b
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.unpaired import (
     UNKNOWN,
-    Alike,
+    SpreadOfEquals,
     equals,
     freedom,
     level_processes,
@@ -60,7 +60,8 @@ def test_more_that_is_known_of_processes_narrows_it():
     random = np.random.default_rng(1)
     before, after = run(random, born=0.02), run(random, born=0.02)
     widths = [
-        unpaired_interval(before, after, Alike(freedom * 0.02**2, freedom)).precision for freedom in (1, 2, 5, 50)
+        unpaired_interval(before, after, SpreadOfEquals(freedom * 0.02**2, freedom)).precision
+        for freedom in (1, 2, 5, 50)
     ]
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 3 * widths[-1]
@@ -129,10 +130,10 @@ def test_it_never_says_more_than_the_rounds_do(seed, spread, known, tests):
     random = np.random.default_rng(seed)
     before, after = run(random), run(random, 1.1)
     alone = unpaired_interval(before, after)
-    wider = unpaired_interval(before, after, Alike(known * spread**2, known))
+    wider = unpaired_interval(before, after, SpreadOfEquals(known * spread**2, known))
     assert wider.low <= alone.low
     assert wider.high >= alone.high
-    together = unpaired_interval(before, after, Alike(known * spread**2, known), tests=tests)
+    together = unpaired_interval(before, after, SpreadOfEquals(known * spread**2, known), tests=tests)
     if together is not None:
         assert together.low <= wider.low
         assert together.high >= wider.high

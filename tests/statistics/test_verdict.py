@@ -55,9 +55,9 @@ def test_only_rounds_that_both_took_part_in_are_paired():
 def contest(seed, **seconds):
     """Rounds of contenders whose machine drifts threefold while their own noise is 1%."""
     generator = np.random.default_rng(seed)
-    weather = np.exp(np.cumsum(generator.normal(0, 0.2, 20)))
+    machine_change = np.exp(np.cumsum(generator.normal(0, 0.2, 20)))
     return {
-        label: {n: mean * weather[n] * float(np.exp(generator.normal(0, 0.01))) for n in range(20)}
+        label: {n: mean * machine_change[n] * float(np.exp(generator.normal(0, 0.01))) for n in range(20)}
         for label, mean in seconds.items()
     }
 

@@ -36,7 +36,7 @@ def write_run(
     store,
     number,
     players,
-    weather=1.0,
+    machine_change=1.0,
     rounds=16,
     processes=1,
     born=0.01,
@@ -56,7 +56,7 @@ def write_run(
     store.add(Run(id=identity, at=at, version="0.1.0", command=["rosetta", "run"], request=request, machine=described))
     stopping = {"confidence": 0.95, "margin": 0.02, "rounds": [8, 40]}
     contest = store.add(Contest(run_id=identity, workload=workload, setting=SETTING, stopping=stopping))
-    shared = weather * np.exp(np.cumsum(random.normal(0, 0.03, rounds)))
+    shared = machine_change * np.exp(np.cumsum(random.normal(0, 0.03, rounds)))
     entered = [(player, None) for player in players] + ([(players[0], "#2")] if control else [])
     for place, (player, copy) in enumerate(entered):
         entry = write_entry(store, identity, contest, at, player, copy, processes)

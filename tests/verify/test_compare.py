@@ -16,8 +16,8 @@ def with_version(players, version):
 
 
 def test_a_slower_release_is_found_through_the_weather(store, asked, rosetta):
-    before = write_run(store, 1, three(), weather=1.0)
-    after = write_run(store, 2, with_version(three(pytorch=1.5), "2.0"), weather=0.6)
+    before = write_run(store, 1, three(), machine_change=1.0)
+    after = write_run(store, 2, with_version(three(pytorch=1.5), "2.0"), machine_change=0.6)
     answer = asked(8, "compare", before, after)
     found = cells(answer)
     pytorch = found["pytorch"]
@@ -28,7 +28,7 @@ def test_a_slower_release_is_found_through_the_weather(store, asked, rosetta):
     assert pytorch["changes"] == [{"what": "torch", "before": "1.0", "after": "2.0"}]
     assert found["jax"]["controls"] == ["mxnet-gluon:eager"], "whoever changed is no control"
     assert found["jax"]["verdict"]["finding"] != "faster"
-    assert 0.5 < answer["comparisons"][0]["weather"] < 0.75
+    assert 0.5 < answer["comparisons"][0]["machine_change"] < 0.75
     process = rosetta("compare", before, after)
     assert process.returncode == 8
     assert "pytorch:eager on fashion-mlp" in process.stderr
@@ -48,8 +48,8 @@ def test_the_other_way_round_it_is_faster_and_no_regression(store, asked):
 def test_equals_are_not_parted_however_the_weather(store, asked):
     wrong = 0
     for number in range(1, 21, 2):
-        before = write_run(store, number, three(), weather=1.0, born=0.02)
-        after = write_run(store, number + 1, with_version(three(), "2.0"), weather=1.8, born=0.02)
+        before = write_run(store, number, three(), machine_change=1.0, born=0.02)
+        after = write_run(store, number + 1, with_version(three(), "2.0"), machine_change=1.8, born=0.02)
         found = cells(asked(0, "compare", before, after, ROSETTA_DEBUG="1"))
         wrong += sum(cell["verdict"]["finding"] == "faster" for cell in found.values())
     assert wrong == 0
@@ -84,12 +84,12 @@ def test_earlier_runs_tell_it_too(store, asked):
 
 @pytest.mark.slow
 def test_alone_a_contender_cannot_be_told_from_the_machine(store, asked):
-    before = write_run(store, 1, three()[:1], weather=1.0)
-    after = write_run(store, 2, three()[:1], weather=1.5)
+    before = write_run(store, 1, three()[:1], machine_change=1.0)
+    after = write_run(store, 2, three()[:1], machine_change=1.5)
     pytorch = cells(asked(0, "compare", before, after))["pytorch"]
     assert "a slower machine and a slower contender look the same" in pytorch["verdict"]["doubt"]
-    for number, weather in ((3, 1.0), (4, 1.02), (5, 0.98)):
-        write_run(store, number, three()[:1], weather=weather)
+    for number, machine_change in ((3, 1.0), (4, 1.02), (5, 0.98)):
+        write_run(store, number, three()[:1], machine_change=machine_change)
     pytorch = cells(asked(8, "compare", before, after))["pytorch"]
     assert pytorch["degrees"] == 2, "now other runs say how much this machine differs from one run to the next"
 

@@ -25,12 +25,12 @@ def test_a_change_is_found_where_it_is_with_what_changed(store, asked, rosetta):
     answer = asked(0, "history", "fashion-mlp")
     pytorch = timeline(answer, "pytorch")
     assert [point["run"] for point in pytorch["points"]] == names
-    [turning] = pytorch["turnings"]
+    [turning] = pytorch["level_changes"]
     assert (turning["last"], turning["first"]) == (names[4], names[5])
     assert 1.3 < turning["times"] < 1.5
     assert turning["changes"] == [{"what": "torch", "before": "1.0", "after": "2.0"}]
     assert 0.9 < turning["others"] < 1.1
-    assert timeline(answer, "jax")["turnings"] == []
+    assert timeline(answer, "jax")["level_changes"] == []
     shown = rosetta("history", "fashion-mlp", "-f", "pytorch").stdout
     assert f"From run {names[5]} on slower by" in shown
     assert "torch 1.0 → 2.0" in shown
@@ -40,10 +40,10 @@ def test_a_change_is_found_where_it_is_with_what_changed(store, asked, rosetta):
 
 @pytest.mark.slow
 def test_a_change_of_the_machine_is_seen_in_the_others_and_in_the_kernel(store, asked):
-    write_change(store, times=1.0, weather=1.5, machine={"system": "Linux 99"})
+    write_change(store, times=1.0, machine_change=1.5, machine={"system": "Linux 99"})
     answer = asked(0, "history", "fashion-mlp")
     for framework in ("pytorch", "jax", "mxnet-gluon"):
-        [turning] = timeline(answer, framework)["turnings"]
+        [turning] = timeline(answer, framework)["level_changes"]
         assert abs(turning["others"] / turning["times"] - 1) < 0.1, "the others moved as much"
         assert "Linux 99" in [change["after"] for change in turning["changes"]]
 
@@ -51,7 +51,7 @@ def test_a_change_of_the_machine_is_seen_in_the_others_and_in_the_kernel(store, 
 def test_nothing_is_found_where_nothing_changed(store, asked):
     for number in range(1, 13):
         write_run(store, number, three(), born=0.02)
-    assert [one["turnings"] for one in asked(0, "history")["timelines"]] == [[], [], []]
+    assert [one["level_changes"] for one in asked(0, "history")["timelines"]] == [[], [], []]
 
 
 def test_few_runs_are_shown_and_not_searched(store, rosetta):
@@ -70,7 +70,7 @@ def test_what_is_not_proven_is_shown_and_not_used(store, asked):
     pytorch = timeline(asked(0, "history", "-f", "pytorch"), "pytorch")
     assert pytorch["points"][-1]["run"] == last
     assert "proof failed" in pytorch["points"][-1]["flaw"]
-    assert pytorch["turnings"] == []
+    assert pytorch["level_changes"] == []
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ def by_value(values):
 def test_who_stands_alone_is_odd():
     values = {"pytorch": 1, "pytorch:compiled": 1, "jax": 5, "mxnet-gluon": 1}
     assert split(VOICES, by_value(values)) == Split(odd=("jax",))
-    assert split(VOICES, by_value(dict.fromkeys(VOICES, 1))).whole
+    assert split(VOICES, by_value(dict.fromkeys(VOICES, 1))).agree
 
 
 def test_modes_of_one_framework_have_one_voice():
@@ -24,8 +24,8 @@ def test_modes_of_one_framework_have_one_voice():
 def test_two_that_disagree_are_undecided():
     voices = {"pytorch": "pytorch", "jax": "jax"}
     assert split(voices, by_value({"pytorch": 1, "jax": 5})) == Split(undecided=("pytorch", "jax"))
-    assert split({"jax": "jax"}, by_value({"jax": 5})).whole
-    assert split({}, by_value({})).whole
+    assert split({"jax": "jax"}, by_value({"jax": 5})).agree
+    assert split({}, by_value({})).agree
 
 
 def test_a_row_of_neighbours_is_one_group():

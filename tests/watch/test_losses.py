@@ -21,14 +21,14 @@ def test_honest_noise_may_grow_until_it_is_loud():
     for trial in range(200):
         losses = Losses(VOICES, loud=False)
         for size in np.geomspace(1e-7, 0.05, 40 + trial % 40):
-            assert losses.note(noisy(random, size)).whole
-        assert losses.on_average().whole
+            assert losses.note(noisy(random, size)).agree
+        assert losses.on_average().agree
 
 
 def test_a_unit_that_turns_is_nobodys_fault():
     losses = Losses(VOICES, loud=False)
     losses.note({"a": 0.5, "b": 0.5000005, "c": 0.5})
-    assert losses.note({"a": 0.5, "b": 0.5, "c": 0.5002}).whole
+    assert losses.note({"a": 0.5, "b": 0.5, "c": 0.5002}).agree
 
 
 def test_a_jump_names_who_jumped():
@@ -41,7 +41,7 @@ def test_in_loud_noise_the_average_tells():
     random = np.random.default_rng(0)
     losses = Losses(VOICES, loud=True)
     for _ in range(24):
-        assert losses.note({**noisy(random, 0.05), "b": 0.58 * (1 + 0.05 * random.standard_normal())}).whole
+        assert losses.note({**noisy(random, 0.05), "b": 0.58 * (1 + 0.05 * random.standard_normal())}).agree
     assert losses.on_average() == Split(odd=("b",))
 
 
@@ -59,20 +59,20 @@ def test_a_few_wild_blocks_are_nobodys_fault():
     losses = Losses(VOICES, loud=True)
     for number in range(40):
         losses.note({**noisy(random, 0.02), "a": 1.0 if 20 <= number < 25 else 0.5})
-    assert losses.on_average().whole, "training jumps now and then, and round-off decides when"
+    assert losses.on_average().agree, "training jumps now and then, and round-off decides when"
 
 
 @pytest.mark.parametrize("bad", [nan, float("inf")])
 def test_a_loss_that_is_no_number(bad):
     losses = Losses(VOICES, loud=False)
     assert losses.note({"a": 0.5, "b": bad, "c": 0.5}) == Split(odd=("b",))
-    assert Losses(VOICES, loud=False).note(dict.fromkeys(VOICES, bad)).whole, "then it is the workload"
+    assert Losses(VOICES, loud=False).note(dict.fromkeys(VOICES, bad)).agree, "then it is the workload"
 
 
 def test_a_likelihood_may_cross_zero():
     losses = Losses(VOICES, loud=False)
     losses.note(dict.fromkeys(VOICES, 2.0))
-    assert losses.note({"a": 1e-6, "b": -1e-6, "c": 0.0}).whole
+    assert losses.note({"a": 1e-6, "b": -1e-6, "c": 0.0}).agree
 
 
 def test_who_left_is_not_asked_for():
@@ -80,4 +80,4 @@ def test_who_left_is_not_asked_for():
     losses.note(dict.fromkeys(VOICES, 0.5))
     losses.note({"a": 0.5, "b": 0.5})
     assert losses.means() == {"a": 0.5, "b": 0.5}
-    assert losses.on_average().whole
+    assert losses.on_average().agree

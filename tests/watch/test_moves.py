@@ -42,7 +42,7 @@ def step(scale=1.0, seed=0, noise=0.0):
 
 def test_round_off_is_no_other_way(moved):
     found = moved({"a": step(), "b": step(noise=1e-3), "c": step(noise=1e-3)})
-    assert found.odd_ones(VOICES).whole
+    assert found.odd_ones(VOICES).agree
     assert found.furthest < 0.01
     assert found.steepest < 1.01
 
@@ -68,7 +68,7 @@ def test_a_tensor_that_stands_still_is_named(moved):
 def test_gradient_descent_steps_as_far_as_the_slope_is_steep_and_yet_moves(moved):
     """Far apart, one may lie on a plateau that others have left; a tensor that nobody trains does not move at all."""
     ways = {"a": step(seed=1), "b": step(0.01, seed=2), "c": step(seed=3)}
-    assert moved(ways).odd_ones(VOICES, ANYWHERE).whole
+    assert moved(ways).odd_ones(VOICES, ANYWHERE).agree
     assert moved(ways).odd_ones(VOICES, APART) == Split(odd=("b",))
     untrained = {**ways, "b": step(seed=2) | {"kernel": np.zeros(SHAPES["kernel"])}}
     assert moved(untrained).odd_ones(VOICES, ANYWHERE) == Split(odd=("b",))
@@ -78,4 +78,4 @@ def test_what_moves_by_round_off_alone_is_left_out(moved):
     """A bias in front of a normalisation has no gradient: where it goes, and how far, is chance."""
     ways = {label: step() | {"bias": 1e-7 * step(scale, seed)["bias"]} for label, scale, seed in
             (("a", 1, 1), ("b", 30, 2), ("c", 0, 3))}  # fmt: skip
-    assert moved(ways).odd_ones(VOICES).whole
+    assert moved(ways).odd_ones(VOICES).agree

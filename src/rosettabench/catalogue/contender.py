@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants, find_framework
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, competing_frameworks, find_framework
 from rosettabench.catalogue.names import nearest
 from rosettabench.errors import UsageError
 
@@ -100,7 +100,7 @@ def every_contender() -> list[Contender]:
     """Return each framework in each managed release and each mode of that release, without ``as-shipped``."""
     return [
         Contender(name, mode, lock)
-        for name, entry in contestants().items()
+        for name, entry in competing_frameworks().items()
         for lock in entry.locks
         for mode in entry.modes_in(lock)
     ]

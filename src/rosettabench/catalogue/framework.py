@@ -181,7 +181,7 @@ def all_frameworks() -> dict[str, FrameworkEntry]:
     return found
 
 
-def contestants() -> dict[str, FrameworkEntry]:
+def competing_frameworks() -> dict[str, FrameworkEntry]:
     """Return the frameworks that can take part in a contest: all but the references."""
     return {name: entry for name, entry in all_frameworks().items() if not entry.reference}
 
@@ -191,7 +191,7 @@ def find_framework(name: str) -> FrameworkEntry:
 
     A name without back end means the first back end: ``keras`` is ``keras[tensorflow]``.
     """
-    frameworks = contestants()
+    frameworks = competing_frameworks()
     first = next((one for one in frameworks.values() if one.backend and one.implementation_name == name), None)
     if first is not None:
         return first

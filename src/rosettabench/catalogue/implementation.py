@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rosettabench.catalogue import r_source
 from rosettabench.catalogue.alignment import Definitions, definitions
-from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, contestants
+from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, competing_frameworks
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Workload
@@ -38,7 +38,7 @@ class Implementation:
 
 
 def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dict[str, Implementation]:
-    """Return {label: implementation} of a workload, in the order of `frameworks`; None stands for all contestants.
+    """Return {label: implementation} of a workload, in the order of `frameworks`; None stands for all that compete.
 
     A label names a framework, or with ``@`` a release of it. A mode after a colon is ignored. Raises UsageError for an
     unknown label, for a framework without an implementation of the workload, and for one that runs what is exported of
@@ -59,7 +59,7 @@ def implementations(workload: Workload, frameworks: Iterable[str] | None) -> dic
     }
     found: dict[str, Implementation] = {}
     for word in (
-        [name for name, entry in contestants().items() if entry.does(workload) and entry.exported is None]
+        [name for name, entry in competing_frameworks().items() if entry.does(workload) and entry.exported is None]
         if frameworks is None
         else frameworks
     ):

@@ -39,7 +39,7 @@ def compare(
 
     from rosettabench.cli.console import console
     from rosettabench.history.archive import Archive
-    from rosettabench.history.cell import sittings
+    from rosettabench.history.cell import stored_contests
     from rosettabench.history.comparison import compare_runs
     from rosettabench.places import store_url
     from rosettabench.report.formats.comparison import print_comparison
@@ -51,8 +51,8 @@ def compare(
     first, second = opened.run(before), opened.run(after)
     if first.id == second.id:
         raise UsageError(f"{before!r} and {after!r} are the same run", "Name two; rosetta list runs shows them.")
-    earlier = cache(lambda workload: Archive(opened, workload, second.machine).sittings)
-    found = compare_runs(sittings(first), sittings(second), earlier, confidence, margin)
+    earlier = cache(lambda workload: Archive(opened, workload, second.machine).stored_contests)
+    found = compare_runs(stored_contests(first), stored_contests(second), earlier, confidence, margin)
     if json:
         typer.echo(as_json({"before": first.id, "after": second.id, "comparisons": found}))
     else:

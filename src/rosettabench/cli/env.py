@@ -142,11 +142,11 @@ def made_ones() -> Environments:
 
 def choose_locks(names: list[str]) -> list[Lock]:
     """Return the locks of the names, each once. A name is a lock's own, or a framework's for its default lock."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.names import nearest
     from rosettabench.environments.lock import all_locks, load_lock
 
-    defaults = {name: entry.locks[0] for name, entry in contestants().items() if entry.locks}
+    defaults = {name: entry.locks[0] for name, entry in competing_frameworks().items() if entry.locks}
     locks = all_locks()
     with_python = {lock.path.stem for lock in locks}
     known = {*defaults, *(lock.name for lock in locks)}
@@ -156,18 +156,18 @@ def choose_locks(names: list[str]) -> list[Lock]:
 
 def imported_by(lock: Lock) -> list[str]:
     """Return the modules that must be importable in the lock's environment: those of the frameworks that run in it."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
 
-    entries = [entry for entry in contestants().values() if lock.name in entry.locks]
+    entries = [entry for entry in competing_frameworks().values() if lock.name in entry.locks]
     return list(dict.fromkeys(module for entry in entries for module in entry.imports or entry.packages))
 
 
 def found_by(lock: Lock) -> dict[str, str]:
     """Return the environment variables by which programs in the environment of a lock find their back end."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.client.machine import backend_variables
 
-    backends = [entry.backend for entry in contestants().values() if lock.name in entry.locks]
+    backends = [entry.backend for entry in competing_frameworks().values() if lock.name in entry.locks]
     return {name: value for backend in backends for name, value in backend_variables(backend).items()}
 
 

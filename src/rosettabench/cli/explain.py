@@ -59,7 +59,7 @@ def explain(
     Example: rosetta explain imdb-gru pytorch jax
     Example: rosetta explain fashion-mlp pytorch pytorch:compiled --seconds 30 --profile
     """
-    from rosettabench.plan.own import own_contenders, whole_path
+    from rosettabench.plan.own import absolute_path, own_contenders
     from rosettabench.plan.request import ExplainRequest, Terms
 
     if last:
@@ -67,7 +67,7 @@ def explain(
             raise UsageError("--last prints what was measured before; it takes no names", "rosetta explain --last")
         again(store)
         return
-    asked = whole_path(workload) if workload else None
+    asked = absolute_path(workload) if workload else None
     named = split(contenders) or own_contenders([asked] if asked else [])
     if asked is None or len(named) < 2:
         raise UsageError("name a workload and two contenders or more", "Example: rosetta explain imdb-gru pytorch jax")

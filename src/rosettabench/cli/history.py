@@ -66,7 +66,9 @@ def follow_workloads(store: Store, workload: str | None, confidence: float, marg
 
     names = [find_workload(workload).name] if workload else list(all_workloads())
     machine = describe_machine()
-    return [one for name in names for one in timelines(Archive(store, name, machine).sittings, confidence, margin)]
+    return [
+        one for name in names for one in timelines(Archive(store, name, machine).stored_contests, confidence, margin)
+    ]
 
 
 def is_wanted(key: Key, contenders: tuple[str, ...], axes: list[str]) -> bool:

@@ -56,7 +56,7 @@ def list_catalogue(
 
 def workloads() -> Table:
     """Return the table of all workloads, with the number of frameworks that implement each."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.report.tables.table import Column, listing
 
@@ -71,7 +71,7 @@ def workloads() -> Table:
             name,
             workload.title,
             f"{workload.parameters:,}",
-            str(sum(one.does(workload) for one in contestants().values())),
+            str(sum(one.does(workload) for one in competing_frameworks().values())),
         )
         for name, workload in all_workloads().items()
     ]
@@ -79,14 +79,14 @@ def workloads() -> Table:
 
 
 def frameworks() -> Table:
-    """Return the table of all contestants, with their modes, and whether an environment is made."""
+    """Return the table of all competing frameworks, with their modes, and whether an environment is made."""
     from rosettabench.catalogue.contender import modes_of
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.report.tables.table import listing, plain_columns
 
     made = made_locks()
     rows = []
-    for name, entry in contestants().items():
+    for name, entry in competing_frameworks().items():
         modes = ", ".join(f"{mode}*" if mode == entry.mode else mode for mode in modes_of(entry))
         rows.append((name, entry.title, modes, "yes" if entry.locks[0] in made else "no"))
     return listing("* marks the default mode.", plain_columns("name", "what it is", "modes", "installed"), rows)

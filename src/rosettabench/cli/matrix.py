@@ -22,7 +22,7 @@ def matrix(
 
     Example: rosetta matrix --markdown
     """
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.cli.console import console
     from rosettabench.cli.stored import existing_store
@@ -32,7 +32,7 @@ def matrix(
     from rosettabench.report.formats.markdown import table_markdown
     from rosettabench.report.tables.matrix import letter_columns, matrix_table
 
-    workloads, entries = all_workloads().values(), list(contestants().values())
+    workloads, entries = all_workloads().values(), list(competing_frameworks().values())
     if own:
         kept = existing_store(store)
         found = cells(workloads, entries, kept.certificates() if kept else [])

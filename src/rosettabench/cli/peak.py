@@ -106,7 +106,7 @@ def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laborator
     Raises UsageError for an unknown name, or if no environment is made, and EnvironmentFault if one cannot be made.
     """
     from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.ceilings.bench import BenchLibrary
     from rosettabench.environments.environment import Environments, external
     from rosettabench.environments.lock import all_locks, load_lock
@@ -114,7 +114,9 @@ def libraries(named: tuple[str, ...], python: Path | None, laboratory: Laborator
     environments = Environments(laboratory.cache / "environments")
     found: list[BenchLibrary] = []
     made = {lock.name for lock in all_locks() if environments.find(lock)}
-    here = tuple(name for name, entry in contestants().items() if entry.locks[0] in made and entry.exported is None)
+    here = tuple(
+        name for name, entry in competing_frameworks().items() if entry.locks[0] in made and entry.exported is None
+    )
     contenders = [parse_contender(word, python) for word in named or here]
     exported = next((one.framework for one in contenders if one.entry.exported), None)
     if exported is not None:

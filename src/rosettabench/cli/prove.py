@@ -124,11 +124,11 @@ def chosen_names(
     from rosettabench.catalogue.contender import every_contender
     from rosettabench.catalogue.suite import MAIN, find_suite
     from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.plan.own import own_contenders, whole_path
+    from rosettabench.plan.own import absolute_path, own_contenders
 
     if whole == bool(workloads):
         raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
-    asked = tuple(map(whole_path, workloads or all_workloads()))
+    asked = tuple(map(absolute_path, workloads or all_workloads()))
     usual = tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
     return asked, contenders or own_contenders(asked) or usual
 

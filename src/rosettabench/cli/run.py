@@ -97,14 +97,14 @@ def run(
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
     from rosettabench.plan.limits import Limits
-    from rosettabench.plan.own import whole_path
+    from rosettabench.plan.own import absolute_path
     from rosettabench.plan.request import RunRequest, Terms
 
     check_names(suite, budget, frameworks, report)
     limits = Limits(rounds, precision, seconds, round_seconds, processes, budget, full)
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
-    named = tuple(map(whole_path, workloads or ()))
+    named = tuple(map(absolute_path, workloads or ()))
     asked = RunRequest(**vars(terms), **rules, workloads=named, control=control, full=full)
     laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
     with cluster_at(on, request) as cluster:
@@ -149,7 +149,7 @@ def plan_run(
     laboratory = open_laboratory(store)
     kept = fit_run(request, laboratory, time_of_contests(time, request), chosen.suite.smaller)
     left_out = [f"left out: {sentence}" for sentence in sentences(kept.request.left_out)]
-    for sentence in (*kept.request.lacking, kept.told, *left_out):
+    for sentence in (*kept.request.lacking, kept.summary, *left_out):
         typer.echo(sentence, err=True)
     return laboratory, kept.request
 

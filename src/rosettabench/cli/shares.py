@@ -10,7 +10,7 @@ from rosettabench.cli.options import StoreUrl
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:
-    from rosettabench.report.tables.shares import Reached
+    from rosettabench.report.tables.shares import ReachedShare
     from rosettabench.store.store import Store
 
 
@@ -26,7 +26,7 @@ def shares(
 
     Example: rosetta shares --markdown
     """
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.cli.console import console
     from rosettabench.cli.stored import existing_store
     from rosettabench.report.formats.layout import print_table
@@ -40,14 +40,14 @@ def shares(
             "rosetta run imdb-gru, then rosetta peak",
         )
     for threads in sorted({one.threads for one in found}):
-        table = shares_table(found, threads, list(contestants()))
+        table = shares_table(found, threads, list(competing_frameworks()))
         if markdown:
             typer.echo(table_markdown(table))
         else:
             print_table(table, console())
 
 
-def shares_in(store: Store) -> list[Reached]:
+def shares_in(store: Store) -> list[ReachedShare]:
     """Return the newest share of every cell in a store, measured on this machine."""
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.ceilings.ceiling import measured_here

@@ -97,13 +97,13 @@ def open_runs(url: str) -> Iterator[StoredRuns]:
 
 def matrices(certificates: list[Certificate]) -> list[tuple[str, Table]]:
     """Return the matrix of the store's own certificates, and that of the register, with their headings."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.proof.register import read_register
     from rosettabench.proof.standing import cells, registered_cells
     from rosettabench.report.tables.matrix import matrix_table
 
-    workloads, entries = list(all_workloads().values()), list(contestants().values())
+    workloads, entries = list(all_workloads().values()), list(competing_frameworks().values())
     return [
         ("Certificates in this store", matrix_table(cells(workloads, entries, certificates))),
         (

@@ -20,7 +20,7 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
 
     Return whether all of them wait.
     """
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.environments.environment import Environments
     from rosettabench.lab.synchronisation import check_wait
     from rosettabench.places import cache_dir
@@ -32,7 +32,7 @@ def print_waits(locks: Iterable[Lock], device: str) -> bool:
     environments, hold = Environments(cache_dir() / "environments"), True
     for lock in locks:
         environment = environments.find(lock)
-        for entry in contestants().values() if environment else ():
+        for entry in competing_frameworks().values() if environment else ():
             if lock.name not in entry.locks or environment is None:
                 continue
             try:

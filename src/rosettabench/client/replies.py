@@ -30,7 +30,7 @@ class Reply(BaseModel):
     ok: Literal[True]
 
 
-class Told(BaseModel):
+class ErrorReply(BaseModel):
     """The error in the reply of a failed request."""
 
     model_config = ConfigDict(strict=True)
@@ -48,7 +48,7 @@ class Failed(BaseModel):
 
     id: int
     ok: Literal[False]
-    error: Told
+    error: ErrorReply
 
 
 class HelloReply(Reply):
@@ -60,14 +60,14 @@ class HelloReply(Reply):
     interpreter: str | None = None
 
 
-class Opened(Reply):
+class OpenReply(Reply):
     """The reply to `open`."""
 
     import_s: Seconds
     packages: dict[str, str]
 
 
-class Built(Reply):
+class BuildReply(Reply):
     """The reply to `build`."""
 
     build_s: Seconds
@@ -94,7 +94,7 @@ class TimedReply(Reply):
     cpu_s: Seconds
 
 
-class Trained(TimedReply):
+class TrainReply(TimedReply):
     """The reply to `train`."""
 
     loss: FiniteFloat | None
@@ -107,7 +107,7 @@ class Trained(TimedReply):
     devices: list[dict[str, Any]] = []
 
 
-class Computed(TimedReply):
+class ComputeReply(TimedReply):
     """The reply to `evaluate` and `infer`."""
 
     samples: Count
@@ -127,31 +127,31 @@ class ReuseReply(TimedReply):
     loss: FiniteFloat | None = None
 
 
-class Ticked(Reply):
+class TickReply(Reply):
     """The reply to `tick`."""
 
     elapsed_s: Seconds
 
 
-class Written(Reply):
+class FilesReply(Reply):
     """The reply to a request that writes arrays."""
 
     files: Files
 
 
-class WrittenByAll(Written):
+class GroupFilesReply(FilesReply):
     """The reply to `parameters`. That of a group also has the files of its other devices."""
 
     others: list[Files] = []
 
 
-class GradientsReply(WrittenByAll):
+class GradientsReply(GroupFilesReply):
     """The reply to `gradients`."""
 
     loss: FiniteFloat | None = None
 
 
-class ForecastReply(Written, TimedReply):
+class ForecastReply(FilesReply, TimedReply):
     """The reply to `forecast` and `predict`."""
 
 
@@ -213,20 +213,20 @@ class TrainingReply(TimedReply):
 
 REPLIES: dict[str, type[Reply]] = {
     "hello": HelloReply,
-    "open": Opened,
-    "build": Built,
+    "open": OpenReply,
+    "build": BuildReply,
     "data": LoadedReply,
     "batches": BatchesReply,
-    "train": Trained,
-    "batch": Written,
+    "train": TrainReply,
+    "batch": FilesReply,
     "gradients": GradientsReply,
-    "margins": Written,
-    "parameters": WrittenByAll,
-    "evaluate": Computed,
-    "infer": Computed,
+    "margins": FilesReply,
+    "parameters": GroupFilesReply,
+    "evaluate": ComputeReply,
+    "infer": ComputeReply,
     "forecast": ForecastReply,
     "settings": Settings,
-    "tick": Ticked,
+    "tick": TickReply,
     "linger": LingerReply,
     "feed": FeedReply,
     "reuse": ReuseReply,
@@ -243,7 +243,7 @@ REPLIES: dict[str, type[Reply]] = {
 
 TRAININGS: dict[str, type[Reply]] = {
     "hello": HelloReply,
-    "open": Opened,
+    "open": OpenReply,
     "facts": FactsReply,
     "settings": Settings,
     "parse": ParseReply,

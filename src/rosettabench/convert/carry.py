@@ -58,7 +58,7 @@ class TiedCell:
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedTensors:
     """What the ties say: the framework's names and shapes, what its model holds besides, and the tensors they make.
 
     `same` maps second names of tensors to the first: tied weights have both in a state_dict. `tensors` is None where
@@ -103,7 +103,7 @@ def read_canonical(
         carried = run_ties(cell, "to_canonical", narrow_tensors(given), folder / "whole", timeout)
     twice = {name: given[other] for name, other in carried.same.items() if other in given}
     check_tensors(path, given, carried.layout, carried.beside | twice, cell.words)
-    return whole(cell, carried), passed_over(given, carried.layout)
+    return checked_tensors(cell, carried), passed_over(given, carried.layout)
 
 
 def write_own(cell: TiedCell, canonical: Tensors, folder: Path, timeout: float) -> Tensors:
@@ -112,11 +112,11 @@ def write_own(cell: TiedCell, canonical: Tensors, folder: Path, timeout: float) 
     Raises ProofError where the ties lose something.
     """
     carried = run_ties(cell, "to_own", canonical, folder, timeout)
-    own = whole(cell, carried)
+    own = checked_tensors(cell, carried)
     return {**carried.beside, **own, **{name: own[other] for name, other in carried.same.items()}}
 
 
-def whole(cell: TiedCell, carried: Carried) -> Tensors:
+def checked_tensors(cell: TiedCell, carried: CarriedTensors) -> Tensors:
     """Return what was carried. Raises ProofError where the ties do not lead back to the same numbers."""
     if carried.tensors is None or carried.changed:
         named = f": {', '.join(carried.changed[:3])}" if carried.changed else ""
@@ -124,7 +124,7 @@ def whole(cell: TiedCell, carried: Carried) -> Tensors:
     return carried.tensors
 
 
-def run_ties(cell: TiedCell, direction: Direction, tensors: Tensors, folder: Path, timeout: float) -> Carried:
+def run_ties(cell: TiedCell, direction: Direction, tensors: Tensors, folder: Path, timeout: float) -> CarriedTensors:
     """Evaluate the ties of a cell in its environment; the files lie in `folder`.
 
     Raises WorkerError where that fails.
@@ -141,7 +141,7 @@ def run_ties(cell: TiedCell, direction: Direction, tensors: Tensors, folder: Pat
     answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     layout = {name: tuple(shape) for name, shape in answer["layout"].items()}
     made = None if answer["tensors"] is None else load_arrays(folder, answer["tensors"])
-    return Carried(layout, load_arrays(folder, answer["beside"]), answer["same"], made, answer["changed"])
+    return CarriedTensors(layout, load_arrays(folder, answer["beside"]), answer["same"], made, answer["changed"])
 
 
 def load_arrays(folder: Path, files: dict[str, str]) -> Tensors:

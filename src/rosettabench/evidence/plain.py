@@ -57,7 +57,7 @@ class StrictJson:
         """Return a number with a fraction or an exponent."""
         return float(word) if isfinite(float(word)) else self.constant(word)
 
-    def whole(self, word: str) -> int:
+    def integer(self, word: str) -> int:
         """Return a whole number."""
         if len(word) > len(str(LARGEST)) or abs(int(word)) >= LARGEST:
             self.refuse(f"has a number of {len(word)} digits")
@@ -86,7 +86,7 @@ def read_json(name: str, text: str) -> Any:  # noqa: ANN401 (whatever JSON holds
         value = json.loads(
             text,
             parse_float=strict.real,
-            parse_int=strict.whole,
+            parse_int=strict.integer,
             parse_constant=strict.constant,
             object_pairs_hook=strict.object,
         )

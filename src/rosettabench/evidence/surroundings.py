@@ -14,7 +14,7 @@ from rosettabench.client.machine import decisive_variables, describe_machine
 from rosettabench.evidence.redaction import Redactor
 from rosettabench.evidence.rows import rows_of
 from rosettabench.history.cell import identity
-from rosettabench.history.identity import Change, changes, differing, machine_changes
+from rosettabench.history.identity import Change, changed_values, changes, machine_changes
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.proof.certificate import files_of
 from rosettabench.summary.contest import gather
@@ -35,7 +35,7 @@ class Difference:
 def machine_differences(bundle: Bundle, machine: Mapping[str, Any] | None = None) -> list[Difference]:
     """Return what differs in Rosettabench and the machine: this one, or the machine of a stored run."""
     stated = bundle.run.machine.model_dump(mode="json")
-    found = differing("", {"Rosettabench": bundle.run.rosettabench}, {"Rosettabench": __version__})
+    found = changed_values("", {"Rosettabench": bundle.run.rosettabench}, {"Rosettabench": __version__})
     found += machine_changes(stated, machine or describe_machine())
     return [Difference("machine", one) for one in found]
 
@@ -59,8 +59,8 @@ def of_cell(
     """Yield what differs in the code and the variables of a cell, by the body of its certificate."""
     stated = texts(body.get("hashes"))
     both = stated.keys() & here.keys()
-    told = differing("", {name: stated[name] for name in both}, {name: here[name] for name in both})
-    told += differing("variable ", texts(body.get("variables")), decisive_variables(os.environ))
+    told = changed_values("", {name: stated[name] for name in both}, {name: here[name] for name in both})
+    told += changed_values("variable ", texts(body.get("variables")), decisive_variables(os.environ))
     yield from (Difference(f"{workload} in {entry.label.partition('#')[0]}", one) for one in told if is_real(one))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from rosettabench.history.cell import Key, Sitting, sittings
+from rosettabench.history.cell import Key, StoredContest, stored_contests
 from rosettabench.store.machine import same_kind
 from rosettabench.store.store import Store
 
@@ -20,15 +20,15 @@ class Archive:
         self.machine = machine
 
     @cached_property
-    def sittings(self) -> list[Sitting]:
+    def stored_contests(self) -> list[StoredContest]:
         """Every contest of the workload with timed rounds, oldest first."""
         placed = self.store.placed_runs()
         every = self.store.runs(self.workload)
         runs = [row for row in every if row.id in placed or same_kind(row.machine, self.machine)]
-        found = [one for row in reversed(runs) for one in sittings(self.store.run(row.id))]
+        found = [one for row in reversed(runs) for one in stored_contests(self.store.run(row.id))]
         here = [one for one in found if same_kind(one.machine, self.machine)]
         return [one for one in here if any(cell.key.workload == self.workload for cell in one.cells.values())]
 
-    def of(self, key: Key) -> list[Sitting]:
+    def of(self, key: Key) -> list[StoredContest]:
         """Return the contests with a cell, oldest first."""
-        return [one for one in self.sittings if one.find_cell(key)]
+        return [one for one in self.stored_contests if one.find_cell(key)]

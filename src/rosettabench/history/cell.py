@@ -17,7 +17,7 @@ from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
 from rosettabench.store.record import ReadBack, UsedEnvironment
 from rosettabench.store.store import machine_of
-from rosettabench.summary.contest import Contestant, gather, oddities_of, processes
+from rosettabench.summary.contest import EntryRecord, gather, oddities_of, processes
 from rosettabench.summary.records import ProofSummary
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class TrialCell:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class StoredContest:
     """A stored contest: its cells by label, the rounds of each A/A control's pair, and the process of each round."""
 
     run: str
@@ -120,30 +120,30 @@ def quotients(own: Rounds, others: Sequence[Rounds]) -> dict[int, float]:
     }
 
 
-def sittings(run: Run) -> list[Sitting]:
+def stored_contests(run: Run) -> list[StoredContest]:
     """Return the contests of a run that have timed rounds. The run must be fully loaded (Store.run)."""
-    return [found for contest in run.contests if (found := sitting(run, contest)).cells]
+    return [found for contest in run.contests if (found := stored_contest(run, contest)).cells]
 
 
-def sitting(run: Run, contest: Contest) -> Sitting:
+def stored_contest(run: Run, contest: Contest) -> StoredContest:
     """Return one contest of a run."""
-    contestants = gather(run, contest, contest.workload)
-    flaws = doubts(run, contest, contestants)
-    rounds = {one.entry.label: one.rounds for one in contestants}
+    records = gather(run, contest, contest.workload)
+    flaws = doubts(run, contest, records)
+    rounds = {one.entry.label: one.rounds for one in records}
     cells = {
         one.entry.label: TrialCell(key_of(contest, one), one.entry.label, identity(one), one.rounds, flaw(one, flaws))
-        for one in contestants
+        for one in records
         if one.rounds and one.entry.control_of is None
     }
     controls = [
         (rounds[one.entry.control_of], one.rounds)
-        for one in contestants
+        for one in records
         if one.entry.control_of in rounds and not one.entry.label.endswith(PLANTED)
     ]
-    return Sitting(run.id, run.at, machine_of(run, contest), cells, controls, processes(contest))
+    return StoredContest(run.id, run.at, machine_of(run, contest), cells, controls, processes(contest))
 
 
-def key_of(contest: Contest, one: Contestant) -> Key:
+def key_of(contest: Contest, one: EntryRecord) -> Key:
     """Return the key of an entry."""
     entry = one.entry
     managed = {
@@ -156,7 +156,7 @@ def key_of(contest: Contest, one: Contestant) -> Key:
     return Key(contest.workload, setting, entry.framework, entry.mode, place)
 
 
-def identity(one: Contestant) -> Identity:
+def identity(one: EntryRecord) -> Identity:
     """Return the identity of an entry."""
     environment = UsedEnvironment.last_of(one.happened) or UsedEnvironment()
     settings = ReadBack.last_of(one.happened)
@@ -168,13 +168,13 @@ def identity(one: Contestant) -> Identity:
     )
 
 
-def flaw(one: Contestant, doubts: Mapping[str, Doubt]) -> Doubt | None:
+def flaw(one: EntryRecord, doubts: Mapping[str, Doubt]) -> Doubt | None:
     """Return why nothing may be concluded from an entry: no proof, or an oddity of its times; empty if nothing."""
     return doubts.get(one.entry.label) if one.proof.holds else Unproven(one.entry.label, one.proof)
 
 
-def doubts(run: Run, contest: Contest, contestants: list[Contestant]) -> dict[str, Doubt]:
+def doubts(run: Run, contest: Contest, records: list[EntryRecord]) -> dict[str, Doubt]:
     """Return {label: doubt} of those that drifted, shifted, or have impossible times; of all on a busy machine."""
-    seen = [one for one in oddities_of(run, contest, contestants) if casts_doubt(one)]
-    found: dict[str, Doubt] = {one.entry.label: load for load in seen if isinstance(load, Busy) for one in contestants}
+    seen = [one for one in oddities_of(run, contest, records) if casts_doubt(one)]
+    found: dict[str, Doubt] = {one.entry.label: load for load in seen if isinstance(load, Busy) for one in records}
     return found | {one.contender: one for one in seen if not isinstance(one, Gap | Busy)}

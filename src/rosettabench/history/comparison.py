@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from rosettabench.errors import UsageError
-from rosettabench.history.cell import Key, Sitting, TrialCell
+from rosettabench.history.cell import Key, StoredContest, TrialCell
 from rosettabench.history.identity import Change, changes, machine_changes
 from rosettabench.plan.setting import without_defaults
 from rosettabench.statistics.doubt import Contradiction, Doubt
@@ -17,7 +17,14 @@ from rosettabench.statistics.interval import Interval
 from rosettabench.statistics.ranking import geometric_mean
 from rosettabench.statistics.rounds import possible
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
-from rosettabench.statistics.unpaired import Alike, Series, equals, freedom, scatter_of_processes, unpaired_interval
+from rosettabench.statistics.unpaired import (
+    Series,
+    SpreadOfEquals,
+    equals,
+    freedom,
+    scatter_of_processes,
+    unpaired_interval,
+)
 from rosettabench.statistics.verdict import Finding, Verdict, judge
 from rosettabench.store.machine import same_kind
 
@@ -37,17 +44,17 @@ class Incomparable(Doubt, Enum):
 class Side:
     """One side of a comparison: contests of one workload and setting, from one run or several."""
 
-    sittings: Sequence[Sitting]
+    stored_contests: Sequence[StoredContest]
 
     def __getitem__(self, key: Key) -> TrialCell:
         """Return the newest cell with a key."""
-        return next(cell for one in reversed(self.sittings) if (cell := one.find_cell(key)))
+        return next(cell for one in reversed(self.stored_contests) if (cell := one.find_cell(key)))
 
     @property
     def keys(self) -> list[Key]:
         """The keys that all its contests have, in the order of the first."""
-        keys = [cell.key for cell in self.sittings[0].cells.values()]
-        return [key for key in keys if all(one.find_cell(key) for one in self.sittings)]
+        keys = [cell.key for cell in self.stored_contests[0].cells.values()]
+        return [key for key in keys if all(one.find_cell(key) for one in self.stored_contests)]
 
     def relative(self, key: Key, against: Sequence[Key]) -> list[Series]:
         """Return the ratios of every process, round by round; without others, the times of every run as one process.
@@ -55,14 +62,14 @@ class Side:
         Without others, the times contain the machine's state in the run, which all its processes share.
         """
         groups: dict[object, list[float]] = defaultdict(list)
-        for place, one in enumerate(self.sittings):
+        for place, one in enumerate(self.stored_contests):
             for number, series in enumerate(one.relative(key, against)):
                 groups[(place, number) if against else one.run] += series
         return [series for series in groups.values() if len(series) >= FEWEST_IN_SESSION]
 
     def seconds(self, key: Key) -> float | None:
         """Return the geometric mean of the seconds per step."""
-        rounds = [one.rounds for sitting in self.sittings if (one := sitting.find_cell(key))]
+        rounds = [one.rounds for stored_contest in self.stored_contests if (one := stored_contest.find_cell(key))]
         times = [seconds for found in rounds for seconds in found.values() if possible(seconds)]
         return geometric_mean(times) if times else None
 
@@ -97,13 +104,13 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One workload and setting on both sides; `weather` is the time of unchanged cells, after over before."""
+    """One workload and setting on both sides; `machine_change` is the time of unchanged cells, after over before."""
 
     workload: str
     setting: str
     cells: tuple[Compared, ...]
     machine: tuple[Change, ...]
-    weather: float | None
+    machine_change: float | None
     missing: tuple[str, ...]
 
     @property
@@ -114,9 +121,9 @@ class Comparison:
 
 
 def compare_runs(
-    before: Sequence[Sitting],
-    after: Sequence[Sitting],
-    earlier: Callable[[str], Sequence[Sitting]],
+    before: Sequence[StoredContest],
+    after: Sequence[StoredContest],
+    earlier: Callable[[str], Sequence[StoredContest]],
     confidence: float,
     margin: float,
 ) -> list[Comparison]:
@@ -140,9 +147,9 @@ def compare_runs(
     return found
 
 
-def group_contests(found: Iterable[Sitting]) -> dict[tuple[str, str], list[Sitting]]:
+def group_contests(found: Iterable[StoredContest]) -> dict[tuple[str, str], list[StoredContest]]:
     """Return the contests by workload and setting."""
-    groups: dict[tuple[str, str], list[Sitting]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[StoredContest]] = defaultdict(list)
     for one in found:
         key = next(iter(one.cells.values())).key
         groups[key.workload, key.setting].append(one)
@@ -159,13 +166,13 @@ def match_cells(before: Side, after: Side) -> Side:
         old, new = ([one for one in side.keys if replace(one, place=key.place) == key] for side in (before, after))
         if len(old) == len(new) == 1:
             renamed[key] = old[0]
-    return Side([with_keys(one, renamed) for one in after.sittings])
+    return Side([with_keys(one, renamed) for one in after.stored_contests])
 
 
-def with_keys(sitting: Sitting, renamed: Mapping[Key, Key]) -> Sitting:
+def with_keys(stored_contest: StoredContest, renamed: Mapping[Key, Key]) -> StoredContest:
     """Return a contest with some keys renamed."""
-    cells = {label: replace(cell, key=renamed.get(cell.key, cell.key)) for label, cell in sitting.cells.items()}
-    return replace(sitting, cells=cells)
+    cells = {label: replace(cell, key=renamed.get(cell.key, cell.key)) for label, cell in stored_contest.cells.items()}
+    return replace(stored_contest, cells=cells)
 
 
 @dataclass(frozen=True)
@@ -174,14 +181,14 @@ class Pairing:
 
     before: Side
     after: Side
-    earlier: Sequence[Sitting]
+    earlier: Sequence[StoredContest]
     confidence: float
     margin: float
 
     @property
-    def sittings(self) -> list[Sitting]:
+    def stored_contests(self) -> list[StoredContest]:
         """The contests of both sides."""
-        return [*self.before.sittings, *self.after.sittings]
+        return [*self.before.stored_contests, *self.after.stored_contests]
 
     def shared_cells(self) -> list[Key]:
         """Return the cells that both sides have."""
@@ -194,13 +201,13 @@ class Pairing:
     def compare(self) -> Comparison:
         """Return the comparison of every cell; all its verdicts hold together."""
         shared, unchanged = self.shared_cells(), self.unchanged_cells()
-        first, last = self.before.sittings[-1], self.after.sittings[-1]
+        first, last = self.before.stored_contests[-1], self.after.stored_contests[-1]
         return Comparison(
             workload=first_key(first).workload,
             setting=first_key(first).setting,
             cells=tuple(self.cell(key, [one for one in unchanged if one != key], len(shared)) for key in shared),
             machine=tuple(machine_changes(first.machine, last.machine)),
-            weather=self._weather(unchanged),
+            machine_change=self._change_of_machine(unchanged),
             missing=tuple(key.contender for key in [*self.before.keys, *self.after.keys] if key not in shared),
         )
 
@@ -226,14 +233,16 @@ class Pairing:
             changes=tuple(changes(self.before[key].identity, self.after[key].identity)),
         )
 
-    def known_spread(self, key: Key, controls: Sequence[Key]) -> Alike:
+    def known_spread(self, key: Key, controls: Sequence[Key]) -> SpreadOfEquals:
         """Return the known spread of processes besides that of the sides: from A/A controls, and from other runs.
 
         An A/A control belongs to one run, so without unchanged contenders it does not show how much runs differ.
         """
-        known = equals(series for one in self.sittings for series in one.equals()) if controls else Alike()
-        runs = {one.run for one in self.sittings}
-        groups: dict[str, list[Sitting]] = defaultdict(list)
+        known = (
+            equals(series for one in self.stored_contests for series in one.equals()) if controls else SpreadOfEquals()
+        )
+        runs = {one.run for one in self.stored_contests}
+        groups: dict[str, list[StoredContest]] = defaultdict(list)
         for one in self.earlier:
             name = self._side_of(one, [key, *controls])
             if one.run not in runs and name is not None:
@@ -242,10 +251,10 @@ class Pairing:
 
     def doubt(self, key: Key, controls: Sequence[Key], degrees: int) -> Doubt | None:
         """Return why there can be no verdict on a cell; None if there can."""
-        machines = [one.machine for one in self.sittings]
+        machines = [one.machine for one in self.stored_contests]
         if not all(same_kind(machines[0], machine) for machine in machines):
             return Incomparable.OTHER_MACHINE
-        flaws = [cell.flaw for one in self.sittings if (cell := one.find_cell(key)) and cell.flaw]
+        flaws = [cell.flaw for one in self.stored_contests if (cell := one.find_cell(key)) and cell.flaw]
         if flaws:
             return flaws[0]
         if degrees:
@@ -257,7 +266,7 @@ class Pairing:
         one, other = self.before[key], self.after[key]
         return bool(one.identity.packages) and one.same(other) and not one.flaw and not other.flaw
 
-    def _side_of(self, one: Sitting, keys: Sequence[Key]) -> str | None:
+    def _side_of(self, one: StoredContest, keys: Sequence[Key]) -> str | None:
         """Return the side whose cells are identical to those of another contest; None if neither."""
         cells = [one.find_cell(key) for key in keys]
         if not all(cell and not cell.flaw for cell in cells):
@@ -267,13 +276,13 @@ class Pairing:
                 return name
         return None
 
-    def _weather(self, unchanged: Sequence[Key]) -> float | None:
+    def _change_of_machine(self, unchanged: Sequence[Key]) -> float | None:
         """Return how much the machine changed: the ratio of times, after over before, of unchanged cells."""
         pairs = [(self.before.seconds(key), self.after.seconds(key)) for key in unchanged]
         moved = [new / old for old, new in pairs if old and new]
         return geometric_mean(moved) if moved else None
 
 
-def first_key(sitting: Sitting) -> Key:
+def first_key(stored_contest: StoredContest) -> Key:
     """Return the key of a contest's first cell."""
-    return next(iter(sitting.cells.values())).key
+    return next(iter(stored_contest.cells.values())).key

@@ -55,13 +55,13 @@ def changes(before: Identity, after: Identity) -> list[Change]:
 
     A part that one side did not record is ignored.
     """
-    found = differing("", before.packages, after.packages) if before.packages and after.packages else []
+    found = changed_values("", before.packages, after.packages) if before.packages and after.packages else []
     if before.interpreter and after.interpreter:
-        found += differing("", {"Python": before.interpreter}, {"Python": after.interpreter})
+        found += changed_values("", {"Python": before.interpreter}, {"Python": after.interpreter})
     if before.settings and after.settings:
-        found += differing("setting ", steady(before.settings), steady(after.settings))
+        found += changed_values("setting ", steady_settings(before.settings), steady_settings(after.settings))
     shared = before.hashes.keys() & after.hashes.keys()
-    return found + differing(
+    return found + changed_values(
         "file of the ", {name: before.hashes[name] for name in shared}, {name: after.hashes[name] for name in shared}
     )
 
@@ -69,15 +69,15 @@ def changes(before: Identity, after: Identity) -> list[Change]:
 def machine_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return what changed in the machine: processor, memory, kernel, driver, and everything else both runs recorded."""
     shared = before.keys() & after.keys()
-    return differing("", {name: before[name] for name in shared}, {name: after[name] for name in shared})
+    return changed_values("", {name: before[name] for name in shared}, {name: after[name] for name in shared})
 
 
-def steady(settings: Mapping[str, Any]) -> dict[str, Any]:
+def steady_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that do not change from one start to the next."""
     return {name: value for name, value in settings.items() if name not in VOLATILE}
 
 
-def differing(prefix: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def changed_values(prefix: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the differences between two mappings, by name."""
     names = sorted(before.keys() | after.keys())
     return [

@@ -10,7 +10,7 @@ from math import log, log1p
 from statistics import median
 from typing import Any
 
-from rosettabench.history.cell import Key, Sitting, TrialCell
+from rosettabench.history.cell import Key, StoredContest, TrialCell
 from rosettabench.history.identity import Change, Identity, changes, machine_changes
 from rosettabench.statistics.change_point import LEAST, Segment, segments
 from rosettabench.statistics.doubt import Doubt
@@ -38,7 +38,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Turning:
+class LevelChange:
     """A change of level from run `last` to run `first`: the later level is `times` the earlier one.
 
     `changes` are the recorded changes between these two runs. `others` is the ratio of the other contenders in the same
@@ -58,7 +58,7 @@ class Timeline:
 
     key: Key
     points: tuple[Point, ...]
-    turnings: tuple[Turning, ...]
+    level_changes: tuple[LevelChange, ...]
 
     @property
     def searchable(self) -> bool:
@@ -73,7 +73,7 @@ class RememberedDoubt(Doubt):
     sentence: str
 
 
-def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> list[Timeline]:
+def timelines(found: Iterable[StoredContest], confidence: float, margin: float) -> list[Timeline]:
     """Return the timeline of every cell in contests that are in chronological order.
 
     A change of level is reported if both levels lasted for LEAST runs and differ by more than `margin`.
@@ -84,7 +84,7 @@ def timelines(found: Iterable[Sitting], confidence: float, margin: float) -> lis
     return timelines_of(points, margin)
 
 
-def points_of(found: Iterable[Sitting], confidence: float) -> Iterator[tuple[Key, Point]]:
+def points_of(found: Iterable[StoredContest], confidence: float) -> Iterator[tuple[Key, Point]]:
     """Yield every cell with a possible time in contests, in their order, with its key."""
     for one in found:
         for cell in one.cells.values():
@@ -96,28 +96,31 @@ def points_of(found: Iterable[Sitting], confidence: float) -> Iterator[tuple[Key
 def timelines_of(points: Mapping[Key, Sequence[Point]], margin: float) -> list[Timeline]:
     """Return the timeline of every cell from its points, which are in chronological order and from one machine."""
     return [
-        Timeline(key, tuple(series), tuple(turnings(key, series, points, margin))) for key, series in points.items()
+        Timeline(key, tuple(series), tuple(level_changes(key, series, points, margin)))
+        for key, series in points.items()
     ]
 
 
-def point_of(sitting: Sitting, cell: TrialCell, confidence: float) -> Point | None:
+def point_of(stored_contest: StoredContest, cell: TrialCell, confidence: float) -> Point | None:
     """Return a cell as a point in time; None without a possible time."""
     seconds = list(filter(possible, cell.rounds.values()))
     step = estimate(seconds, confidence)
     if step is None:
         return None
-    where = sitting.run, sitting.at, cell.label
-    return Point(*where, median(seconds), step, cell.flaw, cell.identity, sitting.machine)
+    where = stored_contest.run, stored_contest.at, cell.label
+    return Point(*where, median(seconds), step, cell.flaw, cell.identity, stored_contest.machine)
 
 
-def turnings(key: Key, series: Sequence[Point], points: Mapping[Key, Sequence[Point]], margin: float) -> list[Turning]:
+def level_changes(
+    key: Key, series: Sequence[Point], points: Mapping[Key, Sequence[Point]], margin: float
+) -> list[LevelChange]:
     """Return the changes of level of a cell; `points` are those of all cells."""
     sound = [point for point in series if not point.flaw]
     if len(sound) < 2 * LEAST:
         return []
     cut = segments([point.level for point in sound])
     return [
-        turning(key, sound, before, after, points)
+        level_change(key, sound, before, after, points)
         for before, after in pairwise(cut)
         if lasting(before) and lasting(after) and abs(log(after.level / before.level)) > log1p(margin)
     ]
@@ -128,9 +131,9 @@ def lasting(segment: Segment) -> bool:
     return segment.end - segment.start >= LEAST
 
 
-def turning(
+def level_change(
     key: Key, sound: Sequence[Point], before: Segment, after: Segment, points: Mapping[Key, Sequence[Point]]
-) -> Turning:
+) -> LevelChange:
     """Return the change from one level to the next, with everything that changed between the two runs."""
     last, first = sound[after.start - 1], sound[after.start]
     changed = [*machine_changes(last.machine, first.machine), *changes(last.identity, first.identity)]
@@ -140,7 +143,7 @@ def turning(
         for other, series in points.items()
         if other != key and (other.workload, other.setting) == (key.workload, key.setting)
     }
-    return Turning(
+    return LevelChange(
         last.run,
         first.run,
         after.level / before.level,

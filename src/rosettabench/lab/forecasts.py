@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosettabench.data.series.series import PreparedSeries
 from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.statistics.forecast_accuracy import Forecast, forecast_accuracy, quantile
-from rosettabench.store.record import LEVELS, Drawn, JudgedForecasts, Shown
+from rosettabench.store.record import LEVELS, ForecastQuantiles, JudgedForecasts, SeriesForecast
 
 SERIES = 4
 """How many series of a set are shown."""
@@ -28,21 +28,23 @@ def choose_places(count: int) -> list[int]:
     return [count * number // shown for number in range(shown)]
 
 
-def series_to_show(series: PreparedSeries) -> Iterator[Shown]:
+def series_to_show(series: PreparedSeries) -> Iterator[SeriesForecast]:
     """Yield the past and the truth of each series to show."""
     length = max(series.context, HORIZONS * series.horizon)
     for place in choose_places(len(series)):
         past = series.training(place).values[-length:]
         truth = series.truth(place)
-        yield Shown(place=place, name=series[place].name, history=observed_values(past), truth=observed_values(truth))
+        yield SeriesForecast(
+            place=place, name=series[place].name, history=observed_values(past), truth=observed_values(truth)
+        )
 
 
-def quantiles_to_show(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[Drawn]:
+def quantiles_to_show(paths: NDArray[np.float32], places: Sequence[int]) -> Iterator[ForecastQuantiles]:
     """Yield the quantiles of the series at `places`, from sample paths (series, samples, horizon)."""
     for place in places:
         ordered = np.sort(paths[place].astype(np.float64), axis=0)
         rows = (quantile(ordered, level).tolist() for level in LEVELS)
-        yield Drawn(place=place, quantiles=tuple(map(tuple, rows)))
+        yield ForecastQuantiles(place=place, quantiles=tuple(map(tuple, rows)))
 
 
 def judge_forecasts(series: PreparedSeries, reply: Mapping[str, Any], seed: int) -> JudgedForecasts:

@@ -66,7 +66,7 @@ UNDROPPED = 0.01
 
 
 @dataclass
-class Kept:
+class Snapshot:
     """A snapshot of a contender: its parameters, and the outputs it computed with them."""
 
     parameters: Files
@@ -111,7 +111,7 @@ class Watch:
         if unproven:
             self._record.unchecked.append(f"What is not proven was not watched: {unproven}.")
         self._before: dict[str, Files] = {}
-        self._kept: list[dict[str, Kept]] = []
+        self._kept: list[dict[str, Snapshot]] = []
         self._process += 1
         if self._process == 1:
             self._drawn = int(self.random.integers(1, self.processes, endpoint=True))
@@ -130,7 +130,7 @@ class Watch:
                 self._check_counts(one, name)
             losses = {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
             self._part(
-                present, self._losses.note(losses), lambda label: beside(f"in {name} its mean loss", losses, label)
+                present, self._losses.note(losses), lambda label: with_median(f"in {name} its mean loss", losses, label)
             )
 
     def first_steps(self, present: Sequence[Competitor], steps: int) -> None:
@@ -174,9 +174,9 @@ class Watch:
             return
         with self._count_seconds():
             found = self._losses.on_average()
-            if not found.whole:
+            if not found.agree:
                 means = self._losses.means()
-                self._part(present, found, lambda label: beside("over many blocks its mean loss", means, label))
+                self._part(present, found, lambda label: with_median("over many blocks its mean loss", means, label))
             if last:
                 self._keep(present)
             for kept in self._kept:
@@ -265,11 +265,11 @@ class Watch:
         Return the split. Undecided competitors stay for now if the reference has not been asked.
         """
         voices = {label: self._voices[label] for label in moves}
-        beside = {**moves, **({REFERENCE: exact} if exact else {})}
-        if len(beside) < 2:
+        everyone = {**moves, **({REFERENCE: exact} if exact else {})}
+        if len(everyone) < 2:
             return Split()
         trained = [tensor.name for tensor in self.work.workload.tensors if tensor.trained]
-        found = compare_moves(beside, trained)
+        found = compare_moves(everyone, trained)
         self._record.moves.append(
             WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
         )
@@ -278,7 +278,7 @@ class Watch:
             self._part(
                 present,
                 parted,
-                lambda label: f"over {when} its parameters went another way: {way(found, label, bounds)}",
+                lambda label: f"over {when} its parameters went another way: {way_words(found, label, bounds)}",
             )
         return parted
 
@@ -347,12 +347,12 @@ class Watch:
 
     def _keep(self, present: Sequence[Competitor]) -> None:
         """Keep the parameters of all competitors, and their outputs."""
-        kept: dict[str, Kept] = {}
+        kept: dict[str, Snapshot] = {}
         for one in watched_competitors(present):
             with one.stage(FailureStage.WATCH):
                 place = self._place(one.label)
                 files = {} if self.work.workload.inference else one.live.ask("parameters", folder=str(place))["files"]
-                kept[one.label] = Kept(files, self._outputs(one.live, place))
+                kept[one.label] = Snapshot(files, self._outputs(one.live, place))
         self._kept.append(kept)
 
     def _outputs(self, session: Session, place: Path) -> Path:
@@ -361,7 +361,7 @@ class Watch:
             return Path(session.infer(0, self._samples, place / "out")["files"]["outputs"])
         return Path(session.evaluate(self._samples, place / "out")["files"]["logits"])
 
-    def _judge(self, present: Sequence[Competitor], kept: Mapping[str, Kept]) -> None:
+    def _judge(self, present: Sequence[Competitor], kept: Mapping[str, Snapshot]) -> None:
         """Compare outputs: in inference with each other, in training with what others compute from the same weights."""
         if self.work.workload.inference is not None:
             outputs = {label: np.load(one.outputs, allow_pickle=False) for label, one in kept.items()}
@@ -378,7 +378,7 @@ class Watch:
             if one.out is None and one.label in kept:
                 self._judge_one(present, one, kept[one.label])
 
-    def _judge_one(self, present: Sequence[Competitor], one: Competitor, kept: Kept) -> None:
+    def _judge_one(self, present: Sequence[Competitor], one: Competitor, kept: Snapshot) -> None:
         """Let another framework compute the outputs of a contender from its parameters.
 
         If they differ, a second framework shows which of the two is wrong.
@@ -408,7 +408,7 @@ class Watch:
         yield from (others[place] for place in self.random.permutation(len(others)))
         yield None
 
-    def _off(self, judge: Competitor | None, kept: Kept) -> float | None:
+    def _off(self, judge: Competitor | None, kept: Snapshot) -> float | None:
         """Return how far outputs are from those that a judge computes from these weights; None if it cannot."""
         place = self._place("judge")
         if judge is None:
@@ -424,7 +424,7 @@ class Watch:
             return self._off_in(judge.live, kept, place)
         return None
 
-    def _off_in(self, session: Session, kept: Kept, place: Path) -> float:
+    def _off_in(self, session: Session, kept: Snapshot, place: Path) -> float:
         """Return how far kept outputs are from those that a session computes from the kept weights."""
         session.ask("place", weights=kept.parameters)
         expected = np.load(self._outputs(session, place), allow_pickle=False)
@@ -496,18 +496,18 @@ def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
 
 def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) -> Split:
     """Return as odd each contender that did not move like the reference."""
-    odd = [label for label in voices if not found.odd_ones({label: label, REFERENCE: REFERENCE}, bounds).whole]
+    odd = [label for label in voices if not found.odd_ones({label: label, REFERENCE: REFERENCE}, bounds).agree]
     return Split(odd=tuple(odd))
 
 
-def beside(what: str, values: Mapping[str, float], label: str) -> str:
+def with_median(what: str, values: Mapping[str, float], label: str) -> str:
     """Return a contender's value and the median of the others', in words."""
     others = [value for name, value in values.items() if name != label]
     of = "that of the other" if len(others) == 1 else "the median of the others"
     return f"{what} is {values[label]:.6g}, {of} is {median(others):.6g}"
 
 
-def way(found: Moves, label: str, bounds: Bounds) -> str:
+def way_words(found: Moves, label: str, bounds: Bounds) -> str:
     """Return in words how a contender moved, compared with the one furthest from it."""
     still = found.standing(label, bounds)
     if still is not None:

@@ -32,15 +32,15 @@ ALL = 2
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """A `request` reduced to the contests that fit, and `told`, a sentence on their time and memory.
+class FittedRequest:
+    """A `request` reduced to the contests that fit, and `summary`, a sentence on their time and memory.
 
     `verdicts` is ALL if every contest has enough rounds for all required intervals to hold together, 1 if it has enough
     for the intervals of its own ranking, and 0 if even a ranking may lack them.
     """
 
     request: RunRequest
-    told: str
+    summary: str
     verdicts: int
 
 
@@ -213,7 +213,7 @@ def fit_contests(
     free: float,
     asked: Asked,
     preparing: float = 0.0,
-) -> Fitted:
+) -> FittedRequest:
     """Return a request reduced to the contests that fit, and a sentence on time and memory for the user.
 
     `preparing` are the most seconds that environments and data take before measuring starts. A budget does not include
@@ -245,7 +245,7 @@ def fit_contests(
     enough = (rounds_to_speak(kept, tests) for tests in (1, request.tests))
     verdicts = ALL if budget is None or request.tests == 1 else sum(stopping.rounds[0] >= rounds for rounds in enough)
     smaller = request.model_copy(update={"left_out": tuple(left_out), "stopping": stopping, "budget": budget})
-    return Fitted(smaller, told, verdicts)
+    return FittedRequest(smaller, told, verdicts)
 
 
 def turns_of_next(request: ContestRequest, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:

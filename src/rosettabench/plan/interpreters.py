@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.names import nearest
 from rosettabench.environments.environment import check_interpreter
 from rosettabench.errors import UsageError
@@ -19,7 +19,7 @@ def read_interpreters(words: Iterable[str]) -> tuple[Path | None, dict[str, Path
     """
     common: Path | None = None
     own: dict[str, Path] = {}
-    known = {one.implementation_name for one in contestants().values()} | {*contestants()}
+    known = {one.implementation_name for one in competing_frameworks().values()} | {*competing_frameworks()}
     for word in words:
         name, equals, path = word.partition("=")
         named = equals and "/" not in name

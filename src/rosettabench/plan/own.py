@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rosettabench.catalogue.contract import missing_in_cell
-from rosettabench.catalogue.framework import FrameworkEntry, contestants
+from rosettabench.catalogue.framework import FrameworkEntry, competing_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload, is_path
 from rosettabench.errors import UsageError
 
@@ -14,7 +14,7 @@ MOST = 5
 """Missing things of a folder that one message lists."""
 
 
-def whole_path(workload: str) -> str:
+def absolute_path(workload: str) -> str:
     """Return a workload as a request names it: a folder by its absolute path, so that a run can be resumed anywhere."""
     return str(Path(workload).resolve()) if is_path(workload) else workload
 
@@ -38,7 +38,7 @@ def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:
 def entries_of(workload: Workload) -> list[FrameworkEntry]:
     """Return the frameworks of a folder's files, the original first, each on its first back end."""
     first: dict[str, FrameworkEntry] = {}
-    for entry in contestants().values():
+    for entry in competing_frameworks().values():
         if entry.does(workload) and entry.exported is None:
             first.setdefault(entry.implementation_name, entry)
     return sorted(first.values(), key=lambda entry: entry.implementation_name != workload.reference)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rosettabench.catalogue.as_shipped import AS_SHIPPED, variants_of
 from rosettabench.catalogue.contender import Contender, parse_contender
-from rosettabench.catalogue.framework import contestants
+from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.errors import UsageError
 from rosettabench.plan.learning_rate import COSINE, stated_schedule
@@ -123,7 +123,7 @@ def why_alone(contender: Contender, setting: Setting) -> str | None:
         return f"{contender.label} runs copies of its files, on one device only"
     if (why := contender.entry.why_on_one_device()) is None:
         return None
-    able = ", ".join(one.name for one in contestants().values() if one.why_on_one_device() is None)
+    able = ", ".join(one.name for one in competing_frameworks().values() if one.why_on_one_device() is None)
     return f"{contender.framework} {why}. Several devices train in: {able}"
 
 

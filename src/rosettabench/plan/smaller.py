@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rosettabench.errors import UsageError
-from rosettabench.plan.budget import ALL, Fitted
+from rosettabench.plan.budget import ALL, FittedRequest
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import LeftOut, RunRequest
 
-Fit = Callable[[RunRequest], Fitted]
+Fit = Callable[[RunRequest], FittedRequest]
 """Returns the part of a request that fits. Raises UsageError if nothing does."""
 
 BATCH = "batch_size"
 """The axis of the batch size."""
 
 
-def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]], fit: Fit) -> Fitted:
+def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]], fit: Fit) -> FittedRequest:
     """Return the part of a request that fits, with smaller batches as long as something does not.
 
     `sizes` are the batch sizes to try for each workload, the largest first. Each attempt reduces the batches of the
@@ -28,14 +28,14 @@ def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]]
     """
     rest = {} if BATCH in request.axes else {name: list(sizes.get(name, ())) for name in request.workloads}
     tried = request
-    attempts: list[Fitted | UsageError] = []
+    attempts: list[FittedRequest | UsageError] = []
     while True:
         attempts.append(attempt(fit, tried))
         smaller = {name: rest[name].pop(0) for name in short_of(attempts[-1], rest) if rest[name]}
         if not smaller:
             break
         tried = with_batches(tried, smaller)
-    first, found = attempts[0], [one for one in attempts if isinstance(one, Fitted)]
+    first, found = attempts[0], [one for one in attempts if isinstance(one, FittedRequest)]
     if isinstance(first, UsageError) and not found:
         raise first
     best = max(found, key=lambda one: (len(workloads_of(one.request)), one.verdicts))
@@ -43,7 +43,7 @@ def with_smaller_batches(request: RunRequest, sizes: Mapping[str, Sequence[int]]
     return replace(best, request=best.request.model_copy(update={"left_out": left_out}))
 
 
-def attempt(fit: Fit, request: RunRequest) -> Fitted | UsageError:
+def attempt(fit: Fit, request: RunRequest) -> FittedRequest | UsageError:
     """Return the part of a request that fits, or the error if nothing does."""
     try:
         return fit(request)
@@ -51,7 +51,7 @@ def attempt(fit: Fit, request: RunRequest) -> Fitted | UsageError:
         return error
 
 
-def short_of(attempted: Fitted | UsageError, workloads: Iterable[str]) -> list[str]:
+def short_of(attempted: FittedRequest | UsageError, workloads: Iterable[str]) -> list[str]:
     """Return the workloads that may fit with a smaller batch: the lost ones; all if there are too few rounds."""
     if isinstance(attempted, UsageError):
         return list(workloads)
@@ -71,7 +71,7 @@ def with_batches(request: RunRequest, batches: Mapping[str, int]) -> RunRequest:
     return request.model_copy(update={"own_axes": {**request.own_axes, **own}})
 
 
-def settings_replaced(request: RunRequest, best: RunRequest, first: Fitted | UsageError) -> list[LeftOut]:
+def settings_replaced(request: RunRequest, best: RunRequest, first: FittedRequest | UsageError) -> list[LeftOut]:
     """Return the settings of a request that `best` replaces by a smaller batch, each with the reason.
 
     The reason is that of the `first` attempt, with the request as it was.

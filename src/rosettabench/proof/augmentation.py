@@ -42,7 +42,7 @@ POINTS = 8
 
 
 @dataclass(frozen=True)
-class Lost:
+class StraySample:
     """A sample that is not a crop of its picture: the sample (`brought`), its picture, that picture scaled, others."""
 
     brought: Array
@@ -52,7 +52,7 @@ class Lost:
 
 
 @dataclass(frozen=True)
-class Seen:
+class AugmentedSamples:
     """The samples that a loader returned: `found` is top, left and flip of each, -1 if it is not a crop of its picture.
 
     `drawn` is what its row asks for, `as_drawn` whether they are equal. `lost` is the first sample that was not found,
@@ -65,7 +65,7 @@ class Seen:
     drawn: NDArray[np.int64]
     found: NDArray[np.int64]
     as_drawn: NDArray[np.bool_]
-    lost: Lost | None
+    lost: StraySample | None
 
     def deviations(self) -> Iterator[Deviation]:
         """Yield the deviations from the stated augmentation: numbers of wrong samples, or standard errors."""
@@ -105,7 +105,7 @@ def unevenness(places: NDArray[np.int64], among: int) -> float:
     return max(0.0, float(norm.isf(chisquare(np.bincount(places, minlength=among)).pvalue)))
 
 
-def look_at_augmentation(session: Session, folder: Path) -> Seen:
+def look_at_augmentation(session: Session, folder: Path) -> AugmentedSamples:
     """Let a session load many samples of a few pictures, and find the crop and flip of each; restore its batches."""
     work = session.work
     pictures, stated = work.data.pictures, work.workload.data.augmentation
@@ -132,7 +132,9 @@ def bring(session: Session, rows: NDArray[np.int64], folder: Path) -> Iterator[A
         yield from np.array(read_array(files, "inputs"))
 
 
-def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation) -> Seen:
+def find_all(
+    brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictures, stated: Augmentation
+) -> AugmentedSamples:
     """Find every loaded sample among the crops of its picture."""
     side, stored = pictures.side, stated.stored_side(pictures.side)
     whole = [as_fed(pictures.stretch(number, stored)) for number in range(rows[..., 0].max() + 1)]
@@ -147,8 +149,8 @@ def find_all(brought: Iterator[Array], rows: NDArray[np.int64], pictures: Pictur
             as_drawn[number] = tuple(asked) in matches
         elif lost is None:
             small = as_fed(pictures.stretch(picture, side))
-            lost = Lost(image, whole[picture], small, whole[:picture] + whole[picture + 1 :])
-    return Seen(stated, stored - side + 1, rows.shape[1], drawn[:, 1:], found, as_drawn, lost)
+            lost = StraySample(image, whole[picture], small, whole[:picture] + whole[picture + 1 :])
+    return AugmentedSamples(stated, stored - side + 1, rows.shape[1], drawn[:, 1:], found, as_drawn, lost)
 
 
 def as_fed(numbers: Array) -> Array:

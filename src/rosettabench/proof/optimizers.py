@@ -30,10 +30,10 @@ def clip_gradients(optimizer: Optimizer, gradients: Mapping[str, Floats]) -> dic
     Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural networks", algorithm 1.
     """
     longest = getattr(optimizer, "clip_norm", None)
-    return together(gradients, inf if longest is None else longest)
+    return clip_together(gradients, inf if longest is None else longest)
 
 
-def together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
+def clip_together(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
     """Return gradients whose common norm is at most `longest`."""
     factor = min(1.0, longest / (hypot(*(float(np.linalg.norm(one)) for one in gradients.values())) or 1.0))
     return {name: factor * one for name, one in gradients.items()}
@@ -46,7 +46,7 @@ def leave_gradients(gradients: Mapping[str, Floats], longest: float) -> dict[str
 
 def one_by_one(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:
     """Return gradients whose own norms are each at most `longest`."""
-    return {name: together({name: one}, longest)[name] for name, one in gradients.items()}
+    return {name: clip_together({name: one}, longest)[name] for name, one in gradients.items()}
 
 
 def by_element(gradients: Mapping[str, Floats], longest: float) -> dict[str, Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosettabench.client.session import Session
 from rosettabench.plan.proof_steps import pace_of, steps_of
-from rosettabench.proof.augmentation import Seen, look_at_augmentation
+from rosettabench.proof.augmentation import AugmentedSamples, look_at_augmentation
 from rosettabench.proof.causes.case import Case
 from rosettabench.proof.causes.layers import backward_parting, first_parting
 from rosettabench.proof.causes.likely import likely_cause
@@ -46,7 +46,7 @@ class Proof:
         self._folder = folder
         self._mixed = session.work.setting.precision in MIXED
         self._own = OwnUpdates(session.work, reference.start, reference.guide, reference.still, reference.tolerances)
-        self._seen: Seen | None = None
+        self._seen: AugmentedSamples | None = None
         self._drawn: Suspect | None = None
         self._block: dict[str | None, Deviation] = {}
         self._block_unrest: dict[str | None, float] = {}

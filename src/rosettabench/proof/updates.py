@@ -47,7 +47,7 @@ ADDED_TO_NORM = 1e-6
 """PyTorch adds this to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
 
 
-class Led:
+class ParameterWalk:
     """The values of one parameter under an optimiser, step by step."""
 
     def __init__(self, walk: Iterator[Array]) -> None:
@@ -90,7 +90,7 @@ class OwnUpdates:
         self._longest = longest_step(self._optimizer)
         self._wandering = wandering(self._optimizer, still)
         self._ends: dict[str, Array] = {}
-        self._led: dict[tuple[str, str], Led] = {}
+        self._led: dict[tuple[str, str], ParameterWalk] = {}
         self._form = ""
         self._noise = noise
         self._reach: dict[str, list[float]] = {}
@@ -279,7 +279,7 @@ class OwnUpdates:
         """Return where a parameter's own gradients lead it; no step is computed twice."""
         change = {"form": form} if form else {}
         if (name, form) not in self._led:
-            self._led[name, form] = Led(self._walk(name, self.gradients[name], **change))
+            self._led[name, form] = ParameterWalk(self._walk(name, self.gradients[name], **change))
         return self._from_guide(name, *self._led[name, form].after(len(self.gradients[name])))
 
     def _walk(self, name: str, gradients: Sequence[Array], **change: object) -> Iterator[Array]:

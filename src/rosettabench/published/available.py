@@ -53,11 +53,11 @@ class Available:
 
 def catalogue(gpus: int = 0) -> Available:
     """Return what the catalogue offers on a machine with `gpus` GPUs."""
-    from rosettabench.catalogue.framework import contestants
+    from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.plan.setting import AXES
 
-    entries = contestants()
+    entries = competing_frameworks()
     return Available(
         frameworks={
             name: (entry.mode, *(mode for mode in entry.modes if mode != entry.mode)) for name, entry in entries.items()

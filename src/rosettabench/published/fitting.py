@@ -8,7 +8,7 @@ from rosettabench.client.machine import describe_machine
 from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.past import read_past
 from rosettabench.lab.run import Laboratory
-from rosettabench.plan.budget import Fitted, fit_contests
+from rosettabench.plan.budget import FittedRequest, fit_contests
 from rosettabench.plan.estimate import estimate
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import RunRequest
@@ -20,7 +20,7 @@ from rosettabench.published.claim import all_claims
 
 def fit_run(
     request: RunRequest, laboratory: Laboratory, budget: float | None, batches: Mapping[str, Sequence[int]]
-) -> Fitted:
+) -> FittedRequest:
     """Return the request reduced to what fits into memory and `budget`, in seconds, and in words what it will take.
 
     `batches` are the smaller batch sizes that a workload may use instead of being left out. Raises UsageError if
@@ -38,7 +38,7 @@ def fit_run(
         """Return the claims that ask for a contest."""
         return claims_asking(claims, planned.workload.name, planned.setting.as_json(), here)
 
-    def fit(tried: RunRequest) -> Fitted:
+    def fit(tried: RunRequest) -> FittedRequest:
         """Return the part of a request that fits."""
         contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
         jobs = Jobs(laboratory.cache, tried).list_needs([planned for planned, _ in contests])

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
 
 
-def together(part: ClaimPart, runs: Sequence[RunSummary], here: Available) -> dict[tuple[str, ...], PublishedCell]:
+def cells_of_one_contest(
+    part: ClaimPart, runs: Sequence[RunSummary], here: Available
+) -> dict[tuple[str, ...], PublishedCell]:
     """Return {names in `among`: cell} from the contest that has most of them, in the claim's order.
 
     Among equals, a contest with the study's batch size is preferred.
@@ -55,7 +57,7 @@ def later_over_earlier(
 
 def spread_measured(part: ClaimPart, runs: Sequence[RunSummary], here: Available, parts: int) -> Measurement:
     """Measure the slowest time over the fastest; the interval is that of the largest of all ratios."""
-    found = together(part, runs, here)
+    found = cells_of_one_contest(part, runs, here)
     if len(found) < 2:
         return Measurement(reasons=(Note(NoteKind.LIBRARIES),))
     measurement = replace(of_all(found), missing=find_unmeasured(part, found))
@@ -88,7 +90,7 @@ def order_measured(
     The value is the share of pairs that are surely as published, or equivalent. `low` counts only these, `high` also
     the open ones. So 1 to 1 is the published order, and `high` below 1 refutes it.
     """
-    found = together(part, runs, here)
+    found = cells_of_one_contest(part, runs, here)
     if len(found) < 2:
         return Measurement(reasons=(Note(NoteKind.LIBRARIES),)), None
     first = next(iter(found.values()))
@@ -113,4 +115,4 @@ def find_unmeasured(part: ClaimPart, found: dict[tuple[str, ...], PublishedCell]
 def doubts_of(found: dict[tuple[str, ...], PublishedCell]) -> tuple[Doubt, ...]:
     """Return the doubts of the contest about its verdicts on these cells; empty if there are none."""
     said = dict.fromkeys(doubts(a, b) for a, b in combinations(found.values(), 2))
-    return tuple(one for together in said for one in together)
+    return tuple(one for cells_of_one_contest in said for one in cells_of_one_contest)

@@ -93,7 +93,7 @@ def measured_now(then: ThenAndNow, result: Result, study: Study, summary: RunSum
     if found is None:
         return then
     contest, entry, now = found
-    return replace(then, contender=entry.label, now=now, asides=tuple(otherwise(result, contest)))
+    return replace(then, contender=entry.label, now=now, asides=tuple(differences_of(result, contest)))
 
 
 def compared_now(then: ThenAndNow, result: Result, outcome: Outcome) -> ThenAndNow:
@@ -160,7 +160,7 @@ def stated_batch(contest: ContestSummary) -> int:
     return find_workload(contest.workload).batch_size
 
 
-def otherwise(result: Result, contest: ContestSummary) -> Iterator[Note]:
+def differences_of(result: Result, contest: ContestSummary) -> Iterator[Note]:
     """Yield in which way a contest differs from what a number was published for, where the number does not say it."""
     if "batch_size" not in result.setting and contest.setting["batch_size"] != stated_batch(contest):
         yield Note(NoteKind.BATCH, contest.setting["batch_size"])

@@ -63,7 +63,7 @@ computes allocates memory.
 
 
 @dataclass(frozen=True)
-class Entrant:
+class EnteredContender:
     """A contender in the examination; `release` is None in an external environment."""
 
     label: str
@@ -124,9 +124,12 @@ class Shortfall:
 
 
 def find_shortfalls(
-    explanation: Explanation, entrants: Sequence[Entrant], circumstances: Circumstances, switches: Sequence[Switch]
+    explanation: Explanation,
+    contenders: Sequence[EnteredContender],
+    circumstances: Circumstances,
+    switches: Sequence[Switch],
 ) -> list[Shortfall]:
-    """Return the contenders that are surely far below, in the order of the entrants.
+    """Return the contenders that are surely far below, in the order of the `contenders`.
 
     Surely: the whole interval is beyond FAR_BELOW, or beyond FAR_BEHIND.
     """
@@ -134,27 +137,27 @@ def find_shortfalls(
     times = {step.label: step.total for step in explanation.steps}
     fastest = min(times, key=lambda label: times[label].value)
     found = []
-    for entrant in entrants:
-        if entrant.label not in times:
+    for contender in contenders:
+        if contender.label not in times:
             continue
-        share = share_of_ceiling(times[entrant.label], circumstances.at_ceiling)
-        behind = None if share else time_over(explanation, entrant.label, fastest)
+        share = share_of_ceiling(times[contender.label], circumstances.at_ceiling)
+        behind = None if share else time_over(explanation, contender.label, fastest)
         if not (share and share.high < FAR_BELOW) and not (behind and behind.low > FAR_BEHIND):
             continue
-        profile = subjects[entrant.label].profile
-        shares = profiled_shares(entrant.framework, profile) if profile else {}
+        profile = subjects[contender.label].profile
+        shares = profiled_shares(contender.framework, profile) if profile else {}
         kinds = heaviest(shares)
         found.append(
             Shortfall(
-                label=entrant.label,
-                mode=entrant.mode,
+                label=contender.label,
+                mode=contender.mode,
                 share=share,
                 behind=behind,
                 fastest=fastest,
                 kinds=kinds,
-                operations=longest(entrant.framework, profile, kinds) if profile else (),
-                unsupported=subjects[entrant.label].unsupported.get("profile", ""),
-                switches=tuple(one for one in switches if is_open(one, entrant, circumstances, shares)),
+                operations=longest(contender.framework, profile, kinds) if profile else (),
+                unsupported=subjects[contender.label].unsupported.get("profile", ""),
+                switches=tuple(one for one in switches if is_open(one, contender, circumstances, shares)),
             )
         )
     return found
@@ -203,10 +206,12 @@ def longest(framework: str, profile: Profile, kinds: Sequence[KindShare]) -> tup
     )
 
 
-def is_open(switch: Switch, entrant: Entrant, circumstances: Circumstances, shares: Mapping[str, float]) -> bool:
+def is_open(
+    switch: Switch, contender: EnteredContender, circumstances: Circumstances, shares: Mapping[str, float]
+) -> bool:
     """Return whether a switch gave a speed-up where tried, is not in force yet, and affects what takes the time."""
-    known = switch.covers(entrant.framework, entrant.release, circumstances.device)
-    if not (switch.gains and known) or entrant.mode in switch.in_force:
+    known = switch.covers(contender.framework, contender.release, circumstances.device)
+    if not (switch.gains and known) or contender.mode in switch.in_force:
         return False
     if switch.kind == "recurrence" and not circumstances.recurrent:
         return False

@@ -51,11 +51,11 @@ def trainings_of(
             "no set of the study was found",
             "Name a folder that holds .tsf files with --data-dir, or a set: --set series=hospital",
         )
-    data = str(only("data", axes, "found"))
+    data = str(single_value("data", axes, "found"))
     return TrainingRequest(
         sets=tuple(map(str, axes["series"])),
         libraries=libraries or suite.libraries,
-        threads=int(only("threads", axes, usable_cores())),
+        threads=int(single_value("threads", axes, usable_cores())),
         budget=budget,
         data_dir=str(request.data_dir) if request.data_dir else None,
         data=data,
@@ -63,7 +63,7 @@ def trainings_of(
     )
 
 
-def only(axis: str, axes: dict[str, list[int | str]], usual: Value) -> Value:
+def single_value(axis: str, axes: dict[str, list[int | str]], usual: Value) -> Value:
     """Return the single value on an axis, or `usual`; raise UsageError for more than one."""
     values = axes.get(axis, [usual])
     if len(values) > 1:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from rosettabench.catalogue.strict import Strict
 from rosettabench.data.origin import Origin
 from rosettabench.errors import FailureKind
-from rosettabench.store.record import Drawn, FailureStage, Record, Shown
+from rosettabench.store.record import FailureStage, ForecastQuantiles, Record, SeriesForecast
 
 
 class Fact(Strict):
@@ -43,7 +43,7 @@ class UsedSet(Record):
     context: int
     horizon: int
     frequency: str
-    shown: tuple[Shown, ...]
+    shown: tuple[SeriesForecast, ...]
 
     @property
     def is_stand_in(self) -> bool:
@@ -100,7 +100,7 @@ class FinishedTraining(Record):
     mase: float | None
     smape: float | None
     mean_weighted_quantile_loss: float | None
-    forecasts: tuple[Drawn, ...]
+    forecasts: tuple[ForecastQuantiles, ...]
 
 
 class Absence(Record):

@@ -12,14 +12,14 @@ from rosettabench.statistics.interval import Interval
 
 
 @dataclass(frozen=True)
-class Between:
+class SpreadBetween:
     """The standard deviation of log ratios between pairs of processes, and its degrees of freedom."""
 
     deviation: float
     freedom: int
 
 
-PRIOR = Between(0.13, 12)
+PRIOR = SpreadBetween(0.13, 12)
 """The assumption if nothing was measured. Eighteen runs of one process each (`rosetta run fashion-mlp -f pytorch,jax
 --processes 1 --rounds 16` on an idle machine of two cores) gave ratios from 1.14 to 1.83: log(1.83 / 1.14) = 0.473. The
 range of eighteen normal values has the mean 3.64 and the deviation 0.74, in standard deviations (Tippett 1925). So the
@@ -28,7 +28,7 @@ deviation between pairs of processes is 0.473 / 3.64 = 0.13, or 9% for the proce
 one machine, and is an assumption everywhere else."""
 
 
-def widen_interval(interval: Interval, between: Between, confidence: float, tests: int = 1) -> Interval:
+def widen_interval(interval: Interval, between: SpreadBetween, confidence: float, tests: int = 1) -> Interval:
     """Widen the interval of one pair of processes to one for the contenders; `tests` such intervals hold together.
 
     A pair's true log ratio deviates from the contenders' by Student's t. The half-widths for processes and rounds add

@@ -35,14 +35,14 @@ class KnownContest:
     truth: float
 
     @property
-    def told(self) -> bool:
+    def differs(self) -> bool:
         """Whether a difference was found, in either direction."""
         return self.verdict.finding is Finding.FASTER
 
     @property
     def found(self) -> bool:
         """Whether the slower contender was found to be slower."""
-        return self.told and self.verdict.slower == self.slower
+        return self.differs and self.verdict.slower == self.slower
 
     @property
     def interval(self) -> Interval | None:
@@ -60,12 +60,12 @@ class KnownContest:
 class Calibration:
     """The results of the contests of one kind.
 
-    `told` counts differences found in either direction, `found` those in the right one, `covered` the intervals that
+    `differs` counts differences found in either direction, `found` those in the right one, `covered` the intervals that
     contain the truth. `spread` is the relative standard deviation of the estimated ratios, which includes the
     differences between processes. `rounds` is the median number of rounds.
     """
 
-    told: Rate
+    differs: Rate
     found: Rate
     covered: Rate
     spread: float | None
@@ -79,7 +79,7 @@ def calibrate(contests: Sequence[KnownContest], confidence: float = 0.95) -> Cal
         return None
     intervals = [one.interval for one in judged if one.interval is not None]
     return Calibration(
-        told=rate(sum(one.told for one in judged), len(judged), confidence),
+        differs=rate(sum(one.differs for one in judged), len(judged), confidence),
         found=rate(sum(one.found for one in judged), len(judged), confidence),
         covered=rate(sum(one.covered for one in judged), len(judged), confidence),
         spread=spread([interval.ratio for interval in intervals]),

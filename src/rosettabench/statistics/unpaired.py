@@ -31,15 +31,15 @@ Series = Sequence[float]
 
 
 @dataclass(frozen=True)
-class Alike:
+class SpreadOfEquals:
     """How much the ratios of equal processes differ: the sum of squares of log ratios, and its degrees of freedom."""
 
     squares: float = 0.0
     freedom: int = 0
 
-    def __add__(self, other: Alike) -> Alike:
+    def __add__(self, other: SpreadOfEquals) -> SpreadOfEquals:
         """Add squares and degrees of freedom."""
-        return Alike(self.squares + other.squares, self.freedom + other.freedom)
+        return SpreadOfEquals(self.squares + other.squares, self.freedom + other.freedom)
 
     @property
     def deviation(self) -> float | None:
@@ -47,25 +47,25 @@ class Alike:
         return sqrt(self.squares / self.freedom) if self.freedom else None
 
 
-UNKNOWN = Alike()
+UNKNOWN = SpreadOfEquals()
 """Nothing known from other processes."""
 
 
-def scatter_of_processes(groups: Iterable[Sequence[Series]]) -> Alike:
+def scatter_of_processes(groups: Iterable[Sequence[Series]]) -> SpreadOfEquals:
     """Return how much processes differ, from groups of them; the processes of a group measure one unknown ratio."""
-    found = Alike()
+    found = SpreadOfEquals()
     for group in groups:
         levels = [level(series) for series in group]
         if len(levels) > 1:
             squares = float(np.sum((np.array(levels) - np.mean(levels)) ** 2))
-            found += Alike(squares, len(levels) - 1)
+            found += SpreadOfEquals(squares, len(levels) - 1)
     return found
 
 
-def equals(controls: Iterable[Series]) -> Alike:
+def equals(controls: Iterable[Series]) -> SpreadOfEquals:
     """Return how much processes differ, from A/A controls, whose true ratio is 1."""
     levels = [level(series) for series in controls]
-    return Alike(sum(value**2 for value in levels), len(levels))
+    return SpreadOfEquals(sum(value**2 for value in levels), len(levels))
 
 
 def level(series: Series) -> float:
@@ -76,7 +76,7 @@ def level(series: Series) -> float:
 def unpaired_interval(
     before: Sequence[Series],
     after: Sequence[Series],
-    alike: Alike = UNKNOWN,
+    alike: SpreadOfEquals = UNKNOWN,
     confidence: float = 0.95,
     tests: int = 1,
 ) -> Interval | None:
@@ -122,7 +122,7 @@ def level_processes(processes: Sequence[Series]) -> list[float]:
     ]
 
 
-def freedom(before: Sequence[Series], after: Sequence[Series], alike: Alike) -> int:
+def freedom(before: Sequence[Series], after: Sequence[Series], alike: SpreadOfEquals) -> int:
     """Return the degrees of freedom of the spread between processes; 0: the spread is not known."""
     return (alike + scatter_of_processes((before, after))).freedom
 
@@ -137,7 +137,7 @@ def quotient(above: Interval, below: Interval) -> Interval:
 
 
 def contrast(
-    before: Sequence[Series], after: Sequence[Series], known: Alike, confidence: float, tests: int
+    before: Sequence[Series], after: Sequence[Series], known: SpreadOfEquals, confidence: float, tests: int
 ) -> tuple[float, float]:
     """Return the difference of the mean log ratios of two groups of processes, and the half-width of its interval."""
     from scipy.stats import t

@@ -271,7 +271,7 @@ class ProofTime(Record):
 # -- forecasts ---------------------------------------------------------------------------------------------------------
 
 
-class Shown(Strict):
+class SeriesForecast(Strict):
     """A series shown with its forecasts: the last observations before the horizon, and those within it (`truth`).
 
     Missing values are None.
@@ -283,7 +283,7 @@ class Shown(Strict):
     truth: tuple[float | None, ...]
 
 
-class Drawn(Strict):
+class ForecastQuantiles(Strict):
     """The forecast of one series: a row for each of LEVELS, (levels, horizon)."""
 
     place: int
@@ -295,7 +295,7 @@ class ShownSeries(Record):
 
     KIND: ClassVar[str] = "shown"
 
-    shown: tuple[Shown, ...]
+    shown: tuple[SeriesForecast, ...]
 
 
 class JudgedForecasts(Record):
@@ -317,7 +317,7 @@ class JudgedForecasts(Record):
     mase: float | None
     smape: float | None
     mean_weighted_quantile_loss: float | None
-    forecasts: tuple[Drawn, ...]
+    forecasts: tuple[ForecastQuantiles, ...]
 
 
 # -- what is watched ---------------------------------------------------------------------------------------------------

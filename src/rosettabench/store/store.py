@@ -31,7 +31,7 @@ NEWEST_FIRST = Run.at.desc(), Run.id.desc()
 """The order of runs. Two machines may begin one in the same microsecond."""
 
 
-def later(moment: str) -> str:
+def microsecond_later(moment: str) -> str:
     """Return the moment a microsecond later."""
     return (datetime.fromisoformat(moment) + timedelta(microseconds=1)).isoformat(timespec="microseconds")
 
@@ -197,7 +197,7 @@ class Store:
         The time decides which run is the newest.
         """
         newest = self._do(lambda session: session.scalar(select(func.max(Run.at))))
-        just_after = later(newest) if newest else ""
+        just_after = microsecond_later(newest) if newest else ""
         return max(now(), just_after)
 
     def runs(self, workload: str | None = None) -> Sequence[Run]:

@@ -11,7 +11,7 @@ from rosettabench.errors import FailureKind
 from rosettabench.plan.request import ContestRequest, read_request
 from rosettabench.plan.setting import with_defaults
 from rosettabench.reasons.measured import MeasuredRounds
-from rosettabench.reasons.shortfall import Circumstances, Entrant
+from rosettabench.reasons.shortfall import Circumstances, EnteredContender
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.oddities import Oddity
 from rosettabench.statistics.paging import Paging, find_paging
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Contestant:
+class EntryRecord:
     """An entry with everything that belongs to it elsewhere in the run."""
 
     entry: Entry
@@ -106,20 +106,20 @@ class RankPlace:
     relative: Estimate | None
 
 
-def gather(run: Run, contest: Contest, name: str) -> list[Contestant]:
+def gather(run: Run, contest: Contest, name: str) -> list[EntryRecord]:
     """Return every entry of the contest `name`."""
     whole = most_turns(turns(entry) for entry in contest.entries)
-    return [contestant(run, contest, entry, name, whole) for entry in contest.entries]
+    return [record_of(run, contest, entry, name, whole) for entry in contest.entries]
 
 
-def contestant(run: Run, contest: Contest, entry: Entry, name: str, whole: int) -> Contestant:
+def record_of(run: Run, contest: Contest, entry: Entry, name: str, whole: int) -> EntryRecord:
     """Return an entry of the contest `name` with its proof, events, failures, and seconds per step by round.
 
     `whole` is the number of turns in a complete round.
     """
     failures = [failure for failure in run.failures if failure.entry_id == entry.id]
     events = [event for event in run.events if event.entry_id == entry.id]
-    return Contestant(
+    return EntryRecord(
         entry=entry,
         proof=summarise_proof(entry),
         happened=tuple(events),
@@ -136,15 +136,15 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     """
     machine, workload = machine_of(run, contest), workload_of(contest)
     peak = summarise_peak(contest, measured if same_kind(machine, run.machine) else ())
-    contestants = gather(run, contest, name)
-    seen = [*oddities_of(run, contest, contestants), *paging_of(contest, contestants)]
-    rankable = {one.entry.label: one.rounds for one in contestants if one.rankable}
+    records = gather(run, contest, name)
+    seen = [*oddities_of(run, contest, records), *paging_of(contest, records)]
+    rankable = {one.entry.label: one.rounds for one in records if one.rankable}
     verdicts, ranking = judge_pairs(contest, rankable, seen)
     places = {row.label: place_of(row, ranking) for row in ranking}
     happened = [event for event in events_of(run, contest) if event.entry_id is None]
-    entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in contestants]
+    entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in records]
     held, generations = circumstances(contest, peak), processes(contest)
-    reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entrants(contest), held)
+    reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entered(contest), held)
     return ContestSummary(
         name=name,
         workload=contest.workload,
@@ -158,7 +158,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
         dropped=tuple(Dropped.all_of(events_of(run, contest))),
         oddities=tuple(seen),
         processes=len(set(generations.values())),
-        control=summarise_control(contest, contestants, seen),
+        control=summarise_control(contest, records, seen),
         data=data_note(UsedData.last_of(happened)),
         end=Stopped.last_of(happened),
         waits=unbegun(run, contest),
@@ -177,10 +177,10 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     )
 
 
-def entrants(contest: Contest) -> list[Entrant]:
+def entered(contest: Contest) -> list[EnteredContender]:
     """Return the contenders of a contest as they were entered."""
     return [
-        Entrant(one.label, one.framework, one.lock.partition("@")[2] if one.lock else None, one.mode)
+        EnteredContender(one.label, one.framework, one.lock.partition("@")[2] if one.lock else None, one.mode)
         for one in contest.entries
     ]
 
@@ -202,21 +202,24 @@ def workload_of(contest: Contest) -> Workload | None:
     return all_workloads().get(contest.workload)
 
 
-def oddities_of(run: Run, contest: Contest, contestants: Sequence[Contestant]) -> list[Oddity]:
+def oddities_of(run: Run, contest: Contest, records: Sequence[EntryRecord]) -> list[Oddity]:
     """Return the oddities of a contest's timed contenders, without those of `paging_of`."""
     dropped = dropped_rounds(run, contest)
-    return [*load_seen(run, contest, dropped), *seen_in(contest, timed_rounds(contestants), dropped, rules(contest)[1])]
+    return [
+        *load_seen(run, contest, dropped),
+        *seen_in(contest, timed_rounds(records), dropped, rules(contest)[1]),
+    ]
 
 
-def paging_of(contest: Contest, contestants: Sequence[Contestant]) -> list[Paging]:
+def paging_of(contest: Contest, records: Sequence[EntryRecord]) -> list[Paging]:
     """Return the timed contenders of which some processes page. That casts no doubt."""
-    pages = {one.entry.label: pages_per_step(one.entry) for one in contestants}
-    return find_paging(timed_rounds(contestants), processes(contest), pages, rules(contest)[1])
+    pages = {one.entry.label: pages_per_step(one.entry) for one in records}
+    return find_paging(timed_rounds(records), processes(contest), pages, rules(contest)[1])
 
 
-def timed_rounds(contestants: Sequence[Contestant]) -> dict[str, Rounds]:
+def timed_rounds(records: Sequence[EntryRecord]) -> dict[str, Rounds]:
     """Return {label: its rounds} of the contenders that were timed."""
-    return {one.entry.label: one.rounds for one in contestants if one.rounds}
+    return {one.entry.label: one.rounds for one in records if one.rounds}
 
 
 def why_command(run: Run, contest: Contest, ranking: Sequence[Ranked]) -> tuple[str, ...]:
@@ -273,9 +276,9 @@ def processes(contest: Contest) -> dict[int, int]:
     return process_of_round([block for entry in contest.entries for block in turns(entry)])
 
 
-def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen: Sequence[Oddity]) -> Control | None:
+def summarise_control(contest: Contest, records: Sequence[EntryRecord], seen: Sequence[Oddity]) -> Control | None:
     """Return the result of the A/A control, judged by itself; None if it did not run."""
-    rounds = {contestant.entry.label: contestant.rounds for contestant in contestants}
+    rounds = {record.entry.label: record.rounds for record in records}
     copy = next((entry for entry in contest.entries if entry.control_of in rounds), None)
     if copy is None or copy.control_of is None:
         return None
@@ -286,15 +289,13 @@ def summarise_control(contest: Contest, contestants: Sequence[Contestant], seen:
     return Control(original, copy.label, verdict, false)
 
 
-def summarise_entry(
-    contest: Contest, contestant: Contestant, place: RankPlace | None, peak: PeakSummary
-) -> EntrySummary:
+def summarise_entry(contest: Contest, record: EntryRecord, place: RankPlace | None, peak: PeakSummary) -> EntrySummary:
     """Return the summary of one contender. `place` is its place in the ranking; None if it is not ranked."""
-    entry, happened = contestant.entry, contestant.happened
+    entry, happened = record.entry, record.happened
     confidence = contest.stopping["confidence"]
     environment = UsedEnvironment.last_of(happened) or UsedEnvironment()
     settings = ReadBack.last_of(happened)
-    step = estimate(list(contestant.rounds.values()), confidence)
+    step = estimate(list(record.rounds.values()), confidence)
     achieved = rate(step, peak, contest.setting["batch_size"])
     return EntrySummary(
         label=entry.label,
@@ -305,7 +306,7 @@ def summarise_entry(
         packages=environment.packages,
         settings=settings.values if settings else {},
         control_of=entry.control_of,
-        proof=contestant.proof,
+        proof=record.proof,
         rank=place.rank if place else None,
         relative=place.relative if place else None,
         step=step,
@@ -313,9 +314,9 @@ def summarise_entry(
         curve=summarise_curve(entry, contest.setting["batch_size"]),
         accuracies=summarise_accuracies(entry),
         costs=summarise_costs(entry),
-        resources=summarise_resources(entry, contestant.unreadable),
-        faults=contestant.faults,
-        rounds=contestant.rounds,
+        resources=summarise_resources(entry, record.unreadable),
+        faults=record.faults,
+        rounds=record.rounds,
         samples=summarise_samples(entry),
         rate=achieved,
         share=share(achieved, peak),

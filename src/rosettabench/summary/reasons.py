@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rosettabench.catalogue.switch import all_switches
 from rosettabench.reasons.measured import MeasuredRounds
 from rosettabench.reasons.parts import Explanation, Pair, PartEstimate
-from rosettabench.reasons.shortfall import Circumstances, Entrant, find_shortfalls
+from rosettabench.reasons.shortfall import Circumstances, EnteredContender, find_shortfalls
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.doubt import Doubt, TooFewRounds
 from rosettabench.statistics.oddities import Oddity
@@ -38,12 +38,12 @@ def summarise_reasons(
     measured: MeasuredRounds | None,
     margin: float = 0.02,
     seen: Sequence[Oddity] = (),
-    entrants: Sequence[Entrant] = (),
+    entered: Sequence[EnteredContender] = (),
     circumstances: Circumstances = UNKNOWN,
 ) -> Reasons | None:
     """Return the findings from the rounds of an examination; None if there was no examination.
 
-    `margin` is the margin of equivalence, `seen` are the oddities of the rounds. `entrants` are the contenders that may
+    `margin` is the margin of equivalence, `seen` are the oddities of the rounds. `entered` are the contenders that may
     be reported as far below the ceiling under these `circumstances`.
     """
     from rosettabench.reasons.parts import explain
@@ -54,7 +54,7 @@ def summarise_reasons(
     judged = zip(explanation.pairs, verdicts(explanation, margin, seen), strict=True)
     pairs = tuple(ExaminedPair(pair, one, tuple(doubts(explanation, pair, one, seen))) for pair, one in judged)
     with_verdict = {label for one in pairs if not one.doubts for label in (one.pair.slower, one.pair.faster)}
-    able = [one for one in entrants if one.label in with_verdict]
+    able = [one for one in entered if one.label in with_verdict]
     shortfalls = find_shortfalls(explanation, able, circumstances, all_switches())
     return Reasons(pairs, tuple(shortfalls), explanation)
 

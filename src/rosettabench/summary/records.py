@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rosettabench.shipped.record import FinishedTraining, Installed, UsedSet
     from rosettabench.statistics.doubt import Doubt
     from rosettabench.statistics.oddities import Oddity
-    from rosettabench.store.record import Dropped, JudgedForecasts, Shown, Stopped, Watched
+    from rosettabench.store.record import Dropped, JudgedForecasts, SeriesForecast, Stopped, Watched
     from rosettabench.summary.answer import ContestAnswer
     from rosettabench.summary.note import Note
     from rosettabench.summary.outlook import Outlook
@@ -394,7 +394,7 @@ class ContestSummary:
     peak: PeakSummary
     inference: bool = False
     """Whether the workload is one of inference; a step is then one batch."""
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[SeriesForecast, ...] = ()
     """The time series of which forecasts are drawn."""
     tokens: int | None = None
     """The tokens of a sample, where a language model is trained."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rosettabench.plan.setting import with_defaults
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.rounds import by_process, process_of_round
-from rosettabench.statistics.unpaired import UNKNOWN, Alike, Series, equals, unpaired_interval
+from rosettabench.statistics.unpaired import UNKNOWN, Series, SpreadOfEquals, equals, unpaired_interval
 from rosettabench.store.machine import same_kind
 from rosettabench.store.record import Phase
 from rosettabench.summary.entry import from_interval
@@ -66,7 +66,9 @@ def is_sibling(single: ContestSummary, contest: ContestSummary) -> bool:
     }
 
 
-def factor_of(alone: EntrySummary | None, entry: EntrySummary, alike: Alike, confidence: float) -> Estimate | None:
+def factor_of(
+    alone: EntrySummary | None, entry: EntrySummary, alike: SpreadOfEquals, confidence: float
+) -> Estimate | None:
     """Return the time per step on one device over that on several; None with too few rounds."""
     if alone is None:
         return None
@@ -84,7 +86,7 @@ def processes_of(entry: EntrySummary) -> dict[int, int]:
     return process_of_round(one for one in entry.samples if one.phase == Phase.TURN)
 
 
-def difference_of_copies(contest: ContestSummary) -> Alike:
+def difference_of_copies(contest: ContestSummary) -> SpreadOfEquals:
     """Return how much equal processes differ, from the A/A control of a contest."""
     copy = next((one for one in contest.entries if one.control_of is not None), None)
     first = next((one for one in contest.entries if copy is not None and one.label == copy.control_of), None)

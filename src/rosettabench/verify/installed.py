@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from rosettabench.catalogue.contender import Contender
-from rosettabench.catalogue.framework import FrameworkEntry, contestants
+from rosettabench.catalogue.framework import FrameworkEntry, competing_frameworks
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.lock import all_locks, load_lock
 from rosettabench.environments.probe import TIME_LIMIT_S, start
@@ -67,7 +67,7 @@ def installed_frameworks(python: Path, workload: Workload) -> list[FrameworkEntr
     An API on several back ends counts once per back end. Frameworks that another program runs are ignored. Raises
     EnvironmentFault if there is none.
     """
-    able = [entry for entry in contestants().values() if entry.does(workload) and entry.program is None]
+    able = [entry for entry in competing_frameworks().values() if entry.does(workload) and entry.program is None]
     wanted = sorted({module for entry in able for module in entry.packages})
     there = modules_of(python, wanted)
     found = [entry for entry in able if there.issuperset(entry.packages)]

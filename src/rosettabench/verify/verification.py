@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.ceilings.ceiling import measured_here
 from rosettabench.history.archive import Archive
-from rosettabench.history.cell import Key, Sitting, sittings
+from rosettabench.history.cell import Key, StoredContest, stored_contests
 from rosettabench.history.comparison import Compared, Pairing, Side
 from rosettabench.statistics.doubt import Doubt, TooFewRounds
 from rosettabench.statistics.interval import Interval
@@ -36,7 +36,7 @@ class InstallationStanding(StrEnum):
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparedInstallation:
     """An installation compared with something else: its standing, its time over the other's, and the doubt, if any."""
 
     standing: InstallationStanding
@@ -51,7 +51,7 @@ class NoManaged(Doubt):
     why: str
 
 
-NOTHING = Beside(InstallationStanding.NONE)
+NOTHING = ComparedInstallation(InstallationStanding.NONE)
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Verification:
     counterpart: Counterpart | None
     fault: str
     unproven: ProofSummary | None
-    managed: Beside
-    earlier: Beside
+    managed: ComparedInstallation
+    earlier: ComparedInstallation
     past: Compared | None
     runs: int
     roof: Roof | None
@@ -101,19 +101,19 @@ class Verification:
         return self.earlier.standing if self.managed.standing is InstallationStanding.NONE else self.managed.standing
 
 
-def beside(interval: Interval | None, margin: float, doubts: tuple[Doubt, ...] = ()) -> Beside:
+def beside(interval: Interval | None, margin: float, doubts: tuple[Doubt, ...] = ()) -> ComparedInstallation:
     """Return how something stands that takes `interval` times as long as it should.
 
     As it should be: the whole interval is at most 1 + margin (a test of non-inferiority: Schuirmann 1987). Slow: the
     interval is above 1, and the estimate above 1 + margin. Otherwise there is not enough data.
     """
     if interval is None or doubts or not interval.steady:
-        return Beside(InstallationStanding.OPEN, interval, doubts)
+        return ComparedInstallation(InstallationStanding.OPEN, interval, doubts)
     if interval.high <= 1 + margin:
-        return Beside(InstallationStanding.RIGHT, interval)
+        return ComparedInstallation(InstallationStanding.RIGHT, interval)
     if interval.low > 1 and interval.ratio > 1 + margin:
-        return Beside(InstallationStanding.SLOW, interval)
-    return Beside(InstallationStanding.OPEN, interval)
+        return ComparedInstallation(InstallationStanding.SLOW, interval)
+    return ComparedInstallation(InstallationStanding.OPEN, interval)
 
 
 @dataclass(frozen=True)
@@ -176,15 +176,17 @@ def fault_of(own: EntrySummary) -> str:
     return "" if own.rounds else (own.faults[0].what if own.faults else "it was not timed")
 
 
-def beside_managed(contest: ContestSummary, own: EntrySummary, managed: EntrySummary | None, margin: float) -> Beside:
+def beside_managed(
+    contest: ContestSummary, own: EntrySummary, managed: EntrySummary | None, margin: float
+) -> ComparedInstallation:
     """Compare an installation with the managed release in their common rounds."""
     if managed is None:
         return NOTHING
     if not managed.rounds:
-        return Beside(InstallationStanding.NONE, None, (NoManaged(fault_of(managed)),))
+        return ComparedInstallation(InstallationStanding.NONE, None, (NoManaged(fault_of(managed)),))
     pair = next((one for one in contest.verdicts if {one.faster, one.slower} == {own.label, managed.label}), None)
     if pair is None or pair.interval is None:
-        return Beside(InstallationStanding.OPEN, None, (TooFewRounds(),))
+        return ComparedInstallation(InstallationStanding.OPEN, None, (TooFewRounds(),))
     interval = pair.interval if pair.slower == own.label else pair.interval.inverse()
     return beside(interval, margin, pair.doubts)
 
@@ -195,7 +197,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     Only earlier runs that equal the newest count: the state before the last change of the installation. If all of them
     included the same managed release, it is the control.
     """
-    now = next((one for one in sittings(run) if labels[0] in one.cells), None)
+    now = next((one for one in stored_contests(run) if labels[0] in one.cells), None)
     if now is None:
         return None, 0
     keys = [now.cells[label].key for label in labels if label in now.cells]
@@ -207,7 +209,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     return pairing.cell(keys[0], controls, 1), len({one.run for one in earlier})
 
 
-def alike_contests(found: Sequence[Sitting], run: str, keys: Sequence[Key]) -> list[Sitting]:
+def alike_contests(found: Sequence[StoredContest], run: str, keys: Sequence[Key]) -> list[StoredContest]:
     """Return the earlier contests that equal the newest of them in all cells, without flawed ones."""
     sound = [
         one for one in found if one.run < run and all((cell := one.find_cell(key)) and not cell.flaw for key in keys)

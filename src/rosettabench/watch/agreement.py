@@ -17,7 +17,7 @@ class Split:
     undecided: tuple[str, ...] = ()
 
     @property
-    def whole(self) -> bool:
+    def agree(self) -> bool:
         """Whether all contenders agree."""
         return not (self.odd or self.undecided)
 

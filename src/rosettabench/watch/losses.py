@@ -65,7 +65,7 @@ class Losses:
         for blocks in (self._blocks, self._blocks[len(self._blocks) // 2 :]):
             there = [label for label in self._voices if blocks and all(label in block for block in blocks)]
             found = split({label: self._voices[label] for label in there}, partial(self._alike, blocks))
-            if not found.whole:
+            if not found.agree:
                 return found
         return Split()
 

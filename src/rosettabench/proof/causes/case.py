@@ -10,7 +10,7 @@ import numpy as np
 
 from rosettabench.catalogue.optimizer import Optimizer
 from rosettabench.catalogue.workload import Normalisation, RecurrentLayer
-from rosettabench.proof.augmentation import Seen
+from rosettabench.proof.augmentation import AugmentedSamples
 from rosettabench.proof.causes.suspect import Suspect
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.reference import Reference
@@ -45,7 +45,7 @@ class Case:
     lazy: tuple[str, ...] = ()
     own: OwnUpdates | None = None
     mixed: bool = False
-    seen: Seen | None = None
+    seen: AugmentedSamples | None = None
     drawn: Suspect | None = None
     recurrent: Mapping[str, RecurrentLayer] = field(default_factory=dict)
 

@@ -104,7 +104,7 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
     nothing = np.repeat(known_inputs(series, found.places), found.paths.shape[1], 0)
     for sentence, inputs in (
         ("samples are not fed back: later steps see 0 instead", nothing),
-        ("what is drawn is fed back one step too late", later(true, nothing)),
+        ("what is drawn is fed back one step too late", one_step_later(true, nothing)),
     ):
         parameters = suspect.sampling.parameters(files, inputs).reshape(found.parameters.shape)
         if suspect.explains(distribution_function(parameters, found.paths)):
@@ -112,7 +112,7 @@ def fed_back(suspect: Suspect, weights: Weights) -> Iterator[str]:
     yield "what is drawn is not fed back as it should be: each value to the later steps that lie a lag behind it"
 
 
-def later(true: Array, nothing: Array) -> Array:
+def one_step_later(true: Array, nothing: Array) -> Array:
     """Return windows in which every drawn value appears one step later than in the `true` ones."""
     changed = nothing.copy()
     drawn = true[..., :LAGS] - nothing[..., :LAGS]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosettabench.report.charts.contest import specification
 from rosettabench.report.charts.marks import layer_charts, plot
-from rosettabench.store.record import LEVELS, Drawn, Shown
+from rosettabench.store.record import LEVELS, ForecastQuantiles, SeriesForecast
 from rosettabench.summary.records import ContestSummary, TrainedSet
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ def contest_pictures(contest: ContestSummary, labels: Sequence[str]) -> list[tup
 
 
 def side_by_side(
-    series: Sequence[Shown], forecasts: Sequence[tuple[str, Sequence[Drawn]]], labels: Sequence[str]
+    series: Sequence[SeriesForecast],
+    forecasts: Sequence[tuple[str, Sequence[ForecastQuantiles]]],
+    labels: Sequence[str],
 ) -> list[tuple[Picture, ...]]:
     """Return a row of charts for each of `series` that has a forecast; `labels` determine the colours."""
     rows = []
@@ -63,7 +65,7 @@ def side_by_side(
     return rows
 
 
-def scale(shown: Shown, drawn: Sequence[Drawn]) -> list[float]:
+def scale(shown: SeriesForecast, drawn: Sequence[ForecastQuantiles]) -> list[float]:
     """Return the ends of a series' common scale."""
     seen = [value for value in (*shown.history, *shown.truth) if value is not None] or [0.0]
     low, high = min(seen), max(seen)
@@ -75,7 +77,9 @@ def scale(shown: Shown, drawn: Sequence[Drawn]) -> list[float]:
     return [bottom - room, top + room]
 
 
-def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domain: Sequence[float]) -> dict[str, Any]:
+def picture(
+    shown: SeriesForecast, drawn: ForecastQuantiles, label: str, labels: Sequence[str], domain: Sequence[float]
+) -> dict[str, Any]:
     """Return the chart of one forecast. Step 1 is the first forecast step."""
     import altair as alt
 
@@ -101,7 +105,7 @@ def picture(shown: Shown, drawn: Drawn, label: str, labels: Sequence[str], domai
     return specification(layer_charts(charts, description, HEIGHT))
 
 
-def forecast_rows(drawn: Drawn, label: str) -> list[dict[str, Any]]:
+def forecast_rows(drawn: ForecastQuantiles, label: str) -> list[dict[str, Any]]:
     """Return the quantiles of a forecast, one row per step."""
     names = [f"q{round(100 * level)}" for level in LEVELS]
     return [
@@ -110,7 +114,7 @@ def forecast_rows(drawn: Drawn, label: str) -> list[dict[str, Any]]:
     ]
 
 
-def observed_rows(shown: Shown) -> list[dict[str, Any]]:
+def observed_rows(shown: SeriesForecast) -> list[dict[str, Any]]:
     """Return history and true values as one line, without missing values. Steps up to 0 are history."""
     values = (*shown.history, *shown.truth)
     first = 1 - len(shown.history)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
-from rosettabench.report.tables.releases import SHOWN, Dated, dated_contenders, fastest, of
+from rosettabench.report.tables.releases import SHOWN, DatedEntry, dated_contenders, fastest, of_library
 from rosettabench.report.words import figures
 from rosettabench.summary.records import ContestSummary
 
@@ -59,24 +59,24 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
     )
 
 
-def libraries(found: Sequence[Dated]) -> list[str]:
+def libraries(found: Sequence[DatedEntry]) -> list[str]:
     """Return the libraries in the order of their contenders."""
     return list(dict.fromkeys(one.library for one in found))
 
 
-def through(found: Sequence[Dated], library: str) -> list[dict[str, Any]]:
+def through(found: Sequence[DatedEntry], library: str) -> list[dict[str, Any]]:
     """Return the points of a library's line: its fastest proven contender of each release."""
-    days = groupby(of(found, library), key=lambda one: one.released)
+    days = groupby(of_library(found, library), key=lambda one: one.released)
     best = [fastest(group) for _, group in days]
     return [point(one) for one in best if one is not None]
 
 
-def ends(found: Sequence[Dated]) -> list[dict[str, Any]]:
+def ends(found: Sequence[DatedEntry]) -> list[dict[str, Any]]:
     """Return the last point of each library's line, where its name is shown."""
     return [row for library in libraries(found) for row in through(found, library)[-1:]]
 
 
-def point(one: Dated) -> dict[str, Any]:
+def point(one: DatedEntry) -> dict[str, Any]:
     """Return a contender as a row: its release date, speed and certificate."""
     speed, proof = one.entry.throughput, one.entry.proof
     assert speed is not None, f"{one.entry.label} was not timed"

@@ -24,7 +24,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
     rows = [point_row(name, point) for name, one in zip(names, found, strict=True) for point in one.points]
     if len({row["at"] for row in rows}) < 2:
         return None
-    turned = {turning.first for one in found for turning in one.turnings}
+    turned = {turning.first for one in found for turning in one.level_changes}
     moments = {point.run: point.at[:19] for one in found for point in one.points}
     with skip_checks():
         x = alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False, labelOverlap=True))

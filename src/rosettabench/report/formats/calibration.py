@@ -29,14 +29,14 @@ def print_calibration(found: Sequence[KnownContest], console: Console) -> None:
 def kind(truth: float, result: Calibration) -> str:
     """Return the kind of contests in words: between equal copies, or with a share of planted work."""
     what = "equals (A/A)" if truth == 1 else f"{figures.percent(truth - 1)} more work planted"
-    return f"{result.told.of} × {what}"
+    return f"{result.differs.of} × {what}"
 
 
 def cells(result: Calibration, truth: float) -> tuple[str, ...]:
     """Return the rates in words. Between equal copies there is nothing to detect."""
     spread = figures.MISSING if result.spread is None else f"± {figures.percent(result.spread)}"
     found = figures.MISSING if truth == 1 else words(result.found)
-    return words(result.told), found, words(result.covered), spread, figures.significant(result.rounds)
+    return words(result.differs), found, words(result.covered), spread, figures.significant(result.rounds)
 
 
 def words(rate: Rate) -> str:

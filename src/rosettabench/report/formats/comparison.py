@@ -101,9 +101,9 @@ def remarks(one: Comparison) -> list[str]:
     said = []
     if one.machine:
         said.append(f"The machine changed: {change_words(one.machine)}.")
-    if one.weather is not None:
+    if one.machine_change is not None:
         said.append(
-            f"Contenders that stayed the same took {figures.ratio(one.weather)} their former time. The machine "
+            f"Contenders that stayed the same took {figures.ratio(one.machine_change)} their former time. The machine "
             "changed, and the ratios are corrected for that."
         )
     known = [cell for cell in one.cells if cell.degrees and cell.deviation is not None]

@@ -38,7 +38,7 @@ from rosettabench.summary.records import (
     TrainingsSummary,
 )
 from rosettabench.summary.study import Measurement, Outcome, PartOutcome, ThenAndNow
-from rosettabench.verify.verification import Beside, CeilingShare, Verification
+from rosettabench.verify.verification import CeilingShare, ComparedInstallation, Verification
 
 FieldMaker = Callable[[Any], object]
 """Computes a field of JSON from a record."""
@@ -127,7 +127,7 @@ FIELDS: Mapping[type, Mapping[str, FieldMaker | None]] = {
         "run at label level step flaw identity machine",
         flaw=lambda point: doubt_words(point.flaw) if point.flaw else "",
     ),
-    Beside: order_fields("standing interval doubt", doubt=lambda one: doubts_words(one.doubts)),
+    ComparedInstallation: order_fields("standing interval doubt", doubt=lambda one: doubts_words(one.doubts)),
     CeilingShare: order_fields("share managed sentence", sentence=lambda found: sentences.peak_sentence(found.peak)),
     Verification: order_fields(
         "label version run step counterpart fault unproven managed earlier past runs roof causes unread ceiling "

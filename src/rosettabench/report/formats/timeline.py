@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from rosettabench.history.timeline import Point, Timeline, Turning
+    from rosettabench.history.timeline import LevelChange, Point, Timeline
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 """Blocks of 0 to 8 eighths of a character's width."""
@@ -41,9 +41,9 @@ def print_timelines(found: Sequence[Timeline], console: Console) -> None:
         console.print()
         console.print(style_text((one.key.workload, "bold"), (f"  {one.key.contender}, {settings(one)}", "")))
         print_table(timeline_table(one), console)
-        for turning in one.turnings:
-            console.print(style_text((turning_sentence(turning), "bold yellow")))
-        if not one.turnings:
+        for turning in one.level_changes:
+            console.print(style_text((level_change_sentence(turning), "bold yellow")))
+        if not one.level_changes:
             console.print(style_text((quiet_sentence(one), "dim")))
 
 
@@ -55,7 +55,7 @@ def settings(one: Timeline) -> str:
 def timeline_table(one: Timeline) -> Table:
     """Return the table with a row for each run, oldest first."""
     longest = max(point.level for point in one.points)
-    turned = {turning.first: turning for turning in one.turnings}
+    turned = {turning.first: turning for turning in one.level_changes}
     rows = tuple(
         (
             TableCell(point.run),
@@ -78,7 +78,7 @@ def step_cell(point: Point) -> TableCell:
     return TableCell(figures.seconds(step.value), figures.seconds_span(step.value, step.low, step.high))
 
 
-def remark(point: Point, turning: Turning | None) -> TableCell:
+def remark(point: Point, turning: LevelChange | None) -> TableCell:
     """Return the remark on a run: why it does not count, or that the level changed with it."""
     if point.flaw:
         return TableCell(f"not used: {doubt_words(point.flaw)}", marked=True)
@@ -100,7 +100,7 @@ def bar(share: float) -> str:
     return "█" * whole + EIGHTHS[eighths].strip()
 
 
-def turning_sentence(turning: Turning) -> str:
+def level_change_sentence(turning: LevelChange) -> str:
     """Return a sentence on a change of level: what changed with it, and whether other contenders changed as well."""
     how = "slower" if turning.times > 1 else "faster"
     by = figures.ratio(max(turning.times, 1 / turning.times))

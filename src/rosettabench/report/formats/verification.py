@@ -12,7 +12,7 @@ from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.enumeration import enumerate_words
 from rosettabench.report.words.proof import proof_words
 from rosettabench.verify.roof import Roof
-from rosettabench.verify.verification import Beside, InstallationStanding, Verification
+from rosettabench.verify.verification import ComparedInstallation, InstallationStanding, Verification
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +127,7 @@ def roof_words(roof: Roof) -> str:
     )
 
 
-def beside_words(one: Beside) -> str:
+def beside_words(one: ComparedInstallation) -> str:
     """Return a comparison in words: the ratio with its interval, or why there is none."""
     said = doubts_words(one.doubts).removesuffix(".") or str(one.standing)
     if one.interval is None:

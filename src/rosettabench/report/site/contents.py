@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rosettabench.history.cell import Key
-from rosettabench.history.timeline import Point, Timeline, Turning, timelines_of
+from rosettabench.history.timeline import LevelChange, Point, Timeline, timelines_of
 from rosettabench.report.site.extract import ContestExtract, FindingExtract, PlaceExtract, RunExtract, remember
 from rosettabench.report.words.machine import machine_title
 from rosettabench.store.kind import RunKind
@@ -23,7 +23,7 @@ RESULTS = (RunKind.RUN, RunKind.VERIFY)
 
 
 @dataclass(frozen=True)
-class Held:
+class ContestPlace:
     """A contest, its place in the run that holds it, counted from 0, and that run."""
 
     run: RunExtract
@@ -43,11 +43,11 @@ class ContestSeries:
     machine: str
     workload: str
     words: str
-    held: tuple[Held, ...]
+    held: tuple[ContestPlace, ...]
     timelines: tuple[Timeline, ...]
 
     @cached_property
-    def newest(self) -> Held:
+    def newest(self) -> ContestPlace:
         """The newest contest that ranks somebody, or the newest of all."""
         return next((one for one in self.held if one.contest.ranked), self.held[0])
 
@@ -56,16 +56,16 @@ class ContestSeries:
         return next(one.run.at for one in self.held if one.run.id == run)
 
     @cached_property
-    def turnings(self) -> list[tuple[Timeline, Turning]]:
+    def level_changes(self) -> list[tuple[Timeline, LevelChange]]:
         """Every change of level, with the history that it is in."""
-        return [(one, turning) for one in self.timelines for turning in one.turnings]
+        return [(one, turning) for one in self.timelines for turning in one.level_changes]
 
 
 @dataclass(frozen=True)
 class Occurrence:
     """One contest in which a finding was made, and what it says there."""
 
-    held: Held
+    held: ContestPlace
     sentence: str
 
 
@@ -103,9 +103,9 @@ class SiteContents:
         return {one.machine: machine_title(one.facts) for one in self.runs}
 
     @cached_property
-    def held(self) -> list[Held]:
+    def held(self) -> list[ContestPlace]:
         """Every contest, the newest first."""
-        return [Held(run, contest, number) for run in self.runs for number, contest in enumerate(run.contests)]
+        return [ContestPlace(run, contest, number) for run in self.runs for number, contest in enumerate(run.contests)]
 
     @cached_property
     def series(self) -> list[ContestSeries]:
@@ -113,7 +113,7 @@ class SiteContents:
 
         Contests with planted work (calibrate), and those that only ask why (explain), are not results.
         """
-        groups: dict[tuple[str, str, str], list[Held]] = defaultdict(list)
+        groups: dict[tuple[str, str, str], list[ContestPlace]] = defaultdict(list)
         for one in self.held:
             if not one.contest.timed or one.run.kind not in RESULTS:
                 continue
@@ -153,7 +153,7 @@ class SiteContents:
     @cached_property
     def findings(self) -> list[FindingGroup]:
         """All findings, the gravest kind first, then the newest."""
-        groups: dict[tuple[str, str, str, str], list[tuple[Held, FindingExtract]]] = defaultdict(list)
+        groups: dict[tuple[str, str, str, str], list[tuple[ContestPlace, FindingExtract]]] = defaultdict(list)
         for held in self.held:
             for one in held.contest.findings:
                 groups[one.kind, held.contest.workload, one.contender, held.run.machine].append((held, one))
@@ -172,9 +172,9 @@ class SiteContents:
         return sorted(sorted(found, key=lambda one: one.at, reverse=True), key=lambda one: order.index(one.kind))
 
     @cached_property
-    def by_workload(self) -> dict[str, list[Held]]:
+    def by_workload(self) -> dict[str, list[ContestPlace]]:
         """{workload: its contests, the newest first}."""
-        found: dict[str, list[Held]] = defaultdict(list)
+        found: dict[str, list[ContestPlace]] = defaultdict(list)
         for one in self.held:
             found[one.contest.workload].append(one)
         return dict(found)
@@ -188,17 +188,17 @@ class SiteContents:
         held = [one.newest for one in self.with_framework(name)]
         return sum(any(place.rank == 1 for place in places_of(name, one)) for one in held)
 
-    def changes_of(self, name: str) -> list[tuple[ContestSeries, Timeline, Turning]]:
+    def changes_of(self, name: str) -> list[tuple[ContestSeries, Timeline, LevelChange]]:
         """Return the changes of level of a framework's contenders."""
-        found = [(series, *one) for series in self.series for one in series.turnings]
+        found = [(series, *one) for series in self.series for one in series.level_changes]
         return [one for one in found if one[1].key.framework == name]
 
 
-def frameworks_in(held: Iterable[Held]) -> list[str]:
+def frameworks_in(held: Iterable[ContestPlace]) -> list[str]:
     """Return the names of the frameworks in some contests."""
     return sorted({name for one in held for name in one.frameworks})
 
 
-def places_of(framework: str, held: Held) -> list[PlaceExtract]:
+def places_of(framework: str, held: ContestPlace) -> list[PlaceExtract]:
     """Return the contenders of a framework in a contest."""
     return [place for place in held.contest.places if place.framework == framework]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from rosettabench.errors import RosettaError, UsageError
-from rosettabench.history.cell import Key, Sitting
+from rosettabench.history.cell import Key, StoredContest
 from rosettabench.history.identity import Identity
 from rosettabench.history.timeline import Point, RememberedDoubt, points_of
 from rosettabench.plan.setting import without_defaults
@@ -138,7 +138,7 @@ EXTRACTS = TypeAdapter(RunExtract)
 """Reads and writes extracts."""
 
 
-def extract_run(run: Run, summary: RunSummary, sittings: Sequence[Sitting]) -> RunExtract:
+def extract_run(run: Run, summary: RunSummary, stored_contests: Sequence[StoredContest]) -> RunExtract:
     """Return the extract of a run from its summary, and from its contests as history/cell.py has them.
 
     A run on machines of several kinds is not shown: the site has one machine for each run.
@@ -158,7 +158,7 @@ def extract_run(run: Run, summary: RunSummary, sittings: Sequence[Sitting]) -> R
         contests=tuple(extract_contest(contest, summary.labels) for contest in summary.contests),
         points=tuple(
             PointExtract(key, one.label, one.level, one.step, doubt_words(one.flaw) if one.flaw else "", one.identity)
-            for key, one in points_of(sittings, CONFIDENCE)
+            for key, one in points_of(stored_contests, CONFIDENCE)
         ),
     )
 

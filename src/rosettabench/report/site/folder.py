@@ -67,7 +67,7 @@ def replace_folder(out: Path) -> Iterator[SiteFolder]:
     check(place, out)
     place.parent.mkdir(parents=True, exist_ok=True)
     sweep(place)
-    draft = beside(place, "new")
+    draft = hidden_name(place, "new")
     draft.mkdir()
     try:
         yield SiteFolder(draft, place if (place / MARKER).is_file() else None)
@@ -95,7 +95,7 @@ def is_site(place: Path) -> bool:
     return isinstance(found, dict) and "rosetta-site" in found
 
 
-def beside(place: Path, what: str) -> Path:
+def hidden_name(place: Path, what: str) -> Path:
     """Return a hidden name beside `place` that no other process uses."""
     return place.with_name(f".{place.name}.{what}.{os.getpid()}")
 
@@ -111,7 +111,7 @@ def sweep(place: Path) -> None:
 
 def move_in(draft: Path, place: Path) -> None:
     """Put the finished draft in its place; if that fails, the old folder stays."""
-    old = beside(place, "old")
+    old = hidden_name(place, "old")
     if place.exists():
         place.rename(old)
     try:

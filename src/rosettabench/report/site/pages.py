@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.timeline import line_names, timeline_spec
 from rosettabench.report.formats.html import Frame, environment, libraries, page_data, resource
-from rosettabench.report.formats.timeline import quiet_sentence, timeline_table, turning_sentence
+from rosettabench.report.formats.timeline import level_change_sentence, quiet_sentence, timeline_table
 from rosettabench.report.site.contents import ContestSeries, FindingGroup, SiteContents, frameworks_in, places_of
 from rosettabench.report.site.names import page_name
 from rosettabench.report.tables.table import Table
@@ -120,7 +120,7 @@ class Pages:
         found = environment()
         found.globals.update(
             meanings=MEANINGS,
-            turning_sentence=turning_sentence,
+            level_change_sentence=level_change_sentence,
             quiet_sentence=quiet_sentence,
             history_table=history_table,
             line_names=line_names,

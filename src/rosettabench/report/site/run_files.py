@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from rosettabench.errors import RosettaError
-from rosettabench.history.cell import sittings
+from rosettabench.history.cell import stored_contests
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.site.extract import RunExtract, extract_run, read_extract, unreadable_run, write_extract
@@ -64,7 +64,7 @@ def write_run(folder: SiteFolder, runs: Runs, name: str, mark: str) -> RunExtrac
         summary = runs.summarise(run)
     except RosettaError as error:  # a request of another version: the run is listed with the reason
         return unreadable_run(run, error)
-    found = extract_run(run, summary, sittings(run))
+    found = extract_run(run, summary, stored_contests(run))
     page, raw, record = files_of_run(found.stem)
     folder.write(page, render_html(summary, run_frame(found.stem)).encode())
     folder.write(raw, render_raw(summary).encode())

@@ -29,21 +29,21 @@ def write_site(
     open_runs: OpenRuns,
     proofs: Sequence[tuple[str, Table]],
     damaged: Sequence[str],
-    told: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None],
 ) -> SiteContents:
     """Write all pages of a store and return their contents.
 
     `rows` are its runs, the newest first, and `states` are (number of events, the last one's id) of each; `open_runs`
-    opens them again, in other processes. `told` hears how many of how many runs are done. `proofs` are (heading, table)
-    of the matrices; `damaged` are the keys of certificates that prove nothing.
+    opens them again, in other processes. `proofs` are (heading, table) of the matrices; `damaged` are the keys of
+    certificates that prove nothing. `on_progress` is told how many of how many runs are done.
     """
     common = [house_digest(), *damaged, *sorted(run.id for run in rows if kind_of(run.request) is RunKind.PEAK)]
     marks = {row.id: sha256(json.dumps([common, states.get(row.id)]).encode()).hexdigest() for row in rows}
     found = {row.id: kept for row in rows if (kept := kept_run(folder, row, marks[row.id])) is not None}
-    told(len(found), len(rows))
+    on_progress(len(found), len(rows))
     for one in write_runs(folder, open_runs, [mark for mark in marks.items() if mark[0] not in found]):
         found[one.id] = one
-        told(len(found), len(rows))
+        on_progress(len(found), len(rows))
     contents = SiteContents(tuple(found[row.id] for row in rows))
     for path, content in render_assets():
         folder.write(path, content)

@@ -19,7 +19,7 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Dated:
+class DatedEntry:
     """A contender whose release has a date, and its library."""
 
     entry: EntrySummary
@@ -35,22 +35,22 @@ class ReleaseProgress:
     """
 
     library: str
-    then: Dated
-    now: Dated
+    then: DatedEntry
+    now: DatedEntry
     factor: Estimate
 
 
-def dated_contenders(contest: ContestSummary) -> list[Dated]:
+def dated_contenders(contest: ContestSummary) -> list[DatedEntry]:
     """Return the measured contenders of libraries with more than one release, from old to new."""
     frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
     found = [
-        Dated(entry, frameworks[entry.framework].library, lock.released)
+        DatedEntry(entry, frameworks[entry.framework].library, lock.released)
         for entry in contest.timed
         if entry.framework in frameworks
         and (lock := lock_of(entry.environment, locks)) is not None
         and lock.released is not None
     ]
-    several = {one.library for one in found if len({other.released for other in of(found, one.library)}) > 1}
+    several = {one.library for one in found if len({other.released for other in of_library(found, one.library)}) > 1}
     return sorted((one for one in found if one.library in several), key=lambda one: (one.library, one.released))
 
 
@@ -59,12 +59,12 @@ def lock_of(environment: str, locks: Mapping[str, Lock]) -> Lock | None:
     return locks.get(environment) or next((lock for lock in locks.values() if lock.name == environment), None)
 
 
-def of(found: Iterable[Dated], library: str) -> list[Dated]:
+def of_library(found: Iterable[DatedEntry], library: str) -> list[DatedEntry]:
     """Return the contenders of one library."""
     return [one for one in found if one.library == library]
 
 
-def fastest(found: Iterable[Dated]) -> Dated | None:
+def fastest(found: Iterable[DatedEntry]) -> DatedEntry | None:
     """Return the proven contender with the most samples per second; None if none is proven."""
     proven = [one for one in found if one.entry.proof.holds and one.entry.throughput]
     return max(proven, key=lambda one: one.entry.throughput.value if one.entry.throughput else 0, default=None)
@@ -75,7 +75,7 @@ def progress(contest: ContestSummary) -> list[ReleaseProgress]:
     found = [one for one in dated_contenders(contest) if one.entry.rank is not None]
     made = []
     for library in dict.fromkeys(one.library for one in found):
-        own = of(found, library)
+        own = of_library(found, library)
         then = fastest(one for one in own if one.released == own[0].released)
         now = fastest(one for one in own if one.released == own[-1].released)
         if then is not None and now is not None and then.released != now.released:
@@ -96,12 +96,12 @@ def progress_sentences(contest: ContestSummary) -> tuple[str, ...]:
     """Return a sentence for each library: its speed today, relative to its oldest measured release."""
     return tuple(
         f"{one.library}: {one.now.entry.label} of {one.now.released.year} is {figures.ratio(one.factor.value)} as fast "
-        f"as {one.then.entry.label} of {one.then.released.year}{beside(one.factor)}."
+        f"as {one.then.entry.label} of {one.then.released.year}{interval_in_brackets(one.factor)}."
         for one in progress(contest)
     )
 
 
-def beside(factor: Estimate) -> str:
+def interval_in_brackets(factor: Estimate) -> str:
     """Return the interval of a factor in brackets; "" if it has none."""
     if factor.low is None or factor.high is None:
         return ""
@@ -122,7 +122,7 @@ def releases_table(contest: ContestSummary) -> Table:
     return Table(with_warning(contest, caption), columns, tuple(release_row(one) for one in dated_contenders(contest)))
 
 
-def release_row(one: Dated) -> tuple[TableCell, ...]:
+def release_row(one: DatedEntry) -> tuple[TableCell, ...]:
     """Return the row of a release. The certificate's cell says if it is not proven."""
     entry, speed = one.entry, one.entry.throughput
     return (
@@ -130,6 +130,6 @@ def release_row(one: Dated) -> tuple[TableCell, ...]:
         TableCell(f"{one.released:%Y-%m-%d}"),
         TableCell(entry.label),
         TableCell(entry.mode),
-        TableCell(figures.significant(speed.value), beside(speed).strip(" ()")) if speed else NOTHING,
+        TableCell(figures.significant(speed.value), interval_in_brackets(speed).strip(" ()")) if speed else NOTHING,
         TableCell((entry.proof.key or "")[:SHOWN]) if entry.proof.holds else TableCell(entry.proof.state, marked=True),
     )

@@ -21,7 +21,7 @@ BATCH_SIZE = "batch_size"
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedShare:
     """The share of the ceiling in the latest measurement of a cell.
 
     `batch_size` is None if it is the workload's own.
@@ -35,30 +35,30 @@ class Reached:
     batch_size: int | None = None
 
 
-def newest_shares(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[Reached]:
+def newest_shares(runs: Iterable[RunSummary], canonical: Mapping[str, Mapping[str, Any]]) -> list[ReachedShare]:
     """Return the newest share of every cell; `runs` start with the newest.
 
     Only proven entries count, in the setting that the workload states (`canonical`, by workload) except the number of
     threads, and only if the ceiling in that setting is known. A share at another batch size counts if there is none at
     the workload's own.
     """
-    found: dict[tuple[str, str, str, int], Reached] = {}
+    found: dict[tuple[str, str, str, int], ReachedShare] = {}
     for contest in (contest for run in runs for contest in run.contests):
-        elsewhere = differing(contest, canonical) - {THREADS}
+        elsewhere = differing_axes(contest, canonical) - {THREADS}
         if not elsewhere <= {BATCH_SIZE}:
             continue
         batch_size = contest.setting[BATCH_SIZE] if elsewhere else None
         for entry in contest.entries:
             if (share := counted_share(entry)) is not None:
                 threads = contest.setting[THREADS]
-                one = Reached(contest.workload, entry.framework, entry.mode, threads, share, batch_size)
+                one = ReachedShare(contest.workload, entry.framework, entry.mode, threads, share, batch_size)
                 key = one.workload, one.framework, one.mode, one.threads
                 if key not in found or (found[key].batch_size is not None and batch_size is None):
                     found[key] = one
     return list(found.values())
 
 
-def differing(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
+def differing_axes(contest: ContestSummary, canonical: Mapping[str, Mapping[str, Any]]) -> set[str]:
     """Return the axes on which a contest differs from its workload's setting; all axes if the workload is unknown."""
     own = with_defaults(contest.setting)
     stated = canonical.get(contest.workload)
@@ -70,10 +70,10 @@ def counted_share(entry: EntrySummary) -> Estimate | None:
     return entry.share if entry.proof.holds and entry.control_of is None else None
 
 
-def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[str]) -> Table:
+def shares_table(shares: Sequence[ReachedShare], threads: int, frameworks: Sequence[str]) -> Table:
     """Return the table of the shares for `threads` threads; `frameworks` are the columns, in their order."""
     own = [one for one in shares if one.threads == threads]
-    cells: dict[tuple[str, str], list[Reached]] = defaultdict(list)
+    cells: dict[tuple[str, str], list[ReachedShare]] = defaultdict(list)
     for one in own:
         cells[one.workload, one.framework].append(one)
     shown = [name for name in frameworks if any(one.framework == name for one in own)]
@@ -89,12 +89,12 @@ def shares_table(shares: Sequence[Reached], threads: int, frameworks: Sequence[s
     )
 
 
-def shares_cell(modes: Sequence[Reached]) -> TableCell:
+def shares_cell(modes: Sequence[ReachedShare]) -> TableCell:
     """Return the shares of a framework's modes in one workload."""
     return TableCell("; ".join(f"{one.mode} {words(one)}" for one in modes)) if modes else TableCell(figures.MISSING)
 
 
-def words(reached: Reached) -> str:
+def words(reached: ReachedShare) -> str:
     """Return a share in percent, with its interval and a different batch size: ``23% (21 to 25), batch 8``."""
     share = reached.share
     told = figures.percent(share.value)
