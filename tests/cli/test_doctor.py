@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rosettabench.cli import checkup
+from rosettabench.verify import checkup
 
 
 def line(output, subject):

@@ -18,7 +18,7 @@ from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.shortfall import shortfall_words
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
-from rosettabench.summary.contest import entered
+from rosettabench.summary.contest import entered_contenders
 from rosettabench.summary.run import summarise
 
 
@@ -124,7 +124,7 @@ def test_jax_far_below_the_ceiling_names_the_gradient_of_its_convolution_and_the
     explanation = explain(MeasuredRounds.model_validate(event.payload))
     [total] = [step.total for step in explanation.steps if step.label == "jax"]
     held = Circumstances(device="cpu", at_ceiling=0.1 * total.low, recurrent=False)
-    jax, *_ = find_shortfalls(explanation, entered(run.contests[0]), held, all_switches())
+    jax, *_ = find_shortfalls(explanation, entered_contenders(run.contests[0]), held, all_switches())
     assert (jax.label, jax.kinds[0].word) == ("jax", "convolution")
     assert any(one.gradient and "conv_general_dilated" in one.name for one in jax.operations)
     assert any("xla_cpu_experimental_ynn_fusion_type" in one.how for one in jax.switches)

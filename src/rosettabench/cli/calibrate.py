@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.completion import complete_contenders, complete_workloads
+from rosettabench.cli.completion import complete_contenders
 from rosettabench.cli.laboratory import begin, open_laboratory
-from rosettabench.cli.options import Axes, DataDir, MostRounds, Offline, OneRound, StoreUrl, Timeout
-from rosettabench.errors import UsageError
+from rosettabench.cli.options import Axes, DataDir, MostRounds, Offline, OneRound, OneWorkload, StoreUrl, Timeout
 
 if TYPE_CHECKING:
-    from rosettabench.plan.request import CalibrateRequest
     from rosettabench.store.schema import Run
-    from rosettabench.store.store import Store
 
-Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
 Framework = Annotated[str, typer.Option("--framework", "-f", help="The contender.", autocompletion=complete_contenders)]
 Contests = Annotated[int, typer.Option(help="How many contests to make now; 0 only shows those made.", min=0)]
 Planted = Annotated[float, typer.Option(help="The extra work of the planted contender.", min=0.001, max=1)]
@@ -26,7 +22,7 @@ Processes = Annotated[
 
 
 def calibrate(
-    workload: Workload = "fashion-mlp",
+    workload: OneWorkload = "fashion-mlp",
     framework: Framework = "pytorch",
     contests: Contests = 20,
     planted: Planted = 0.05,
@@ -47,16 +43,15 @@ def calibrate(
 
     Example: rosetta calibrate fashion-mlp -f pytorch --contests 20
     """
-    from rosettabench.catalogue.suite import Stopping
     from rosettabench.plan.request import CalibrateRequest, Terms
-    from rosettabench.statistics.evidence import FEWEST_ROUNDS
+    from rosettabench.plan.stopping import stopping_of_calibrate
+    from rosettabench.summary.calibration import runs_alike
 
-    fewest = Stopping().rounds[0] if processes > 1 else FEWEST_ROUNDS
     request = CalibrateRequest(
         **vars(Terms.read(axes, data_dir, offline, timeout)),
         workloads=(workload,),
         contenders=(framework,),
-        stopping=Stopping(rounds=(min(fewest, rounds), rounds), round_seconds=round_seconds, processes=processes),
+        stopping=stopping_of_calibrate(rounds, round_seconds, processes),
         contests=max(1, contests),
         planted=planted,
     )
@@ -65,22 +60,7 @@ def calibrate(
         run = begin(laboratory, request)
         with laboratory.display:
             laboratory.go_on(run)
-    tell(find_alike(laboratory.store, request), f"{workload} on {framework}")
-
-
-def find_alike(store: Store, request: CalibrateRequest) -> list[Run]:
-    """Return the runs of a store that ask the same question as a request. Raises UsageError if there are none."""
-    from rosettabench.plan.request import CalibrateRequest, read_request
-    from rosettabench.store.kind import RunKind, kind_of
-
-    found = []
-    for run in store.runs():
-        asked = read_request(run.request) if kind_of(run.request) is RunKind.CALIBRATE else None
-        if isinstance(asked, CalibrateRequest) and asked.question == request.question:
-            found.append(store.run(run.id))
-    if not found:
-        raise UsageError("there are no calibration contests of this kind yet", "Leave --contests 0 out to make some.")
-    return found
+    tell(runs_alike(laboratory.store, request), f"{workload} on {framework}")
 
 
 def tell(runs: list[Run], what: str) -> None:

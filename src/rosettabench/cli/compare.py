@@ -7,10 +7,8 @@ from typing import Annotated
 import typer
 
 from rosettabench.cli.completion import complete_runs
-from rosettabench.cli.options import StoreUrl
+from rosettabench.cli.options import Json, StoreUrl
 from rosettabench.errors import Slower, UsageError
-
-Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
 def compare(

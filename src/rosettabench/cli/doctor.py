@@ -12,7 +12,7 @@ from rosettabench.cli.options import DataDir
 from rosettabench.errors import EnvironmentFault
 
 if TYPE_CHECKING:
-    from rosettabench.cli.noise import Noise
+    from rosettabench.verify.noise import Noise
 
 PRECISION = 0.02
 """The difference for which the number of rounds is reported: the precision at which suites stop by default."""
@@ -31,10 +31,10 @@ def doctor(
 
     Example: rosetta doctor
     """
-    from rosettabench.cli.checkup import all_checks
     from rosettabench.client.machine import describe_machine
     from rosettabench.report.formats.layout import print_table
     from rosettabench.report.tables.table import Table, TableCell, plain_columns
+    from rosettabench.verify.checkup import all_checks
 
     out = console()
     machine = describe_machine()
@@ -48,7 +48,7 @@ def doctor(
     missing = any(one.state == "missing" for one in checks)
     print_table(Table("", plain_columns("what", "state", "found, and what mends it"), rows), out)
     if noise:
-        from rosettabench.cli.noise import measure_noise
+        from rosettabench.verify.noise import measure_noise
 
         if sys.stdout.isatty():
             out.print("Measuring how noisy it is, 3 seconds …")

@@ -8,7 +8,7 @@ import typer
 
 from rosettabench.cli.completion import complete_contenders, complete_workloads
 from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
-from rosettabench.cli.options import Axes, DataDir, Offline, Page, Python, StoreUrl, Timeout, split
+from rosettabench.cli.options import Axes, DataDir, EachConfidence, Offline, Page, Python, StoreUrl, Timeout, split
 from rosettabench.errors import UsageError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -32,7 +32,6 @@ Seconds = Annotated[float, typer.Option(help="Seconds of measuring the parts of 
 Starts = Annotated[int, typer.Option(help="Number of fresh processes of each contender, for start and memory.", min=1)]
 WithProfile = Annotated[bool, typer.Option("--profile", help="Also run each framework's own profiler.")]
 Last = Annotated[bool, typer.Option("--last", help="Print the newest explanation again; measure nothing.")]
-EachConfidence = Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)]
 
 
 def explain(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.compare import Json
 from rosettabench.cli.completion import complete_workloads
-from rosettabench.cli.options import Axes, Frameworks, StoreUrl, split
+from rosettabench.cli.options import Axes, Frameworks, Json, StoreUrl, split
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -108,6 +108,14 @@ RoundSeconds = Annotated[
 ]
 
 
+OneWorkload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
+
+Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
+
+EachConfidence = Annotated[float, typer.Option(help="Confidence of each interval.", min=0.5, max=0.9999)]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
 OneRound = Annotated[float, typer.Option(help="Seconds of a round.", min=0.05, max=LONGEST_S)]
 
 MostRounds = Annotated[int, typer.Option(help="The most rounds of a contest.", min=8)]

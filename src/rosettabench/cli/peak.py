@@ -12,7 +12,7 @@ import typer
 
 from rosettabench.cli.completion import complete_contenders
 from rosettabench.cli.laboratory import open_laboratory
-from rosettabench.cli.options import StoreUrl, Timeout, split
+from rosettabench.cli.options import Json, StoreUrl, Threads, Timeout, split
 from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 
@@ -36,7 +36,6 @@ Precisions = Annotated[
         "--precision", help="Precisions of products, separated by commas; by default all.", show_default=False
     ),
 ]
-Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Seconds = Annotated[
     float,
@@ -44,7 +43,6 @@ Seconds = Annotated[
         help="Seconds of measuring, without the start of workers and the preparation of matrices.", min=1, max=LONGEST_S
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead of the table.")]
 
 Interpreter = Annotated[
     Path | None,
@@ -59,7 +57,7 @@ def peak(
     device: Device = "cpu",
     seconds: Seconds = 40.0,
     python: Interpreter = None,
-    as_json: AsJson = False,
+    as_json: Json = False,
     timeout: Timeout = 900.0,
     store: StoreUrl = None,
 ) -> None:

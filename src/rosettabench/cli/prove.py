@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +9,11 @@ import typer
 from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
 from rosettabench.cli.options import Axes, DataDir, Frameworks, Offline, Python, StoreUrl, Timeout, split
-from rosettabench.errors import EnvironmentFault, ProofError, UsageError
+from rosettabench.errors import ProofError
 
 if TYPE_CHECKING:
-    from rosettabench.catalogue.contender import Contender
-    from rosettabench.catalogue.workload import Workload
     from rosettabench.plan.request import ProveRequest
+    from rosettabench.proof.selection import SelectedCells
     from rosettabench.store.schema import Run
     from rosettabench.store.store import Store
 
@@ -32,9 +30,6 @@ Jobs = Annotated[
 
 MANY = 20
 """The number of cells from which only unproven ones are printed."""
-
-EAGER = "eager"
-"""The mode without compilation, which needs no compiler."""
 
 
 Named = Annotated[list[str] | None, typer.Argument(help="Workloads.", autocompletion=complete_workloads)]
@@ -81,14 +76,14 @@ def prove(
     Example: rosetta prove --missing --budget 10m
     """
     from rosettabench.plan.duration import read_duration
+    from rosettabench.plan.proofs import choose_names, share_cores
     from rosettabench.plan.request import ProveRequest, Terms
+    from rosettabench.proof.selection import select_cells
 
-    asked, named = chosen_names(
-        workloads, split(frameworks), every or ((missing or sample is not None) and not workloads)
-    )
-    only = chosen_cells(asked, named, missing and register, sample, draw) if register or sample else ()
-    if only is None:
-        typer.echo("Everything is proven already.")
+    whole = every or ((missing or sample is not None) and not workloads)
+    asked, named = choose_names(workloads, split(frameworks), whole)
+    selected = select_cells(asked, named, missing and register, sample, draw) if register or sample else None
+    if selected is not None and not announce_cells(selected):
         return
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     together, cores = share_cores(jobs, terms.axes)
@@ -96,7 +91,7 @@ def prove(
         **vars(terms),
         workloads=asked,
         contenders=named,
-        only=only,
+        only=selected.cells if selected else (),
         jobs=together,
         cores=cores,
         prove_again=not missing,
@@ -105,32 +100,14 @@ def prove(
     make_proofs(request, register, store)
 
 
-def share_cores(jobs: int | None, axes: Mapping[str, Sequence[int | str]]) -> tuple[int, int]:
-    """Return how many proofs go on at a time, by default as many as fit, and the processors of each."""
-    from rosettabench.plan.setting import most_devices
-    from rosettabench.resources.processors import usable_cores
-
-    together = jobs or max(1, usable_cores() // most_devices(axes))
-    return together, max(1, usable_cores() // together)
-
-
-def chosen_names(
-    workloads: Sequence[str] | None, contenders: tuple[str, ...], whole: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the workloads and contenders to prove; all of them for the `whole` catalogue.
-
-    Raises UsageError if the options contradict each other, or select nothing.
-    """
-    from rosettabench.catalogue.contender import every_contender
-    from rosettabench.catalogue.suite import MAIN, find_suite
-    from rosettabench.catalogue.workload import all_workloads
-    from rosettabench.plan.own import absolute_path, own_contenders
-
-    if whole == bool(workloads):
-        raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
-    asked = tuple(map(absolute_path, workloads or all_workloads()))
-    usual = tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
-    return asked, contenders or own_contenders(asked) or usual
+def announce_cells(selected: SelectedCells) -> bool:
+    """Say which cells are left out, and if there is nothing to prove; return whether there is something."""
+    if selected.left_out:
+        why = "this machine lacks their Python, or a program that they need"
+        typer.echo(f"Left out: {selected.left_out} cells, as {why}: rosetta doctor says which.", err=True)
+    if not selected.cells:
+        typer.echo("Everything is proven already.")
+    return bool(selected.cells)
 
 
 def make_proofs(request: ProveRequest, register: bool, store: str | None) -> None:
@@ -146,51 +123,6 @@ def make_proofs(request: ProveRequest, register: bool, store: str | None) -> Non
         if register:
             typer.echo(f"{enter_run(laboratory.store.run(run.id))} lines of the register are written", err=True)
     tell(laboratory.store, laboratory.store.run(run.id))
-
-
-def chosen_cells(
-    workloads: Sequence[str], contenders: Sequence[str], stale: bool, sample: int | None, draw: str
-) -> tuple[tuple[str, str], ...] | None:
-    """Return the selected cells of our own catalogue: those `stale` in the register, or a sample; None for no cell.
-
-    Cells that cannot be proven on this machine are left out and reported.
-    """
-    from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
-
-    known = read_register()
-    labels = {parse_contender(text).label for text in contenders}
-
-    def is_meant(workload: Workload, contender: Contender) -> bool:
-        """Return whether a cell is to be proven."""
-        if workload.name not in workloads or contender.label not in labels:
-            return False
-        return not stale or not is_current(known.get(cell_key(workload, contender)), workload, contender)
-
-    cells = [cell for cell in every_cell() if is_meant(*cell)]
-    contenders_of = {contender.label: contender for _, contender in cells}
-    here = {label for label, contender in contenders_of.items() if can_prove(contender)}
-    able = [cell for cell in cells if cell[1].label in here]
-    if len(able) < len(cells):
-        why = "this machine lacks their Python, or a program that they need"
-        typer.echo(f"Left out: {len(cells) - len(able)} cells, as {why}: rosetta doctor says which.", err=True)
-    if sample is not None:
-        able = draw_cells(sample, draw, able, known)
-    return tuple((workload.name, contender.label) for workload, contender in able) or None
-
-
-def can_prove(contender: Contender) -> bool:
-    """Return whether this machine has the Python of a contender, and the compiler if it needs one."""
-    from rosettabench.environments.check import missing_programs
-    from rosettabench.environments.interpreter import find_interpreter
-    from rosettabench.environments.lock import load_lock
-
-    lock = load_lock(str(contender.lock))
-    try:
-        find_interpreter(lock.python)
-    except EnvironmentFault:
-        return False
-    return contender.mode == EAGER or not missing_programs(lock)
 
 
 def tell(store: Store, run: Run) -> None:

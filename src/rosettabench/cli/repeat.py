@@ -11,7 +11,7 @@ import typer
 
 from rosettabench.cli.completion import complete_runs
 from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
-from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, Timeout, Verbose
+from rosettabench.cli.options import DataDir, Json, Offline, Page, StoreUrl, Timeout, Verbose
 from rosettabench.errors import Contradicted, DataError, Undecided, UsageError, WorkerError
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ Measured = Annotated[
         "--run", help="Measure nothing: compare with this repetition, which is stored.", autocompletion=complete_runs
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 AGAIN = "rosetta report shows the repetition; rosetta repeat --run compares it again."
 """The hint for verdicts that do not hold."""

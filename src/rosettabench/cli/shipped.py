@@ -9,10 +9,11 @@ import typer
 
 from rosettabench.cli.completion import complete_libraries, complete_sets
 from rosettabench.cli.laboratory import begin, open_laboratory, printer, publish, resume_command
-from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, split
+from rosettabench.cli.options import DataDir, Offline, Page, StoreUrl, Threads, split
 from rosettabench.data.choice import DataChoice
 from rosettabench.errors import FailureKind, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
+from rosettabench.plan.trainings import EPOCHS, SAMPLES, SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,13 +40,13 @@ Libraries = Annotated[
         autocompletion=complete_libraries,
     ),
 ]
+STUDY_SEEDS = ",".join(map(str, SEEDS))
 Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one training each.")]
 Epochs = Annotated[int, typer.Option(help="Epochs of a training; the study's, or fewer.", min=1)]
 Samples = Annotated[int, typer.Option(help="Sample paths of each series.", min=1)]
 Time = Annotated[
     str | None, typer.Option(help="Time for everything, such as 10m or 1h; fewer epochs or seeds if needed.")
 ]
-Threads = Annotated[int | None, typer.Option(help="Threads of each contender; by default all processors.", min=1)]
 Long = Annotated[bool, typer.Option("--long", help="Also train where building a graph takes minutes or may never end.")]
 WhichData = Annotated[DataChoice, typer.Option(help="real: no stand-in. synthetic: stand-in only.")]
 TrainingTimeout = Annotated[
@@ -56,9 +57,9 @@ TrainingTimeout = Annotated[
 def shipped(
     sets: Sets = None,
     libraries: Libraries = None,
-    seeds: Seeds = "42,43,44,45,46",
-    epochs: Epochs = 100,
-    samples: Samples = 100,
+    seeds: Seeds = STUDY_SEEDS,
+    epochs: Epochs = EPOCHS,
+    samples: Samples = SAMPLES,
     budget: Time = None,
     threads: Threads = None,
     long: Long = False,

@@ -10,10 +10,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosettabench.cli.compare import Json
-from rosettabench.cli.completion import complete_workloads
 from rosettabench.cli.laboratory import begin, open_laboratory, resume_command
-from rosettabench.cli.options import Axes, DataDir, Frameworks, MostRounds, Offline, OneRound, StoreUrl, Timeout, split
+from rosettabench.cli.options import (
+    Axes,
+    DataDir,
+    EachConfidence,
+    Frameworks,
+    Json,
+    MostRounds,
+    Offline,
+    OneRound,
+    OneWorkload,
+    StoreUrl,
+    Timeout,
+    split,
+)
 from rosettabench.errors import EnvironmentFault, FailureKind, ProofError, Slower, Undecided, UsageError, WorkerError
 from rosettabench.plan.duration import LONGEST_S
 from rosettabench.store.record import Phase
@@ -25,14 +36,6 @@ if TYPE_CHECKING:
     from rosettabench.store.store import Store
     from rosettabench.verify.verification import Verification
 
-PROCESSES = 5
-"""Fresh processes of each contender: processes may differ by as much as the margin (statistics/between.py)."""
-
-FEWEST_ROUNDS = 20
-"""The rounds that the processes share before the first look."""
-
-
-Workload = Annotated[str, typer.Argument(help="The workload.", autocompletion=complete_workloads)]
 Installed = Annotated[
     Path | None,
     typer.Option(
@@ -43,11 +46,10 @@ Seconds = Annotated[
     float, typer.Option(help="Measure each framework for at most this number of seconds.", min=1, max=LONGEST_S)
 ]
 Slowness = Annotated[float, typer.Option(help="How much slower it may be, as a share.", min=0.01, max=1)]
-EachConfidence = Annotated[float, typer.Option(help="Confidence of each verdict.", min=0.5, max=0.9999)]
 
 
 def verify(
-    workload: Workload = "fashion-mlp",
+    workload: OneWorkload = "fashion-mlp",
     python: Installed = None,
     frameworks: Frameworks = None,
     axes: Axes = None,
@@ -73,21 +75,15 @@ def verify(
     Example: rosetta verify --python /my/venv/bin/python
     Example: rosetta verify imdb-gru --python /my/venv/bin/python -f pytorch:compiled
     """
-    from rosettabench.catalogue.suite import Stopping
     from rosettabench.plan.request import Terms, VerifyRequest
+    from rosettabench.plan.stopping import stopping_of_verify
+    from rosettabench.verify.installed import choose_contenders
 
     place = (python or active_python()).absolute()
     request = VerifyRequest(
         **vars(Terms.read(axes, data_dir, offline, timeout)),
         workloads=(workload,),
-        stopping=Stopping(
-            rounds=(min(FEWEST_ROUNDS, rounds), rounds),
-            seconds=seconds,
-            round_seconds=round_seconds,
-            precision=margin / 4,
-            processes=PROCESSES,
-            turns=2,
-        ),
+        stopping=stopping_of_verify(rounds, seconds, round_seconds, margin),
         confidence=confidence,
         margin=margin,
     )
@@ -108,23 +104,6 @@ def active_python() -> Path:
     if first is None:
         raise EnvironmentFault("there is no python3 on PATH", "Name an interpreter with --python.")
     return Path(first)
-
-
-def choose_contenders(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
-    """Return the contenders to verify, named ones or all of the interpreter, each with the packages there."""
-    from rosettabench.catalogue.contender import parse_contender
-    from rosettabench.catalogue.workload import find_workload
-    from rosettabench.environments.environment import external
-    from rosettabench.verify.installed import installed_frameworks, require
-
-    work = find_workload(workload)
-    contenders = [parse_contender(text, python) for text in named]
-    packages = external(python).packages
-    if contenders:
-        require(python, contenders)
-    else:
-        contenders = [parse_contender(entry.name, python) for entry in installed_frameworks(python, work)]
-    return [(one, packages) for one in contenders]
 
 
 def verify_contender(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rosettabench.errors import UsageError
 from rosettabench.plan.request import CalibrateRequest, read_request
 from rosettabench.statistics.calibration import KnownContest
 from rosettabench.statistics.ranking import compare
+from rosettabench.store.kind import RunKind, kind_of
 from rosettabench.summary.contest import gather, processes, rules
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Contest, Run
+    from rosettabench.store.store import Store
 
 
 def known_contests(runs: Iterable[Run]) -> list[KnownContest]:
@@ -41,4 +44,16 @@ def contests_of(run: Run, contest: Contest, planted: float) -> list[KnownContest
         pair = {label: rounds[label] for label in (entry.control_of, entry.label)}
         (verdict,) = compare(pair, *rules(contest), processes(contest))
         found.append(KnownContest(verdict, entry.label, 1 + planted if entry.label.endswith("%") else 1.0))
+    return found
+
+
+def runs_alike(store: Store, request: CalibrateRequest) -> list[Run]:
+    """Return the runs of a store that ask the same question as a request. Raises UsageError if there are none."""
+    found = []
+    for run in store.runs():
+        asked = read_request(run.request) if kind_of(run.request) is RunKind.CALIBRATE else None
+        if isinstance(asked, CalibrateRequest) and asked.question == request.question:
+            found.append(store.run(run.id))
+    if not found:
+        raise UsageError("there are no calibration contests of this kind yet", "Leave --contests 0 out to make some.")
     return found

@@ -144,7 +144,9 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     happened = [event for event in events_of(run, contest) if event.entry_id is None]
     entries = [summarise_entry(contest, one, places.get(one.entry.label), peak) for one in records]
     held, generations = circumstances(contest, peak), processes(contest)
-    reasons = summarise_reasons(MeasuredRounds.last_of(happened), rules(contest)[1], seen, entered(contest), held)
+    reasons = summarise_reasons(
+        MeasuredRounds.last_of(happened), rules(contest)[1], seen, entered_contenders(contest), held
+    )
     return ContestSummary(
         name=name,
         workload=contest.workload,
@@ -177,7 +179,7 @@ def summarise_contest(run: Run, contest: Contest, name: str, measured: Sequence[
     )
 
 
-def entered(contest: Contest) -> list[EnteredContender]:
+def entered_contenders(contest: Contest) -> list[EnteredContender]:
     """Return the contenders of a contest as they were entered."""
     return [
         EnteredContender(one.label, one.framework, one.lock.partition("@")[2] if one.lock else None, one.mode)

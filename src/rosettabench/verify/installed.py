@@ -10,9 +10,10 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from rosettabench.catalogue.contender import Contender
+from rosettabench.catalogue.contender import Contender, parse_contender
 from rosettabench.catalogue.framework import FrameworkEntry, competing_frameworks
-from rosettabench.catalogue.workload import Workload
+from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.environments.environment import external
 from rosettabench.environments.lock import all_locks, load_lock
 from rosettabench.environments.probe import TIME_LIMIT_S, start
 from rosettabench.errors import EnvironmentFault
@@ -128,3 +129,15 @@ def distance(mine: str | None, other: str) -> tuple[int, ...]:
     length = max(len(one), len(two), 4)
     filled = [[*parts, *[0] * (length - len(parts))] for parts in (one, two)]
     return tuple(abs(first - second) for first, second in zip(*filled, strict=True))
+
+
+def choose_contenders(workload: str, python: Path, named: Sequence[str]) -> list[tuple[Contender, dict[str, str]]]:
+    """Return the contenders to verify, named ones or all of the interpreter, each with the packages there."""
+    work = find_workload(workload)
+    contenders = [parse_contender(text, python) for text in named]
+    packages = external(python).packages
+    if contenders:
+        require(python, contenders)
+    else:
+        contenders = [parse_contender(entry.name, python) for entry in installed_frameworks(python, work)]
+    return [(one, packages) for one in contenders]

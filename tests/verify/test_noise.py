@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosettabench.cli.doctor import describe_noise
-from rosettabench.cli.noise import Noise, measure_noise, stolen_share
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
+from rosettabench.verify.noise import Noise, measure_noise, stolen_share
 
 
 def noise(spread, blocks=30, seed=0):
