@@ -13,7 +13,8 @@ from rosettabench.report.charts.releases import releases
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.terminal import print_details
-from rosettabench.report.tables.releases import dated_contenders, progress, progress_sentences, releases_table
+from rosettabench.report.tables.releases import progress_sentences, releases_table
+from rosettabench.summary.releases import dated_contenders, progress
 
 TIMES = {
     "pytorch@1.0.0": 9e-3,

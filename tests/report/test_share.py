@@ -22,12 +22,13 @@ from rosettabench.report.formats.markdown import render_markdown
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.formats.samples import render_csv
 from rosettabench.report.formats.terminal import print_details
-from rosettabench.report.tables.shares import counted_share, newest_shares, shares_table
+from rosettabench.report.tables.shares import shares_table
 from rosettabench.report.words.contest import peak_sentence
 from rosettabench.report.words.figures import percent
 from rosettabench.store.schema import Run
 from rosettabench.store.store import Store, now
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.reached_share import counted_share, newest_shares
 from rosettabench.summary.records import ProofState, ProofSummary
 from rosettabench.summary.run import summarise
 

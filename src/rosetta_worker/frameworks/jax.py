@@ -25,6 +25,7 @@ DESCRIPTION = {
     "mode": "compiled",
     "packages": ["jax", "flax", "optax"],
     "locks": ["jax@0.10.2"],
+    "not_exported": "jax2onnx 0.13.0 fails at convolutions of Flax 0.12.8 whose padding is a list, as it is here",
 }
 
 

@@ -25,6 +25,7 @@ DESCRIPTION = {
     "mode": "compiled",
     "packages": ["tensorflow"],
     "locks": ["keras-tensorflow@3.15.1"],
+    "not_exported": "tf2onnx joins the weights of layers and renames them, so that nobody could put others in by name",
 }
 
 

@@ -77,6 +77,8 @@ class FrameworkEntry(Strict):
     """{regular expression: what users can do about an error of the framework that begins so}."""
     most_threads: int | None = None
     """The threads of a framework that cannot use more; None for one that uses as many as it is told to."""
+    not_exported: str = "no exporter for it is kept here"
+    """Why its models are not exported to ONNX, if they are not: docs/guide/onnx.md."""
     exported: ExportedFrom | None = None
     """For a framework that only runs exported models: where they come from. It has no implementations of its own."""
 

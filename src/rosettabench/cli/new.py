@@ -45,6 +45,7 @@ def new(
     Example: rosetta new my-net -f pytorch,jax,keras --from net.py:UNet --inputs 'float[1,64,64]'
     Example: rosetta new my-net --from net.py:Towers --inputs 'user=int[]<50' --inputs 'item=float[16]'
     """
+    from rosettabench.catalogue.framework import find_framework
     from rosettabench.environments.environment import Environments, external
     from rosettabench.environments.lock import load_lock
     from rosettabench.places import cache_dir
@@ -60,7 +61,9 @@ def new(
         environment = external(python)
     else:
         environments = Environments(cache_dir() / "environments")
-        environment = environments.make(load_lock("pytorch@2.13.0"), lambda line: typer.echo(line, err=True))
+        environment = environments.make(
+            load_lock(find_framework("pytorch").locks[0]), lambda line: typer.echo(line, err=True)
+        )
     described = make_folder(place, ports, model, environment, stated)
     trained = sum(tensor.trained for tensor in described.tensors)
     named = {name: list(one.shape) for name, one in described.inputs.items()}

@@ -10,8 +10,8 @@ from rosettabench.cli.options import StoreUrl
 from rosettabench.errors import UsageError
 
 if TYPE_CHECKING:
-    from rosettabench.report.tables.shares import ReachedShare
     from rosettabench.store.store import Store
+    from rosettabench.summary.reached_share import ReachedShare
 
 
 def shares(
@@ -53,9 +53,9 @@ def shares_in(store: Store) -> list[ReachedShare]:
     from rosettabench.ceilings.ceiling import measured_here
     from rosettabench.client.machine import describe_machine
     from rosettabench.plan.setting import canonical_setting
-    from rosettabench.report.tables.shares import newest_shares
     from rosettabench.store.kind import kind_of
     from rosettabench.store.machine import same_hardware
+    from rosettabench.summary.reached_share import newest_shares
     from rosettabench.summary.run import summarise
 
     machine = describe_machine()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,12 +25,6 @@ from rosettabench.proof.weights import draw_weights
 FORMATS = ("onnx",)
 """The formats that models are exported to."""
 
-WITHOUT: Mapping[str, str] = {
-    "tensorflow": "tf2onnx joins the weights of layers and renames them, so that nobody could put others in by name",
-    "jax": "jax2onnx 0.13.0 fails at convolutions of Flax 0.12.8 whose padding is a list, as it is written here",
-}
-"""Why frameworks are not exported for which there is a program that exports: docs/guide/onnx.md."""
-
 
 @dataclass(frozen=True)
 class WrittenModel:
@@ -53,7 +46,7 @@ def check_request(workload: Workload, contender: Contender, form: str, path: Pat
     nearest("format", form, FORMATS)
     how = exporter_of(contender.framework)
     if how is None:
-        why = WITHOUT.get(contender.framework, "no exporter for it is kept here")
+        why = contender.entry.not_exported
         raise UsageError(f"{contender.framework} is not exported to ONNX: {why}", "Export from pytorch: -f pytorch")
     if contender.lock != contender.entry.locks[0]:
         raise UsageError(

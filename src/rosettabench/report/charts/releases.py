@@ -7,9 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
-from rosettabench.report.tables.releases import SHOWN, DatedEntry, dated_contenders, fastest, of_library
+from rosettabench.report.tables.releases import SHOWN
 from rosettabench.report.words import figures
 from rosettabench.summary.records import ContestSummary
+from rosettabench.summary.releases import DatedEntry, dated_contenders, fastest, of_library
 
 if TYPE_CHECKING:
     import altair as alt
