@@ -1,11 +1,14 @@
 """The steady state is found where it begins, and not where there is none."""
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosettabench.statistics.change_point import Steadiness, deviations, segments, steady_state, warm_from
+from rosettabench.statistics import change_point
+from rosettabench.statistics.change_point import Steadiness, segments, steady_state, warm_from
 
 times = st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=40)
 
@@ -72,33 +75,34 @@ def test_the_unit_of_time_does_not_matter(seed, factor):
     assert warm_from([value * factor for value in seconds]) == warm_from(seconds)
 
 
-@given(st.lists(st.floats(-10, 10), min_size=1, max_size=30))
-def test_running_deviations_are_those_of_the_definition(values):
-    expected = [
-        float(np.abs(np.array(values[:end]) - np.median(values[:end])).sum()) for end in range(1, len(values) + 1)
-    ]
-    assert deviations(values) == pytest.approx(expected, abs=1e-9)
+def cost(seconds, borders):
+    """The cost of a cut of a series: that of its segments, and the penalty of each but the first."""
+    logs = np.log(seconds)
+    penalty = change_point.PENALTY * np.log(max(2, len(logs))) * change_point.noise_scale(list(logs))
+    parts = [logs[start:end] for start, end in pairwise(borders)]
+    return sum(np.abs(part - np.median(part)).sum() for part in parts) + penalty * (len(parts) - 1)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([1.0, 1.01, 1.02, 1.3, 1.31, 2.0]), min_size=1, max_size=40))
+def test_no_cut_that_medians_of_all_parts_find_is_cheaper(seconds):
+    """Against dynamic programming over all parts, each with its own median."""
+    best, count = {0: (0.0, (0,))}, len(seconds)
+    for end in range(1, count + 1):
+        starts = [start for start in range(end) if start == 0 or end - start >= change_point.LEAST]
+        cuts = [(*best[start][1], end) for start in starts if start in best]
+        best[end] = min((cost(seconds, cut), cut) for cut in cuts)
+    assert cost(seconds, (0, *(segment.end for segment in segments(seconds)))) == pytest.approx(best[count][0])
 
 
 def test_the_cut_is_the_cheapest_of_all():
     """Against all cuts of a short series, tried one by one."""
-    from itertools import combinations, pairwise
-
-    from rosettabench.statistics import change_point
-
     for seed in range(10):
         seconds = series(seed, (4, 1.3), (5, 1.0))
-        logs = np.log(seconds)
-        penalty = change_point.PENALTY * np.log(9) * change_point.noise_scale(list(logs))
-
-        def cost(borders, logs=logs, penalty=penalty):
-            parts = [logs[a:b] for a, b in pairwise(borders)]
-            if any(len(part) < change_point.LEAST for part in parts[1:]):
-                return np.inf
-            return sum(np.abs(part - np.median(part)).sum() for part in parts) + penalty * (len(parts) - 1)
-
-        cheapest = min(cost((0, *inner, 9)) for size in range(4) for inner in combinations(range(1, 9), size))
-        assert cost((0, *(segment.end for segment in segments(seconds)))) == pytest.approx(cheapest)
+        cuts = [(0, *inner, 9) for size in range(4) for inner in combinations(range(1, 9), size)]
+        allowed = [cut for cut in cuts if all(b - a >= change_point.LEAST for a, b in pairwise(cut[1:]))]
+        found = (0, *(segment.end for segment in segments(seconds)))
+        assert cost(seconds, found) == pytest.approx(min(cost(seconds, cut) for cut in allowed))
 
 
 @pytest.mark.parametrize("wrong", [[], [1.0, 0.0], [-1.0]])

@@ -8,20 +8,25 @@ is the steady one. Our series differ: they have ten to two hundred values from a
 - the cost is the sum of absolute deviations from the segment's median of the logarithms: the likelihood of Laplace's
   distribution, for which a burst is no change of level;
 - the scale of the noise comes from the differences of neighbours, which a change of level hardly affects;
-- the cut is found exactly, by dynamic programming (Jackson et al. 2005): n² medians are cheap at this length;
+- the cut is found exactly, by dynamic programming over the values and the levels that the last segment may have. A
+  segment's median is one of the values, so there are n levels, and n² additions (Viterbi 1967);
 - a segment has at least LEAST values; only the first may be shorter, since a first step that compiles stands alone.
 """
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
-from math import inf, log
+from math import log
 from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
 
 LEAST = 3
 """Fewest values of a segment: two may agree by chance."""
@@ -112,23 +117,37 @@ def segments(seconds: Sequence[float]) -> tuple[Segment, ...]:
 @lru_cache(maxsize=1024)
 def cut_series(seconds: tuple[float, ...]) -> tuple[Segment, ...]:
     """Search for the answer of `segments`. It is kept: a report and a history ask for the same ones."""
-    logs = [log(value) for value in seconds]
-    count, penalty = len(logs), PENALTY * log(max(2, len(logs))) * noise_scale(logs)
-    best, origin = [0.0] + [inf] * count, [0] * (count + 1)
-    for start in range(count):
-        if best[start] == inf:
-            continue
-        for end, cost in enumerate(deviations(logs[start:]), start=start + 1):
-            if start > 0 and end - start < LEAST:
-                continue
-            total = best[start] + cost + (penalty if start > 0 else 0.0)
-            if total < best[end]:
-                best[end], origin[end] = total, start
-    ends = [count]
+    logs = np.log(np.asarray(seconds))
+    ends = [len(seconds)]
+    starts = best_starts(logs, PENALTY * log(max(2, len(seconds))) * noise_scale(logs.tolist()))
     while ends[-1] > 0:
-        ends.append(origin[ends[-1]])
-    borders = ends[::-1]
-    return tuple(Segment(start, end, median(seconds[start:end])) for start, end in pairwise(borders))
+        ends.append(starts[ends[-1]])
+    return tuple(Segment(start, end, median(seconds[start:end])) for start, end in pairwise(ends[::-1]))
+
+
+def best_starts(logs: Values, penalty: float) -> list[int]:
+    """Return for each number of values where the last segment of their cheapest cut begins.
+
+    `costs` and `starts` are, for each level, the cost of the cheapest cut whose last segment has it, and where that
+    segment begins. The next value continues the segment, or it is the last of the first LEAST values of a new one.
+    """
+    levels = np.unique(logs)
+    sums = [np.zeros(len(levels))]  # of absolute deviations from each level, after each number of values
+    costs, starts = np.zeros(len(levels)), np.zeros(len(levels), np.int64)
+    cheapest, begun = [0.0], [0]
+    for count, value in enumerate(logs, start=1):
+        off = np.abs(value - levels)
+        sums.append(sums[-1] + off)
+        costs = costs + off
+        start = count - LEAST
+        if start > 0:
+            new = cheapest[start] + penalty + (sums[count] - sums[start])
+            better = new < costs
+            costs, starts = np.where(better, new, costs), np.where(better, start, starts)
+        place = int(costs.argmin())
+        cheapest.append(float(costs[place]))
+        begun.append(int(starts[place]))
+    return begun
 
 
 def noise_scale(logs: Sequence[float]) -> float:
@@ -138,21 +157,3 @@ def noise_scale(logs: Sequence[float]) -> float:
     """
     steps = [abs(after - before) for before, after in pairwise(logs)]
     return max(QUIET, median(steps) / 1.146) if steps else QUIET
-
-
-def deviations(values: Sequence[float]) -> list[float]:
-    """Return the sum of absolute deviations from the median for every prefix of `values`."""
-    ordered: list[float] = []
-    sums, smaller, total = [], 0.0, 0.0  # `smaller`: the sum of the smaller half
-    for count, value in enumerate(values):
-        half, place = count // 2, bisect(ordered, value)
-        ordered.insert(place, value)
-        total += value
-        if place < half:
-            smaller += value - ordered[half]
-        if count % 2:
-            smaller += ordered[half]
-            sums.append(total - 2 * smaller)
-        else:
-            sums.append(total - 2 * smaller - ordered[half])
-    return sums

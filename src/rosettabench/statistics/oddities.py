@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import exp, expm1, log, log1p
 from statistics import median
 from typing import TypeVar
+
+import numpy as np
 
 from rosettabench.statistics.busy import Busy
 from rosettabench.statistics.change_point import LEAST, segments
@@ -231,27 +234,32 @@ def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
     The test is Kendall's rank correlation with the number of the round (Mann 1945); the change comes from Theil and
     Sen's slope. Single bursts hardly affect either.
     """
-    from scipy.stats import kendalltau, theilslopes
-
     series = relative_logs(label, contenders)
     if len(series) < FEWEST_FOR_DRIFT:
         return None
+    p_value, slope = rank_trend(tuple(series))
+    return Drift(label, opponents(label, contenders), expm1(slope * (series[-1][0] - series[0][0])), p_value)
+
+
+@lru_cache(maxsize=1024)
+def rank_trend(series: tuple[tuple[int, float], ...]) -> tuple[float, float]:
+    """Return the p-value and the slope of `trend`. They are kept: a report and a history ask for the same ones."""
+    from scipy.stats import kendalltau, theilslopes
+
     numbers, values = zip(*series, strict=True)
-    p_value = float(kendalltau(numbers, values).pvalue)
-    change = expm1(float(theilslopes(values, numbers).slope) * (numbers[-1] - numbers[0]))
-    return Drift(label, opponents(label, contenders), change, p_value)
+    return float(kendalltau(numbers, values).pvalue), float(theilslopes(values, numbers).slope)
 
 
 def relative_logs(label: str, contenders: Mapping[str, Rounds]) -> list[tuple[int, float]]:
     """Return (round, log of a contender's time over the median of the others') of the rounds in which all took part."""
     others = [rounds for other, rounds in contenders.items() if other != label]
-    common = set(contenders[label]).intersection(*others) if others else set()
-    series = []
-    for number in sorted(common):
-        own, rest = contenders[label][number], [rounds[number] for rounds in others]
-        if possible(own) and all(map(possible, rest)):
-            series.append((number, log(own) - median(map(log, rest))))
-    return series
+    own = contenders[label]
+    common = sorted(set(own).intersection(*others)) if others else []
+    whole = [number for number in common if all(possible(rounds[number]) for rounds in (own, *others))]
+    if not whole:
+        return []
+    logs = np.log([[rounds[number] for number in whole] for rounds in (own, *others)])
+    return list(zip(whole, (logs[0] - np.median(logs[1:], axis=0)).tolist(), strict=True))
 
 
 def opponents(label: str, contenders: Mapping[str, Rounds]) -> str:

@@ -45,7 +45,7 @@ from rosettabench.report.words.verdict import control_sentence, verdict_sentence
 from rosettabench.summary.records import RunSummary
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 TITLES = {
     "overview": "All contests",
@@ -83,24 +83,20 @@ def render_html(summary: RunSummary, frame: Frame | None = None) -> str:
     drawn |= {"overview-0": whole} if whole else {}
     drawn |= by_id("forecast", forecasts) | by_id("paths", paths)
     scripts = [] if frame else [libraries(), resource("report.js")]
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            run=summary,
-            whole=whole,
-            answers="; ".join(headline(one).answer for one in summary.compared),
-            not_equal_work=SENTENCE,
-            specs=specs,
-            forecasts=forecasts,
-            paths=paths,
-            data=page_data(drawn, None if frame else summary),
-            frame=frame,
-            stem=file_stem(summary),
-            scripts=scripts,
-            hashes=[script_hash(script) for script in scripts],
-            style=resource("report.css"),
-        )
+    return page_template().render(
+        run=summary,
+        whole=whole,
+        answers="; ".join(headline(one).answer for one in summary.compared),
+        not_equal_work=SENTENCE,
+        specs=specs,
+        forecasts=forecasts,
+        paths=paths,
+        data=page_data(drawn, None if frame else summary),
+        frame=frame,
+        stem=file_stem(summary),
+        scripts=scripts,
+        hashes=[script_hash(script) for script in scripts],
+        style=resource("report.css"),
     )
 
 
@@ -129,6 +125,12 @@ def file_stem(summary: RunSummary) -> str:
     """Return the name of the run's files without suffix: the run's id, with safe characters only."""
     safe = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "-" for sign in summary.id)
     return f"rosetta-report-{safe}"
+
+
+@cache
+def page_template() -> Template:
+    """Return the template of a report. It is kept: a site has a page for each run."""
+    return environment().get_template("report.html.j2")
 
 
 def environment() -> Environment:

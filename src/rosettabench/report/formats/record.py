@@ -32,8 +32,10 @@ def as_json(found: Mapping[str, object]) -> str:
 
 def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     """Return `value` with dataclasses as objects, and every float that JSON lacks as a text."""
-    if isinstance(value, float) and not isfinite(value):
-        return str(value)
+    if value is None or isinstance(value, str | int):  # most values: the cheapest question first
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return finite(fields_of(value))
     if isinstance(value, BaseModel):
