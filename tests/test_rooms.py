@@ -31,6 +31,8 @@ def imported_by(path: Path, names: set[str]) -> Iterator[str]:
             module = str(node.module).removeprefix("rosettabench").lstrip(".")
             asked = {module} | {f"{module}.{alias.name}".lstrip(".") for alias in node.names}
             yield from asked & names
+        elif isinstance(node, ast.Import):
+            yield from {alias.name.removeprefix("rosettabench").lstrip(".") for alias in node.names} & names
 
 
 def test_a_room_imports_only_rooms_below_it():

@@ -15,6 +15,14 @@ RoundTurn = tuple[Competitor, Callable[[], None]]
 """A competitor, and what it does in its turn."""
 
 
+def take_turns(turns: Iterable[RoundTurn]) -> None:
+    """Let competitors take their turns in this order. Those that left are passed over."""
+    for competitor, turn in turns:
+        if competitor.out is None:
+            with competitor.stage(FailureStage.TURN):
+                turn()
+
+
 @dataclass(frozen=True)
 class Rounds:
     """Runs the rounds of a contest."""
@@ -24,14 +32,11 @@ class Rounds:
     def give(self, number: int, turns: Iterable[RoundTurn]) -> bool:
         """Let competitors take their turns in this order; store the load meanwhile; return whether the round counts.
 
-        Competitors that left are passed over. A round in which the machine slept does not count.
+        A round in which the machine slept does not count.
         """
         suspension = Suspension()
         load = watch_load(self.contest.sessions, self.contest.work.setting.cores)
-        for competitor, turn in turns:
-            if competitor.out is None:
-                with competitor.stage(FailureStage.TURN):
-                    turn()
+        take_turns(turns)
         note_load(self.contest.journal, number, load)
         if suspension.seconds:
             self._drop(number, suspension.sentence)

@@ -26,7 +26,7 @@ from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
-from rosettabench.lab.rounds import Rounds, RoundTurn
+from rosettabench.lab.rounds import Rounds, RoundTurn, take_turns
 from rosettabench.lab.run import measure_or_train
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import ExplainRequest
@@ -251,10 +251,7 @@ class Examination:
     def _warm_round(self) -> None:
         """Let all contenders do every block once, and choose the lengths of the blocks from the times."""
         found: Times = []
-        for competitor, turn in self._turns(found):
-            if competitor.out is None:
-                with competitor.stage(FailureStage.TURN):
-                    turn()
+        take_turns(self._turns(found))
         for bench, column, seconds in found:
             self._choose(bench, column, seconds)
 
