@@ -48,7 +48,7 @@ def test_export_and_check(rosetta, store, tmp_path):
     code, out, _ = rosetta("repeat", "--check", "--json", path)
     assert code == 0
     assert json.loads(out) | {"sha256": ""} == {
-        "format": 1, "bundle": run, "sha256": "", "rosettabench": "0.1.0", "verdicts": 3, "differences": []
+        "format": 2, "bundle": run, "sha256": "", "rosettabench": "0.1.0", "verdicts": 3, "differences": []
     }  # fmt: skip
     rosetta("export-run", run[:10], "--output", "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / path).read_bytes()

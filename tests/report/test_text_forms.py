@@ -92,7 +92,7 @@ def test_json_is_strict_and_whole(summary):
         raise AssertionError(f"{constant} is not JSON")
 
     record = json.loads(render_json(summary), parse_constant=refuse)
-    assert record["format"] == 1
+    assert record["format"] == 2
     assert record["contests"][0]["headline"]["answer"] == "jax is fastest"
     keras = next(entry for entry in record["contests"][1]["entries"] if entry["label"] == "keras[tensorflow]")
     assert keras["proof"]["divergence"]["deviation"] == "nan"

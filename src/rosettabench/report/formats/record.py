@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from rosettabench.report.formats.fields import FIELDS
 from rosettabench.summary.records import RunSummary
 
-FORMAT = 1
+FORMAT = 2
 """The version of the JSON format, raised when a field changes its name or meaning."""
 
 
