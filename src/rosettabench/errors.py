@@ -15,6 +15,7 @@ class RosettaError(Exception):
     exit_code = 1
 
     def __init__(self, what: str, hint: str = "") -> None:
+        """`what` says what was wrong, `hint` what to do or type next."""
         super().__init__(what)
         self.what = what
         self.hint = hint
@@ -126,6 +127,7 @@ class OtherWork(WorkerError):
     exit_code = 10
 
     def __init__(self, what: str, hint: str = "") -> None:
+        """The cause in the result row is always `FailureKind.OTHER_WORK`."""
         super().__init__(FailureKind.OTHER_WORK, what, hint)
 
 

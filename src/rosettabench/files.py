@@ -73,4 +73,5 @@ class PlainFile:
     """
 
     def __init__(self, file: BinaryIO) -> None:
+        """`file` must be open for writing; the caller closes it."""
         self.write = file.write

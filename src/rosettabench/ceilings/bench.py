@@ -57,6 +57,7 @@ class Bench:
     """Speaks the worker protocol with one library. Every method raises WorkerError if the worker fails or refuses."""
 
     def __init__(self, library: BenchLibrary, threads: int, device: str, folder: Path, timeout: float) -> None:
+        """Create `folder`, which must be new, and start the worker in it. Each reply may take `timeout` seconds."""
         folder.mkdir(parents=True)
         self.library = library
         self._threads, self._device, self._folder, self._timeout = threads, device, folder, timeout

@@ -50,6 +50,7 @@ class Peak:
     """A measurement of ceilings: a run without contests, which stores each series when it is done."""
 
     def __init__(self, store: Store, display: Display, works: Works, timeout: float) -> None:
+        """Each reply of a worker may take `timeout` seconds. The run begins in `measure`."""
         self._store = store
         self._display = display
         self._works = works

@@ -79,6 +79,7 @@ class Moving:
     """A display for a terminal: the current activity with a bar, then finished contests and the time left."""
 
     def __init__(self) -> None:
+        """Draw nothing yet: entering the context begins the display."""
         self._progress: Progress | None = None
 
     def __enter__(self) -> Self:

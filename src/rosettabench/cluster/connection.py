@@ -125,6 +125,7 @@ class RayCluster:
     """A cluster that this process is connected to."""
 
     def __init__(self, ray: Any, address: str) -> None:  # noqa: ANN401 (a module without types)
+        """`ray` is Ray's module, already connected to `address`. Nodes are first checked in `nodes`."""
         self.ray = ray
         self.address = address
         self._known: dict[str, ClusterNode] = {}

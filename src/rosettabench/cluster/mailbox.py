@@ -17,6 +17,7 @@ class Mailbox:
     """Holds rows until the controller has stored them. Only then does `put` return: a row is never lost in between."""
 
     def __init__(self) -> None:
+        """Begin empty. Ray runs all methods in one event loop, so they need no lock."""
         self._waiting: list[tuple[str, str, asyncio.Future[bool]]] = []
         self._taken: list[asyncio.Future[bool]] = []
         self._said: Remarks = []

@@ -84,12 +84,13 @@ def own_data(asked: str | None) -> Path | None:
 
 
 class NodeStore(Store):
-    """The store of a node for one contest. A row is finished when it is here and in the user's store.
-
-    `shelf` keeps the certificates of this machine: what was proven in one contest need not be proven in the next.
-    """
+    """The store of a node for one contest. A row is finished when it is here and in the user's store."""
 
     def __init__(self, file: Path, shelf: Store, send: Callable[[str], None]) -> None:
+        """Open the SQLite file `file`, and create it if it is missing. `send` waits until the user's store has the row.
+
+        `shelf` keeps the certificates of this machine: what was proven in one contest need not be proven in the next.
+        """
         super().__init__(str(file))
         self._shelf = shelf
         self._send = send
@@ -119,6 +120,7 @@ class NodeDisplay(Silent):
     """The display of a node: it says everything to the controller, which shows all contests together."""
 
     def __init__(self, say: Callable[[str, bool], None]) -> None:
+        """`say` sends a message to the controller, and whether it stays on the screen."""
         self._say = say
         self._last = ""
 

@@ -60,6 +60,7 @@ class Inbox:
     """Adds rows that nodes have sent to the user's store."""
 
     def __init__(self, store: Store) -> None:
+        """`store` is the user's store. Certificates have other ids there; the inbox remembers them by attempt."""
         self._store = store
         self._certificates: dict[tuple[str, int], int] = {}
 

@@ -97,9 +97,10 @@ def spread(laboratory: Laboratory, run: Run, cluster: RayCluster, ended: Callabl
 
 
 class Sweep:
-    """The contests of one run on their way; `titles` has those to do, by the ids of their rows."""
+    """The contests of one run on their way."""
 
     def __init__(self, laboratory: Laboratory, cluster: RayCluster, run: str, titles: Mapping[int, str]) -> None:
+        """`run` is the id of the run; `titles` has the contests to do, by the ids of their rows."""
         self._store = laboratory.store
         self._display = laboratory.display
         self._cluster = cluster

@@ -61,9 +61,14 @@ class Arrival:
 
 
 class ArrivalProof:
-    """Evaluates samples in one framework after the other. `refer` is a cell of the float64 reference."""
+    """Evaluates samples in one framework after the other."""
 
     def __init__(self, refer: TiedCell, work: Work, folder: Path, timeout: float, doing: Callable[[str], None]) -> None:
+        """Evaluate nothing yet: call `make_reference` before `examine`.
+
+        `refer` is a cell of the float64 reference. Each reply of a worker may take `timeout` seconds. `doing` receives
+        what is being done, in words.
+        """
         self._refer = refer
         self._work = work
         self._folder = folder

@@ -75,6 +75,7 @@ class Resuming:
     """A downloader for pooch that keeps the received bytes in the file `part`, and requests only the rest."""
 
     def __init__(self, part: Path, progress: DataProgress) -> None:
+        """If `part` exists, the download continues after its bytes. `progress` counts bytes."""
         self.part = part
         self.progress = progress
 

@@ -65,6 +65,7 @@ class Environments:
     """
 
     def __init__(self, folder: Path) -> None:
+        """`folder` need not exist: it is created for the first environment."""
         self.folder = folder
 
     def find(self, lock: Lock) -> Environment | None:

@@ -52,6 +52,7 @@ class Installer:
     """
 
     def __init__(self, log: Path, progress: Progress, lock: int) -> None:
+        """Copy this process's variables for uv, and forbid uv to download a Python. No process starts yet."""
         self.log = log
         self.progress = progress
         self.lock = lock

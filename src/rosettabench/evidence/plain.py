@@ -47,6 +47,7 @@ class StrictJson:
     """The hooks of Python's JSON reader for the member `name`: each raises DataError for what a bundle never holds."""
 
     def __init__(self, name: str) -> None:
+        """Every error message begins with `name`."""
         self.name = name
 
     def refuse(self, why: str) -> NoReturn:

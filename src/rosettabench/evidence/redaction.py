@@ -38,6 +38,7 @@ class Redactor:
     """
 
     def __init__(self, known: Iterable[str] = (), names: Mapping[str, str] | None = None) -> None:
+        """Ignore names of at most two characters and those in COMMON. The longest known paths are replaced first."""
         self.known = sorted({one.rstrip("/") for one in known} - {""}, key=lambda one: (-len(one), one))
         self.names = {name: word for name, word in (names or {}).items() if len(name) > 2 and name not in COMMON}
         self.folders: dict[str, int] = {}

@@ -15,6 +15,7 @@ class Archive:
     """All contests of one workload in a store, from one machine."""
 
     def __init__(self, store: Store, workload: str, machine: Mapping[str, Any]) -> None:
+        """`machine` holds the facts of the machine. The store is read once, when contests are first needed."""
         self.store = store
         self.workload = workload
         self.machine = machine

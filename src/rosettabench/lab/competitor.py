@@ -39,6 +39,7 @@ class Competitor:
     """
 
     def __init__(self, contender: Contender, row: Entry, journal: Journal, number: int) -> None:
+        """`row` is the stored entry; `number` counts the processes that it has had already. No worker starts yet."""
         self.contender = contender
         self.row = row
         self.journal = journal

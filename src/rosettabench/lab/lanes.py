@@ -23,6 +23,7 @@ class Lanes:
     """
 
     def __init__(self, count: int, competitors: Sequence[Competitor]) -> None:
+        """Start no thread before `submit`. Raises ValueError if `count` is less than 1."""
         self.stopped = Event()
         self._executor = ThreadPoolExecutor(count)
         self._competitors = competitors

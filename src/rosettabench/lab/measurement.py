@@ -32,6 +32,7 @@ class TimedContest:
     """Measures one contest."""
 
     def __init__(self, contest: LiveContest) -> None:
+        """Take the stopping rule from the contest's request. Workers start in `run`."""
         self._contest = contest
         self._schedule = Schedule(contest.request.stopping)
         self._turns = Turns(contest, most=contest.request.stopping.rounds[1])

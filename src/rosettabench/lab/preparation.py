@@ -77,6 +77,7 @@ class Preparation:
     """
 
     def __init__(self, display: Display) -> None:
+        """`display` shows the progress of jobs while the caller waits for one. Threads start in `begin`."""
         self._display = display
         self._jobs: dict[Key, Job] = {}
         self._threads: list[Thread] = []

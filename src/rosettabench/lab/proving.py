@@ -30,11 +30,7 @@ from rosettabench.resources.processors import confine_children, lane_processors
 
 
 class Proving:
-    """Proves every competitor of several contests, `jobs` at a time; calls `finish` with each contest that is done.
-
-    `titles` are the unique names of the contests for the display. After the time `end` of the monotonic clock no proof
-    begins, and a contest that lacks one is not done.
-    """
+    """Proves every competitor of several contests, `jobs` at a time; calls `finish` with each contest that is done."""
 
     def __init__(
         self,
@@ -45,6 +41,10 @@ class Proving:
         finish: Callable[[LiveContest], None],
         end: float = inf,
     ) -> None:
+        """Prove nothing before `run`. `titles` are the unique names of the contests for the display.
+
+        After the time `end` of the monotonic clock no proof begins, and a contest that lacks one is not done.
+        """
         self._contests = contests
         self._titles = titles
         self._display = display

@@ -29,6 +29,10 @@ class Registrar:
     def __init__(
         self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool, timed: bool = False
     ) -> None:
+        """Make no reference yet: `make` is called once at most, when a proof needs it.
+
+        `weights` is the digest of the drawn weights. `again` ignores earlier certificates, except for second copies.
+        """
         self._store = store
         self._work = work
         self._weights = weights

@@ -12,6 +12,7 @@ class Suspension:
     """Watches for sleep from its creation on. Linux has a clock that goes on during sleep, and one that stops."""
 
     def __init__(self) -> None:
+        """Read both clocks: earlier sleep does not count."""
         self._start = asleep()
 
     @property

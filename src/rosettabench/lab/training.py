@@ -14,6 +14,7 @@ class FullTraining:
     """Trains all contenders of one contest to the end."""
 
     def __init__(self, contest: LiveContest) -> None:
+        """Set no limit of rounds: the training ends with its last step. Workers start in `run`."""
         self._contest = contest
         self._turns = Turns(contest, most=0)
 

@@ -29,9 +29,10 @@ from rosettabench.store.record import FailureStage, Phase, Stopped
 
 
 class Turns:
-    """The turns of one contest. `most` is the largest number of rounds, 0 if not known."""
+    """The turns of one contest."""
 
     def __init__(self, contest: LiveContest, most: int) -> None:
+        """Create the watch and the judge. `most` is the largest number of rounds, 0 if not known."""
         self.contest = contest
         self.most = most
         self.stopping = contest.request.stopping

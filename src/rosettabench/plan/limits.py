@@ -28,6 +28,7 @@ class Limits:
     full: bool = False
 
     def __post_init__(self) -> None:
+        """Refuse `budget` beside `full`, `rounds` or `seconds`, and `full` beside a limit that would stop it."""
         if self.budget and (self.full or self.rounds or self.seconds):
             raise UsageError(
                 "--budget decides on rounds and seconds; --full, --rounds and --seconds do, too", "Leave one out."

@@ -13,12 +13,10 @@ ROUNDING_S = 0.001
 
 
 class TimeLeft:
-    """The most time that is left. None is shown without a basis for it, or once it has proved wrong.
-
-    `clock` returns seconds.
-    """
+    """The most time that is left. None is shown without a basis for it, or once it has proved wrong."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        """`clock` returns seconds and never goes back. No maximum is known before `expect`."""
         self._clock = clock
         self._end = inf
         self._known = False

@@ -50,6 +50,7 @@ class FirstWalk:
     """
 
     def __init__(self, count: int) -> None:
+        """Begin with no step taken. One thread hands in results with `take`, `end` or `fail`; others wait for them."""
         self._steps: list[Future[Exact]] = [Future() for _ in range(count)]
         self._ending: Future[WalkEnd] = Future()
         self.beside: list[Session] = []

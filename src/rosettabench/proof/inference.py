@@ -86,6 +86,7 @@ class InferenceProof:
     excused: Sequence[Check] = ()
 
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
+        """Ask the worker nothing before `run`, which writes its files to `folder` and then deletes that folder."""
         self.checks: list[Check] = []
         self.cause: str | None = None
         self._session = session

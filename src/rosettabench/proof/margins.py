@@ -44,6 +44,10 @@ class Chooser:
     """Chooses the batch of each step of a proof while the reference walks. Its file of rows replaces the drawn one."""
 
     def __init__(self, session: Session, margin: float, folder: Path) -> None:
+        """Create `folder` if it is missing, and read the drawn batches.
+
+        `session` is one of the float64 reference. `margin` is the smallest allowed distance of a unit from its edge.
+        """
         work = session.work.stated
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "batches.npy"

@@ -37,6 +37,7 @@ class Proof:
     """
 
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
+        """Ask the worker nothing before `run`, which writes its files to `folder` and then deletes that folder."""
         self.checks: list[Check] = []
         self.cause: str | None = None
         self.excused: list[Check] = []

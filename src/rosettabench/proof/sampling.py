@@ -95,6 +95,7 @@ class Sampling:
     """Lets a session draw sample paths, and the reference compute their distributions."""
 
     def __init__(self, session: Session, reference: Reference, folder: Path) -> None:
+        """Create `folder`, which must not exist yet, and pick SERIES evenly spaced series of the session's data."""
         assert session.work.data.series is not None
         self.series = session.work.data.series
         self.places = tuple(len(self.series) * number // SERIES for number in range(SERIES))

@@ -101,12 +101,10 @@ Key = tuple[str, int | None, str | None]
 
 
 class Tolerances:
-    """The tolerance of every quantity, step and tensor, from the noise of the reference.
-
-    `guides` are the tolerances without noise.
-    """
+    """The tolerance of every quantity, step and tensor, from the noise of the reference."""
 
     def __init__(self, noise: Iterable[Deviation], guides: Mapping[str, float] = GUIDES) -> None:
+        """Keep the largest noise of each quantity, step and tensor. `guides` are the tolerances without noise."""
         self._guides = guides
         self._noise: dict[Key, float] = {}
         for deviation in noise:

@@ -51,6 +51,7 @@ class ParameterWalk:
     """The values of one parameter under an optimiser, step by step."""
 
     def __init__(self, walk: Iterator[Array]) -> None:
+        """`walk` yields the values after each step. It advances only as far as `after` needs."""
         self._walk = walk
         self._taken = 0
         self._ends: deque[Array] = deque(maxlen=2)
@@ -79,6 +80,7 @@ class OwnUpdates:
         still: Collection[str] = (),
         noise: Tolerances | None = None,
     ) -> None:
+        """`start` has the weights before the first step. `noise` says how far another pass may move a gradient."""
         self.gradients: dict[str, list[Array]] = {}
         self.unclipped: list[dict[str, Array]] = []
         """The gradients of each step before clipping; empty without clipping."""

@@ -100,6 +100,7 @@ class Examination:
     asked: ExplainRequest
 
     def __post_init__(self) -> None:
+        """Share the contest's random generator, and count rounds from 0."""
         self._random = self.contest.random
         self._rounds = self._number = 0  # the rounds that count, and the number of the last round
 

@@ -57,6 +57,7 @@ class Rapl:
     name = Resource.CPU_ENERGY
 
     def __init__(self, packages: Sequence[Package]) -> None:
+        """Read no counter yet. `find_rapl` finds the `packages` and checks that they can be read."""
         self._packages = tuple(packages)
 
     def read(self) -> Sequence[int]:

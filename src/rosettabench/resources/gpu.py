@@ -15,13 +15,13 @@ GPU_FIGURES = (Resource.GPU_MEMORY, Resource.GPU_UTILISATION, Resource.GPU_ENERG
 class Gpu:
     """The GPU that a worker on ``cuda`` computes on, and the EnergyCounter of ``gpu_energy_j``.
 
-    `nvml` is the module pynvml, initialised; `handle` is NVML's handle of the device. Raises OSError if the driver does
-    not report a value.
+    Raises OSError if the driver does not report a value.
     """
 
     name = Resource.GPU_ENERGY
 
     def __init__(self, nvml: Any, handle: Any) -> None:  # noqa: ANN401 (pynvml has no types)
+        """`nvml` is the module pynvml, initialised; `handle` is NVML's handle of the device."""
         self._nvml = nvml
         self._handle = handle
 

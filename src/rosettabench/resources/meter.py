@@ -36,6 +36,7 @@ class Meter:
     """
 
     def __init__(self, pid: int, sensors: Sensors) -> None:
+        """`pid` is the worker's process, whose children count, too. Nothing is read before the first window."""
         self._pid = pid
         self._sensors = sensors
         self._sampler = Sampler(sensors.gpu) if sensors.gpu is not None else None

@@ -20,6 +20,7 @@ class Sampler:
     """
 
     def __init__(self, gpu: Gpu) -> None:
+        """Start no thread and read nothing: both begin in `start`."""
         self._gpu = gpu
         self._over = Event()
         self._thread: Thread | None = None

@@ -23,11 +23,12 @@ SAME_SUM = 1e-9
 class Trainer:
     """Speaks the worker protocol, "Trainings", with one library.
 
-    As a context manager it starts a worker, which imports the library, and ends it. Every method raises WorkerError if
-    the worker fails. A worker that does not reply within `timeout` seconds is killed, with all its children.
+    As a context manager it lets its worker import the library, and ends it. Every method raises WorkerError if the
+    worker fails. A worker that does not reply within `timeout` seconds is killed, with all its children.
     """
 
     def __init__(self, library: Library, environment: Environment, threads: int, folder: Path, timeout: float) -> None:
+        """Create `folder`, which must be new, and start the worker in it. Entering the context imports the library."""
         self.library = library
         self.interpreter = environment.version
         self.packages: dict[str, str] = {}

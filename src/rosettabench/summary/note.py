@@ -79,5 +79,6 @@ class Note(Doubt):
     values: tuple[Any, ...]
 
     def __init__(self, kind: NoteKind, *values: object) -> None:
+        """Take the values that NoteKind lists for the `kind`, in that order. They are not checked."""
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "values", values)

@@ -34,6 +34,7 @@ class Call:
     """A note of a call that the pickle requests, and of the state for its result."""
 
     def __init__(self, function: Name, arguments: tuple[Any, ...]) -> None:
+        """`function` would be called with `arguments`. The instruction BUILD sets `state`; until then it is None."""
         self.function = function
         self.arguments = arguments
         self.state: Any = None
@@ -78,6 +79,7 @@ class Machine:
     """The stack machine of pickles, without the ability to call."""
 
     def __init__(self, pickle: bytes) -> None:
+        """Begin at the first byte of `pickle` with an empty stack; `run` executes the instructions."""
         self.pickle = pickle
         self.at = 0
         self.stack: list[Any] = []

@@ -29,6 +29,7 @@ class SiteFolder:
     """A site that is being written; `old` is the one that it replaces, None if there is none."""
 
     def __init__(self, draft: Path, old: Path | None) -> None:
+        """`draft` is the existing folder that receives the new files."""
         self.draft = draft
         self.old = old
 

@@ -110,6 +110,7 @@ class Pages:
     """Renders the pages from the contents of a store; `proofs` are (heading, table) of the matrices."""
 
     def __init__(self, contents: SiteContents, proofs: Sequence[tuple[str, Table]], damaged: Sequence[str]) -> None:
+        """`damaged` are the keys of damaged certificates, which the page of proofs names. Nothing is rendered yet."""
         self.contents = contents
         self.proofs = proofs
         self.damaged = damaged
