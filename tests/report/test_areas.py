@@ -8,6 +8,7 @@ from rows import figure_of
 from rosettabench.report.tables import contest as tables
 from rosettabench.store.record import FigureName
 from rosettabench.summary.entry import summarise_areas, summarise_likelihoods
+from rosettabench.summary.records import MetricValue
 
 
 def evaluated(*values, labels=13):
@@ -50,3 +51,12 @@ def test_forecasts_are_told_by_their_likelihood_and_that_they_were_shown_the_tru
     table = tables.ranking_table(replace(contest, entries=entries))
     place = [column.title for column in table.columns].index("horizon NLL, true lags")
     assert (table.rows[0][place].text, table.rows[0][place].note) == ("-0.123", "epoch 3")
+
+
+def test_a_cross_entropy_of_a_language_model_has_its_unit(contests):
+    contest = next(iter(contests.values()))
+    metrics = (MetricValue("cross-entropy", 1.9, 4, 1742),)
+    scored = replace(contest, entries=tuple(replace(one, metrics=metrics, accuracies=()) for one in contest.entries))
+    for tokens, title in ((64, "test cross-entropy, nats per token"), (None, "test cross-entropy")):
+        table = tables.ranking_table(replace(scored, tokens=tokens))
+        assert title in [column.title for column in table.columns]

@@ -1,5 +1,7 @@
 """Charts are made without Vega-Lite's schema, for speed: with it they are the same, and it accepts them."""
 
+from dataclasses import replace
+
 import pytest
 from altair.utils.schemapi import debug_mode
 
@@ -15,3 +17,18 @@ def test_a_chart_is_the_same_with_and_without_the_schema(summary, kind):
         assert {part: checked.get(part) for part in ("layer", "data", "datasets", "description", "height")} == {
             part: quick.get(part) for part in ("layer", "data", "datasets", "description", "height")
         }
+
+
+def test_a_language_model_learns_over_tokens(summary):
+    contest = replace(summary.contests[0], tokens=64)
+    [samples], [tokens] = (first_curve(one, summary.labels) for one in (summary.contests[0], contest))
+    assert [64 * row["seen"] for row in samples["rows"]] == [row["seen"] for row in tokens["rows"]]
+    assert (samples["title"], tokens["title"]) == ("samples seen", "tokens seen")
+
+
+def first_curve(contest, labels):
+    """The rows of the first loss curve, and the title of its axis."""
+    spec = charts.contest_charts(contest, labels)["losses"]
+    layer = spec["layer"][0]
+    rows = spec["datasets"][layer["data"]["name"]]
+    return [{"rows": rows, "title": layer["encoding"]["x"]["title"]}]

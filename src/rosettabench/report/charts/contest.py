@@ -160,7 +160,7 @@ def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
 
 
 def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
-    """Return the training losses over the number of samples seen.
+    """Return the training losses over the number of samples seen; of a language model, of tokens.
 
     Each line is thinner than the line below it, so that coinciding lines appear as one band with all their colours.
     """
@@ -168,24 +168,29 @@ def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
     if not drawn:
         return None
     widths = [2.0 + 3 * place for place in reversed(range(len(drawn)))]
-    lines = [loss_line(entry, width, labels) for entry, width in zip(drawn, widths, strict=True)]
-    description = f"Training loss over samples seen on {contest.name}, one line per contender"
+    lines = [loss_line(entry, contest.tokens, width, labels) for entry, width in zip(drawn, widths, strict=True)]
+    description = f"Training loss over {seen_words(contest.tokens)} on {contest.name}, one line per contender"
     return layer_charts(lines, description, HEIGHT)
 
 
-def loss_line(entry: EntrySummary, width: float, labels: Sequence[str]) -> alt.Chart:
-    """Return one contender's loss curve."""
+def seen_words(tokens: int | None) -> str:
+    """Return what a loss curve counts; `tokens` are those of a sample."""
+    return "samples seen" if tokens is None else "tokens seen"
+
+
+def loss_line(entry: EntrySummary, tokens: int | None, width: float, labels: Sequence[str]) -> alt.Chart:
+    """Return one contender's loss curve; `tokens` are those of a sample of a language model."""
     import altair as alt
 
-    rows = [{"label": entry.label, "samples": point.samples, "loss": point.loss} for point in entry.curve]
+    rows = [{"label": entry.label, "seen": point.samples * (tokens or 1), "loss": point.loss} for point in entry.curve]
     tooltip = [
         alt.Tooltip("label:N", title="contender"),
-        alt.Tooltip("samples:Q", title="samples seen", format=","),
+        alt.Tooltip("seen:Q", title=seen_words(tokens), format=","),
         alt.Tooltip("loss:Q", format=".4r"),
     ]
     line = plot(rows).mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
     curve: alt.Chart = line.encode(
-        x=alt.X("samples:Q", title="samples seen", axis=alt.Axis(format="~s", tickCount=5, grid=False)),
+        x=alt.X("seen:Q", title=seen_words(tokens), axis=alt.Axis(format="~s", tickCount=5, grid=False)),
         y=alt.Y("loss:Q", title="training loss", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
         color=by_contender(labels),
         tooltip=tooltip,

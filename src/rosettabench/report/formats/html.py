@@ -51,7 +51,7 @@ TITLES = {
     "overview": "All contests",
     "ranking": "Time relative to the fastest, with intervals",
     "releases": "Then and now: speed by day of release",
-    "losses": "Training loss over samples seen",
+    "losses": "Training loss",
     "blocks": "Every timed block",
     "throughput": "Throughput, samples per second",
     "costs": "Seconds before the first steady step",

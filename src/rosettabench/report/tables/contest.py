@@ -49,7 +49,7 @@ def ranking_table(contest: ContestSummary) -> Table:
         Column("time / fastest", numeric=True),
         Column("time per batch" if contest.inference else "time per step", numeric=True),
         Column("images per second" if of_images(contest) else "samples per second", numeric=True, spare=2),
-        PER_1000 if of_images(contest) else PER_TOKEN if contest.inference else metric_column(shown),
+        PER_1000 if of_images(contest) else PER_TOKEN if contest.inference else metric_column(shown, contest.tokens),
         Column("proof"),
     )
     rows = [ranking_cells(contest, entry) for entry in shown]
@@ -120,17 +120,22 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
     )
 
 
-def metric_column(shown: Sequence[EntrySummary]) -> Column:
+def metric_column(shown: Sequence[EntrySummary], tokens: int | None) -> Column:
     """Return the column for the metric of the evaluation."""
     title = "test accuracy"
     if any(entry.areas for entry in shown):
         title = "test mean ROC AUC"
     named = {one.metric for entry in shown for one in entry.metrics}
     if named:
-        title = f"test {' and '.join(sorted(named))}"
+        title = f"test {' and '.join(sorted(metric_words(one, tokens) for one in named))}"
     if any(entry.likelihoods for entry in shown):
         title = "horizon NLL, true lags"
     return Column(title, numeric=True, spare=1)
+
+
+def metric_words(metric: str, tokens: int | None) -> str:
+    """Return a metric; of a language model, whose samples have `tokens`, with its unit."""
+    return f"{metric}, nats per token" if metric == "cross-entropy" and tokens else metric
 
 
 def metric_cell(entry: EntrySummary) -> TableCell:
