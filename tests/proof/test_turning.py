@@ -8,7 +8,7 @@ from smaller import Altered
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.proof.reference import make_reference
-from rosettabench.proof.tolerance import SAFETY
+from rosettabench.proof.tolerance import LARGEST, SAFETY
 from rosettabench.proof.turning import MOVED, turning_noise
 from rosettabench.proof.weights import proof_weights
 
@@ -44,7 +44,7 @@ def at_work(tmp_path_factory):
     stated = find_workload("fashion-mlp")
     guided = stated.model_copy(update={"proof": stated.proof.model_copy(update={"margin": None})})
     workload = Altered(**guided.model_dump(include=set(Workload.model_fields)), altered={})
-    work = make_work(workload, folder / "work")
+    work = make_work(workload, folder / "work", batch_size=256)  # one sample of 32 moves a gradient by 6e-2
     weights = proof_weights(work.workload, 0)
     on_edge = {**weights, "hidden.bias": weights["hidden.bias"].copy()}
     sample, unit = ON_EDGE
@@ -89,7 +89,7 @@ def test_a_turned_unit_is_proven(at_work, tmp_path):
     shown = [check for check in turned.checks if check.quantity == "gradient" and check.deviation > 1e-4]
     assert {(check.step, check.tensor) for check in shown} == {(0, "hidden.kernel"), (0, "hidden.bias")}
     noise = turning_noise(at_work[1]["on edge"], 0)
-    assert all(check.tolerance == pytest.approx(SAFETY * noise[check.tensor]) for check in shown)
+    assert all(check.tolerance == min(LARGEST, SAFETY * noise[check.tensor]) for check in shown)
 
 
 def test_a_mistake_of_that_size_is_one(at_work, tmp_path):

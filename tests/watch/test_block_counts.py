@@ -30,6 +30,7 @@ def test_of_picture_files_the_first_number_of_a_row_is_the_sample():
 @pytest.mark.parametrize(
     ("counts", "told"),
     [
+        (Counts(0, 4, samples=20), "used 20 samples where 40 were asked for"),
         (Counts(0, 4, updates=2), "counted 2 updates in 4 steps"),
         (Counts(0, 4, 4, batches=5), "handed 5 batches in 4 steps"),
         (Counts(0, 4, 4, 4, (0,), digest(ROWS[1])), "labels of 1 batches"),

@@ -16,9 +16,9 @@ Array = NDArray[Any]
 class Counts:
     """The counts of `steps` steps from row `first` on; None if the framework does not count.
 
-    `updates` is the optimiser's own counter. `batches` is how many batches the model was handed. `looked_at` lists some
-    of them by their place in the block, and `labels` is the sha256 of their labels. `devices` are the counts of each
-    device of a group, which looks at labels by itself.
+    `samples` is how many it reports to have used. `updates` is the optimiser's own counter. `batches` is how many
+    batches the model was handed. `looked_at` lists some of them by their place in the block, and `labels` is the sha256
+    of their labels. `devices` are the counts of each device of a group, which looks at labels by itself.
     """
 
     first: int
@@ -28,10 +28,11 @@ class Counts:
     looked_at: tuple[int, ...] = ()
     labels: str | None = None
     devices: tuple[Counts, ...] = ()
+    samples: int | None = None
 
     @classmethod
     def of_reply(cls, first: int, steps: int, reply: dict[str, Any]) -> Counts:
-        """Return the counts in the reply to a `train` request."""
+        """Return the counts in the reply to a `train` request, or to `infer`."""
         return cls(
             first,
             steps,
@@ -40,6 +41,7 @@ class Counts:
             tuple(reply.get("looked_at", ())),
             reply.get("labels"),
             tuple(cls.of_reply(first, steps, one) for one in reply.get("devices", ())),
+            reply.get("samples"),
         )
 
     def fault(self, labels: Array, rows: Array, devices: int = 1) -> str | None:
@@ -47,6 +49,8 @@ class Counts:
 
         `labels` are those of all training samples, `rows` the ids of the samples of each step, shared by `devices`.
         """
+        if self.samples is not None and self.samples != self.steps * rows.shape[1]:
+            return f"it used {self.samples} samples where {self.steps * rows.shape[1]} were asked for"
         if self.updates is not None and self.updates != self.steps:
             return f"its optimiser counted {self.updates} updates in {self.steps} steps"
         if self.batches is not None and self.batches != self.steps:

@@ -45,9 +45,10 @@ clears the pages of the next array: a third of the time of imdb-gru's reference.
 glibc accepts. No contender gets them."""
 
 DECISIVE = (
-    "BLIS_", "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "FLAGS_", "GLIBC_TUNABLES", "GOMP_", "JAX_", "KERAS_", "KMP_",
-    "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_", "MLX_", "MXNET_", "NCCL_", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_",
-    "ONEDNN_", "OPENBLAS_", "PYTORCH_", "TF_", "THEANO_", "TORCH", "XLA_",
+    "ATEN_", "BEAM", "BLIS_", "CHAINER_", "CUBLAS_", "CUDA_", "CUDNN_", "CUPY_", "DNNL_", "FLAGS_",
+    "GLIBC_TUNABLES", "GOMP_", "JAX_", "JIT", "KERAS_", "KMP_", "LD_PRELOAD", "LIBXSMM_", "MALLOC_", "MKL_",
+    "MLX_", "MXNET_", "NCCL_", "NOOPT", "NPY_", "NUMEXPR_", "NVIDIA_", "OMP_", "ONEDNN_", "OPENBLAS_", "PYTORCH_",
+    "TF_", "THEANO_", "TORCH", "XLA_",
 )  # fmt: skip
 """Prefixes of the variables by which users, or their systems, change what frameworks compute and how fast."""
 

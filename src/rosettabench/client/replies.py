@@ -100,7 +100,7 @@ class TrainReply(TimedReply):
     loss: FiniteFloat | None
     learning_rate: FiniteFloat | None
     samples: Count
-    updates: int | None = None
+    updates: Count | None = None
     batches: Count | None = None
     looked_at: list[Count] = []
     labels: str | None = None

@@ -279,8 +279,8 @@ class Session:
             return self.train(first, steps)
         begun = monotonic()
         reply = self.infer(first, steps * self.work.setting.batch_size)
-        wall = monotonic() - begun
-        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall)
+        wall, counts = monotonic() - begun, Counts.of_reply(first, steps, reply)
+        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall, counts)
 
     def infer(self, first: int, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Infer `samples` samples from batch `first` on, the last partial batch included."""

@@ -35,14 +35,15 @@ class TimedContest:
         """Take the stopping rule from the contest's request. Workers start in `run`."""
         self._contest = contest
         self._schedule = Schedule(contest.request.stopping)
-        self._turns = Turns(contest, most=contest.request.stopping.rounds[1])
+        stopping = contest.request.stopping
+        self._turns = Turns(contest, stopping.rounds[1], stopping.processes)
         self._steps = 1  # of a block, known after the warm-up
 
     def run(self) -> Stopped:
         """Give each process its rounds until the verdicts are sure; evaluate in the last one; return how it ended."""
         turns, work, controller = self._turns, self._contest.work, 0.0
         for process in self._schedule.processes_left(turns.complete):
-            turns.begin()
+            turns.begin(self._schedule.upto(process) - turns.complete)
             start = process_time()
             why = self._share(process)
             controller += process_time() - start

@@ -7,6 +7,7 @@ from time import process_time
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.forecasts import series_to_show
 from rosettabench.lab.turns import Turns
+from rosettabench.lab.watch import FIRST_ROUNDS
 from rosettabench.store.record import FailureStage, ShownSeries, Stopped
 
 
@@ -16,21 +17,22 @@ class FullTraining:
     def __init__(self, contest: LiveContest) -> None:
         """Set no limit of rounds: the training ends with its last step. Workers start in `run`."""
         self._contest = contest
-        self._turns = Turns(contest, most=0)
+        self._turns = Turns(contest, most=0, processes=1)
 
     def run(self) -> Stopped:
         """Train all steps, evaluate after each epoch and at the end; return how it ended."""
         turns, contest = self._turns, self._contest
-        turns.begin()
+        turns.begin(FIRST_ROUNDS)
         if not contest.present:
             return turns.make_stopped("no contender is left", 0.0)
         steps, _ = turns.warm_up()
+        turns.watch.end(contest.present, last=False)
         length = self._length
         turns.supply(length, 0)
         for one in contest.present:
             with one.stage(FailureStage.BUILD):
                 one.live.build()
-        turns.watch.begin(contest.present)
+        turns.watch.begin(contest.present, turns.progress.last + 1, FIRST_ROUNDS)
         controller = process_time()
         per_epoch = contest.work.steps_per_epoch
         for start in range(0, length, per_epoch):

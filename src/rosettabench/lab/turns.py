@@ -31,13 +31,16 @@ from rosettabench.store.record import FailureStage, Phase, Stopped
 class Turns:
     """The turns of one contest."""
 
-    def __init__(self, contest: LiveContest, most: int) -> None:
-        """Create the watch and the judge. `most` is the largest number of rounds, 0 if not known."""
+    def __init__(self, contest: LiveContest, most: int, processes: int) -> None:
+        """Create the watch and the judge.
+
+        `most` is the largest number of rounds, 0 if not known. Each competitor has so many `processes` at first.
+        """
         self.contest = contest
         self.most = most
         self.stopping = contest.request.stopping
         self.progress = contest.progress
-        registrar, processes = contest.registrar, self.stopping.processes
+        registrar = contest.registrar
         self.watch = Watch(
             contest.work,
             contest.folder / "watch",
@@ -60,12 +63,12 @@ class Turns:
         """How many rounds every present competitor has completed."""
         return self.progress.complete(one.label for one in self.contest.present)
 
-    def begin(self) -> None:
-        """Admit all competitors in new processes; from now on meter what they use, and watch them."""
+    def begin(self, rounds: int) -> None:
+        """Admit all competitors in new processes of `rounds`; from now on meter what they use, and watch them."""
         self._drawn = 0
         self.contest.admit()
         self._meter()
-        self.watch.begin(self.contest.present)
+        self.watch.begin(self.contest.present, self.progress.last + 1, rounds)
 
     def warm_up(self) -> tuple[int, int]:
         """Warm up; return the number of steps of a block, and the first step that is not trained yet."""

@@ -50,8 +50,8 @@ REFERENCE = "the reference"
 AFFORDABLE_S = 60.0
 """Most seconds that the reference may take for the first steps."""
 
-FIRST_WINDOW = (1, 5)
-"""The first rounds, one of which is checked. A contest that ranks contenders has at least these."""
+FIRST_ROUNDS = 4
+"""Most rounds among which the first one to check is drawn: a process of a default contest has as many."""
 
 ENOUGH = 64
 """Test samples whose outputs are checked, in whole batches: at least one, at most MOST_BATCHES."""
@@ -98,8 +98,11 @@ class Watch:
 
     # -- one process of each competitor --------------------------------------------------------------------------------
 
-    def begin(self, present: Sequence[Competitor]) -> None:
-        """Begin with new processes of all competitors, before their first block."""
+    def begin(self, present: Sequence[Competitor], first: int, rounds: int) -> None:
+        """Begin with new processes of all competitors, before their first block.
+
+        Their rounds begin with the number `first`, and there are `rounds` unless the time is over.
+        """
         self._voices = {one.label: one.contender.framework for one in watched_competitors(present)}
         self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed)
         self._clocks: dict[str, list[Turn]] = {}
@@ -110,12 +113,14 @@ class Watch:
         unproven = in_words([one.label for one in present if not one.proven])
         if unproven:
             self._record.unchecked.append(f"What is not proven was not watched: {unproven}.")
+        if len(set(self._voices.values())) == 1 and self.work.workload.inference is None:
+            self._record.unchecked.append(Watched.ALONE)
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Snapshot]] = []
         self._process += 1
         if self._process == 1:
             self._drawn = int(self.random.integers(1, self.processes, endpoint=True))
-        self._window = FIRST_WINDOW
+        self._window = (first, first + max(1, min(FIRST_ROUNDS, rounds)) - 1)
         self._draw()
 
     def block(self, present: Sequence[Competitor], name: str) -> None:
@@ -124,10 +129,10 @@ class Watch:
             done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
             for label, turn in done.items():
                 self._clocks.setdefault(label, []).append(turn)
-            if not done or self.work.workload.inference is not None:
-                return
             for one in watched_competitors(present):
                 self._check_counts(one, name)
+            if not done or self.work.workload.inference is not None:
+                return
             losses = {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
             self._part(
                 present, self._losses.note(losses), lambda label: with_median(f"in {name} its mean loss", losses, label)
@@ -204,7 +209,7 @@ class Watch:
         if wrong is not None:
             self._out(one, f"in {name} {wrong}")
         for what, known in (("updates", counts.updates), ("batches", counts.batches)):
-            if known is None:
+            if known is None and self.work.workload.inference is None:
                 self._uncounted.setdefault(what, set()).add(one.label)
 
     def _loss(self, one: Competitor) -> float:

@@ -25,7 +25,7 @@ from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.reference import Reference, compare_evaluations, compare_unguided, evaluate
 from rosettabench.proof.sampling import Sampling
 from rosettabench.proof.tolerance import LARGEST, MIXED, SAFETY
-from rosettabench.proof.turning import MOST, turning_noise
+from rosettabench.proof.turning import turning_noise
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Array, Files, Unguided, Walked, read_array, walk, walk_unguided
 
@@ -97,7 +97,7 @@ class Proof:
         if check.passed or self._mixed or not all(earlier.passed for earlier in self.checks):
             return check
         again = check
-        if deviation.quantity == "gradient" and deviation.value < MOST:
+        if deviation.quantity == "gradient" and deviation.value <= LARGEST:
             again = self._check_turned(deviation)
             self.excused += [again] if again.passed else []
         elif self._own.has_formula and (
@@ -120,7 +120,7 @@ class Proof:
         step = deviation.step or 0
         if step not in self._turning:
             self._turning[step] = turning_noise(self._reference, step)
-        return make_check(deviation, SAFETY * self._turning[step].get(str(deviation.tensor), 0.0))
+        return make_check(deviation, min(LARGEST, SAFETY * self._turning[step].get(str(deviation.tensor), 0.0)))
 
     def _check_update(self, deviation: Deviation) -> Check:
         """Hold a parameter against the contender's own gradients; behind a block, against its own steps as well."""

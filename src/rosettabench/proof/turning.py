@@ -29,9 +29,6 @@ TRIALS = 16
 """How often the weights are moved. About a third of the trials turn a unit that round-off can turn, so one unit in
 (2/3)^-16 = 660 is missed."""
 
-MOST = 0.1
-"""Relative deviation above which a gradient is not examined again: one or two units cannot cause as much."""
-
 MOVED = 2.0**-20
 """Standard deviation of the move of a weight, relative to it."""
 

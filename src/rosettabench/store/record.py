@@ -345,6 +345,7 @@ class Watched(Record):
     model_config = ConfigDict(ser_json_inf_nan="strings", frozen=False)
 
     KIND: ClassVar[str] = "watched"
+    ALONE: ClassVar[str] = "Losses and later moves were compared with nobody: only one framework takes part."
 
     process: int
     seconds: float = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
 from rosettabench.report.words import figures
 from rosettabench.report.words.verdict import control_sentence
+from rosettabench.store.record import Watched
 from rosettabench.summary.records import ContestSummary, PeakSummary
 
 
@@ -54,7 +55,8 @@ def watched_sentence(contest: ContestSummary) -> str:
     seen = contest.watched
     if not seen:
         return ""
-    parts = ["counts, losses and clocks of every block"]
+    alone = any(Watched.ALONE in one.unchecked for one in seen)
+    parts = ["counts and clocks of every block" if alone else "counts, losses and clocks of every block"]
     moves = [move for one in seen for move in one.moves]
     first = [move for move in moves if move.when.startswith("the first")]
     later = [move for move in moves if move not in first]
