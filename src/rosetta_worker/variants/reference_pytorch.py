@@ -1,6 +1,6 @@
-"""The reference with one activation in another form.
+"""The reference with one activation in another form, or with another epsilon in its normalisations.
 
-It tests a suspicion: the logits of a contender with a wrong activation are equal to those of one of these forms.
+It tests a suspicion: the logits of a contender with such a mistake are equal to those of one of these forms.
 """
 
 import torch
@@ -54,6 +54,8 @@ class Activations(TorchFunctionMode):
         for one in args:
             self.layer = self.names.get(id(one), self.layer)
         kind = KINDS.get(getattr(function, "__name__", ""))
+        if kind == "epsilon" and not is_epsilon(args[1]):
+            kind = None
         if kind is None or not args[0].requires_grad:
             return function(*args, **(kwargs or {}))
         self.asked[kind, self.layer] = True
@@ -62,8 +64,39 @@ class Activations(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-KINDS = {"gt": "relu", "__gt__": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
-"""{function of PyTorch in a formula: kind of activation}. A ReLU is written x · (x > 0)."""
+KINDS = {
+    "gt": "relu",
+    "__gt__": "relu",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "erf": "gelu",
+    "add": "epsilon",
+    "__add__": "epsilon",
+}
+"""{function of PyTorch in a formula: kind of activation}.
+
+A ReLU is written x · (x > 0), a GELU x · (1 + erf(x / √2)) / 2, and a normalisation adds a small number to a variance.
+"""
+
+LARGEST_EPSILON = 1e-2
+
+EPSILONS = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
+"""Epsilons that normalisations have somewhere."""
+
+
+def is_epsilon(number):
+    """Return whether a number that is added can be the epsilon of a normalisation."""
+    return isinstance(number, float) and 0 < number <= LARGEST_EPSILON
+
+
+def of_gelu(factor):
+    """Return what replaces erf in a GELU, so that x is multiplied by `factor` of x."""
+    return lambda scaled: 2 * factor(scaled * 2**0.5) - 1
+
+
+def with_epsilon(epsilon):
+    """Return the variance with another epsilon."""
+    return lambda variance: variance + epsilon
 
 
 def share(activation):
@@ -87,6 +120,12 @@ FORMS = {
     "softsign": ("tanh", lambda x: x / (1 + abs(x))),
     "tanh-relu": ("tanh", lambda x: x.clamp(min=0)),
     "no-tanh": ("tanh", torch.clone),
+    "gelu-by-tanh": ("gelu", lambda y: torch.tanh((4 / torch.pi) ** 0.5 * (y + 0.08943 * y**3))),
+    "gelu-by-sigmoid": ("gelu", of_gelu(lambda x: torch.sigmoid(1.702 * x))),
+    "relu-for-gelu": ("gelu", torch.sign),
+    "silu-for-gelu": ("gelu", of_gelu(torch.sigmoid)),
+    "no-gelu": ("gelu", torch.ones_like),
+    **{"epsilon-%.0e" % epsilon: ("epsilon", with_epsilon(epsilon)) for epsilon in EPSILONS},
 }
 """{form: (kind of activation that it replaces, replacement in a formula)}. For a ReLU, x > 0 is replaced, the factor of
-x."""
+x; for a GELU, erf(x / √2)."""

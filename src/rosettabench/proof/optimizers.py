@@ -277,6 +277,7 @@ PENALTIES: Mapping[str, Mapping[str, Any]] = {
 ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser is lazy: rows that the batch does not name stay as they are": {"lazy": True},
     "the optimiser is not lazy: rows that the batch does not name move, too": {"lazy": False},
+    "the optimiser's epsilon is 1e-8": {"epsilon": 1e-8},
     "the optimiser's epsilon is 1e-7": {"epsilon": 1e-7},
     "the optimiser's epsilon is 1e-6": {"epsilon": 1e-6},
     "the optimiser's epsilon is 1e-3": {"epsilon": 1e-3},
@@ -307,6 +308,7 @@ ADAM_SUSPECTS: Mapping[str, Mapping[str, Any]] = {
     "the optimiser's beta2 is 0.95": {"beta2": 0.95},
     "the optimiser's beta2 is 0.98": {"beta2": 0.98},
     "the optimiser's beta2 is 0.99": {"beta2": 0.99},
+    "the optimiser's beta2 is 0.999": {"beta2": 0.999},
     "the optimiser's beta2 is 0.99 and beta1 0.99": {"beta1": 0.99, "beta2": 0.99},
 }
 """Sentence → changed hyperparameters of Adam. Defaults of frameworks come first."""

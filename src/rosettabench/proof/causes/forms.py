@@ -22,6 +22,11 @@ FORMS = {
     "softsign": "softsign where tanh is meant",
     "tanh-relu": "ReLU where tanh is meant",
     "no-tanh": "no activation where tanh is meant",
+    "gelu-by-tanh": "GELU in its approximation by tanh where the exact GELU is meant",
+    "gelu-by-sigmoid": f"GELU in its approximation by a sigmoid {GELU}",
+    "relu-for-gelu": f"ReLU {GELU}",
+    "silu-for-gelu": f"SiLU (swish) {GELU}",
+    "no-gelu": f"no activation {GELU}",
 }
 """Forms of an activation in formulas."""
 

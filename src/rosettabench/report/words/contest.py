@@ -55,8 +55,12 @@ def watched_sentence(contest: ContestSummary) -> str:
     seen = contest.watched
     if not seen:
         return ""
-    alone = any(Watched.ALONE in one.unchecked for one in seen)
-    parts = ["counts and clocks of every block" if alone else "counts, losses and clocks of every block"]
+    blocks = "counts, losses and clocks"
+    if contest.inference:
+        blocks = "samples and clocks"
+    elif any(Watched.ALONE in one.unchecked for one in seen):
+        blocks = "counts and clocks"
+    parts = [f"{blocks} of every block"]
     moves = [move for one in seen for move in one.moves]
     first = [move for move in moves if move.when.startswith("the first")]
     later = [move for move in moves if move not in first]
