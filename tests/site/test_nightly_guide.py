@@ -22,7 +22,7 @@ def test_the_script_compares_the_last_two_nights_and_writes_the_site(tmp_path, s
     write_night(store, "night-2", 2, "Imaginary 9000", ("jax", "pytorch", "keras"), slow)
     store.engine.dispose()
     script = re.search(r"```sh\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[1]
-    measures = "rosetta run --suite quick --budget 2h\n"
+    measures = "rosetta run --suite nightly --budget 2h\n"
     assert script.count(measures) == 1
     (tmp_path / "nightly.sh").write_text(script.replace(measures, "true\n"))
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
