@@ -111,6 +111,50 @@ def test_another_optimiser_is_seen(work, tmp_path, mistake, step):
     assert deviations(work, tmp_path, 0, **mistake)[step] > 10 * GUIDES["update"]
 
 
+CANCELLING = (0.011621139943599701, -0.0037559568881988525, -0.2606288492679596, -0.2893754541873932)
+"""The gradients of a bias of imdb-gru with seed 15: four steps lead it back, but for a 240th of its way."""
+
+
+def off_where_steps_cancel(work, folder, faster=(1.0,) * STEPS, epsilon=1e-8):
+    """How far each step of a bias is off that Adam moves in float32; `faster` multiplies its steps."""
+    one, rate, new1, new2 = map(np.float32, (1.0, RATE, 1 - 0.9, 1 - 0.999))
+    bias, first, second = (np.zeros(1, np.float32) for _ in range(3))
+    own, found = OwnUpdates(work, save(folder / "start", bias)), []
+    for step, number in enumerate(CANCELLING):
+        gradient = np.array([number], np.float32)
+        first = first + (gradient - first) * new1
+        second = second * (one - new2) + gradient * gradient * new2
+        below = np.sqrt(second) / np.float32(np.sqrt(1 - 0.999 ** (step + 1))) + np.float32(epsilon)
+        taken = rate / np.float32(1 - 0.9 ** (step + 1)) * first / below
+        bias = (bias - taken * np.float32(faster[step])).astype(np.float32)
+        files = save(folder / f"g{step}", gradient), save(folder / f"p{step}", bias)
+        own.record(Walked(step, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
+        found.append(own.off("kernel"))
+    return found, own
+
+
+def test_what_float32_leaves_where_steps_cancel_is_no_mistake(work, tmp_path, monkeypatch):
+    found, own = off_where_steps_cancel(work, tmp_path)
+    assert max(found) < GUIDES["update"]
+    monkeypatch.setattr(own, "_left_by_arithmetic", lambda name: 0.0)
+    assert own.off("kernel") > GUIDES["update"], "these are gradients with which it shows"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "step"),
+    [
+        ({"faster": (1.0001,) * STEPS}, 0),
+        ({"faster": (1.0, 1.0, 1.0, 1.00002)}, 3),
+        ({"faster": (1.0, 1.0, 0.9999, 1.0)}, 2),
+        ({"faster": (1.0, 1.0, 1.0, 0.0)}, 3),
+        ({"epsilon": 1e-4}, 0),
+    ],
+)
+def test_a_mistake_where_steps_cancel_is_still_seen(work, tmp_path, mistake, step):
+    found, _ = off_where_steps_cancel(work, tmp_path, **mistake)
+    assert found[step] > 5 * GUIDES["update"]
+
+
 CLIPPED = find_workload("deepar-monash").proven.optimizer
 """An Adam that clips all gradients together, and adds a penalty to them: the sum of both may cancel."""
 

@@ -43,6 +43,10 @@ ROUNDED = 2.0**-22
 """The relative error of a gradient that float32 scales before it adds a penalty: half a unit in the last place each for
 the common norm, the factor, the product and the sum."""
 
+ARITHMETIC = 2.0**-21
+"""The relative error of a step in float32: half a unit in the last place for each of the eight operations that Adam
+takes, of a step in which nothing cancels."""
+
 ADDED_TO_NORM = 1e-6
 """PyTorch adds this to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
 
@@ -189,14 +193,16 @@ class OwnUpdates:
 
         Honest errors of float32 are excluded: the rounding of stored weights, half a unit in the last place per
         step; Adam's constants, for which the nearest of FLOAT32_FORMS counts (all are tried if the last one used is not
-        near); sums that cancel (`_left_by_sums`); and, where passes differ, what that explains (`_off_other_passes`).
+        near); sums that cancel (`_left_by_sums`); the arithmetic of the steps (`_left_by_arithmetic`); and, where
+        passes differ, what that explains (`_off_other_passes`).
         """
         found = self._off(name, self._form)
         if found > NEAR and self._optimizer.name in ("adam", "adamw"):
             forms = {form: self._off(name, form) for form in FLOAT32_FORMS}
             self._form = min(forms, key=lambda form: forms[form])
             found = forms[self._form]
-        found = max(0.0, found - self._left_by_sums(name)) if NEAR < found < inf else found
+        if NEAR < found < inf:
+            found = max(0.0, found - self._left_by_sums(name) - self._left_by_arithmetic(name))
         return min(found, self._off_other_passes(name)) if self._reach and NEAR < found < inf else found
 
     def _left_by_sums(self, name: str) -> float:
@@ -210,6 +216,18 @@ class OwnUpdates:
         there = self._there(name, "")
         scaled = [(1 + by) * one for by, one in zip(self._missed_scales(), self.gradients[name], strict=True)]
         return relative(self.lead(name, scaled), there, norm(there - read_array(self._start, name)))
+
+    def _left_by_arithmetic(self, name: str) -> float:
+        """Return the error of float32 in the arithmetic of all steps, relative to the move.
+
+        It is relative to what the steps would be if no gradient had another sign: where they cancel, a bias may end
+        near where it began, and its way was hundreds of times as long as its move.
+        """
+        start, sizes = read_array(self._start, name).astype(np.float64), [np.abs(one) for one in self.gradients[name]]
+        *before, there = deque(self._walk(name, sizes), 2)
+        begun = before[-1] if self._guide is not None and before else start
+        moved = norm(self._there(name, self._form) - start)
+        return ARITHMETIC * norm(there - begun) / moved if moved else 0.0
 
     def _missed_scales(self) -> list[float]:
         """Return the largest relative error with which float32 scales the gradients of each step."""
