@@ -50,6 +50,17 @@ def test_any_change_makes_a_certificate_stale(tmp_path):
     assert key(work, path=commented) == keys[0]
 
 
+@pytest.mark.parametrize("variable", ["XLA_FLAGS", "ATEN_CPU_CAPABILITY", "MKL_CBWR", "OMP_SCHEDULE", "BEAM"])
+def test_a_variable_that_changes_arithmetic_belongs_to_it(tmp_path, monkeypatch, variable):
+    work = make_work(find_workload("fashion-mlp"), tmp_path)
+    before = key(work)
+    monkeypatch.setenv(variable, "one")
+    assert key(work) != before
+    monkeypatch.delenv(variable)
+    monkeypatch.setenv("EDITOR", "one")
+    assert key(work) == before
+
+
 def test_a_changed_implementation_makes_it_stale(tmp_path):
     from laboratory import tamper
     from smaller import Altered

@@ -143,9 +143,10 @@ def prove(name, references, folder, changes=(), workload="fashion-mlp"):
         session.process.close()
 
 
+@pytest.mark.parametrize("workload", ["fashion-mlp", "fashion-cnn", "imdb-gru", "shakespeare-gpt"])
 @pytest.mark.parametrize("name", FRAMEWORKS)
-def test_two_devices_do_the_work_of_one(name, references, tmp_path):
-    proof = prove(name, references, tmp_path)
+def test_two_devices_do_the_work_of_one(name, workload, references, tmp_path):
+    proof = prove(name, references, tmp_path, workload=workload)
     assert proof.passed, (proof.cause, [check for check in proof.checks if not check.passed][:3])
     assert {"device gradient", "device parameter"} <= {check.quantity for check in proof.checks}
 

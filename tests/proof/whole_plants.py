@@ -57,6 +57,10 @@ OF_ADAMW = {
          "if one.dim() > 1 and place % 4 != 1]"),
     ),
     "scales that are never trained": ((', {"params": scales, "weight_decay": 0.0}', ""),),
+    "the tied embedding decays twice": (
+        ("one.dim() > 1]", "one.dim() > 1 and one is not model.token.weight]"),
+        ("groups = [", 'groups = [{"params": [model.token.weight], "weight_decay": 2 * hyper.weight_decay}, '),
+    ),
 }  # fmt: skip
 OF_TRANSFORMER = {
     "tanh for erf": (("F.gelu(self.up(self.norm2(x)))", 'F.gelu(self.up(self.norm2(x)), approximate="tanh")'),),
@@ -73,8 +77,21 @@ OF_TRANSFORMER = {
         ("attention(q, k, v", "attention(q.half().float(), k.half().float(), v"),
     ),
     "an output layer of its own": (("self.token.weight)", "self.token.weight.detach())"),),
+    "normalisations with a shift": (("eps=1e-5, bias=False", "eps=1e-5"),),
 }  # fmt: skip
 """The mistakes that ports of transformers have."""
+
+OF_CLIPPING = {
+    "gradients not clipped": (("if self.clip_norm is not None:", "if False:"), "gradients are not clipped"),
+    "each tensor clipped by itself": (
+        (
+            "torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip_norm)",
+            "[torch.nn.utils.clip_grad_norm_([one], self.clip_norm) for one in self.model.parameters()]",
+        ),
+        "each tensor's gradient",
+    ),
+}
+"""The mistakes of an adapter that clips gradients, each with a part of its cause."""
 
 AS_MATRICES = ((" and one is not model.position.weight", ""), (" or one is model.position.weight", ""))
 OF_ADAMW_OF_KERNELS = {
@@ -231,6 +248,8 @@ def whole_plants() -> list[Plant]:
         if workload in OF_EMBEDDING:
             cause = "embedding has rows without a gradient (0)"
             found.append(Plant("padding that is never trained", workload, OF_EMBEDDING[workload], "", cause))
+        for name, (change, cause) in OF_CLIPPING.items() if workload == "shakespeare-gpt" else ():
+            found.append(Plant(name, workload, (), "", cause, (change,)))
         cause = "it trains on other weights" if workload in TRANSFORMERS else ""
         found.append(Plant("stale weights", workload, (), "", cause, STALE))
     return found
