@@ -49,14 +49,14 @@ class Counts:
 
         `labels` are those of all training samples, `rows` the ids of the samples of each step, shared by `devices`.
         """
-        if self.samples is not None and self.samples != self.steps * rows.shape[1]:
-            return f"it used {self.samples} samples where {self.steps * rows.shape[1]} were asked for"
         if self.updates is not None and self.updates != self.steps:
             return f"its optimiser counted {self.updates} updates in {self.steps} steps"
         if self.batches is not None and self.batches != self.steps:
             return f"its model was handed {self.batches} batches in {self.steps} steps"
         if self.labels is not None and self.labels != self._expected_digest(labels, rows):
             return f"the labels of {len(self.looked_at)} batches that were looked at are not those of its rows"
+        if self.samples is not None and self.samples != self.steps * rows.shape[1]:
+            return f"it used {self.samples} samples where {self.steps * rows.shape[1]} were asked for"
         if devices > 1 and len(self.devices) != devices:
             return f"{len(self.devices)} devices counted where {devices} were asked for"
         for number, (one, share) in enumerate(zip(self.devices, shares(rows, len(self.devices)), strict=True)):
