@@ -21,18 +21,18 @@ TESTS = 3
 """Cells of a contest, whose verdicts hold together."""
 
 
-def times(random, ratio, processes, born, machine_change):
+def times(random, ratio, processes, born, machine_drift):
     """Return (processes, rounds) times of one contender under the weather of its run, (processes, rounds)."""
     levels = random.normal(0, born, (processes, 1))
-    return ratio * np.exp(levels + machine_change + random.normal(0, NOISE, machine_change.shape))
+    return ratio * np.exp(levels + machine_drift + random.normal(0, NOISE, machine_drift.shape))
 
 
 def one_run(random, ratio, processes, born, slowness):
     """Return the times of the changed contender, of the median of two that stayed the same, and the A/A ratios."""
-    machine_change = slowness + np.cumsum(random.normal(0, 0.03, (processes, ROUNDS)), axis=1)
-    changed = times(random, ratio, processes, born, machine_change)
-    others = [times(random, 1.0, processes, born, machine_change) for _ in range(2)]
-    copy = times(random, 1.0, processes, born, machine_change)
+    machine_drift = slowness + np.cumsum(random.normal(0, 0.03, (processes, ROUNDS)), axis=1)
+    changed = times(random, ratio, processes, born, machine_drift)
+    others = [times(random, 1.0, processes, born, machine_drift) for _ in range(2)]
+    copy = times(random, 1.0, processes, born, machine_drift)
     return changed, np.exp(np.mean(np.log(others), axis=0)), others[0] / copy
 
 

@@ -24,7 +24,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
     rows = [point_row(name, point) for name, one in zip(names, found, strict=True) for point in one.points]
     if len({row["at"] for row in rows}) < 2:
         return None
-    turned = {turning.first for one in found for turning in one.level_changes}
+    changed = {change.first for one in found for change in one.level_changes}
     moments = {point.run: point.at[:19] for one in found for point in one.points}
     with skip_checks():
         x = alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False, labelOverlap=True))
@@ -44,10 +44,10 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
         base = plot(rows).encode(x=x, y=y, color=by_contender(labels))
         sound = [row for row in rows if row["used"]]
         fill = alt.condition("datum.used", alt.value(1), alt.value(0))
-        marks = plot([{"at": moments[run]} for run in sorted(turned)]).mark_rule(style="unity", strokeDash=[4, 3])
+        marks = plot([{"at": moments[run]} for run in sorted(changed)]).mark_rule(style="unity", strokeDash=[4, 3])
         lines = plot(sound).encode(x=x, y=y, color=by_contender(labels)).mark_line(strokeWidth=1.5, opacity=0.6)
         layers = [  # Vega complains of a layer without data
-            *([marks.encode(x=x)] if turned else ()),
+            *([marks.encode(x=x)] if changed else ()),
             *([lines] if sound else ()),
             base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
             base.mark_point(filled=False, strokeWidth=1.8, size=60, opacity=1).encode(

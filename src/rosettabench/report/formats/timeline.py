@@ -41,8 +41,8 @@ def print_timelines(found: Sequence[Timeline], console: Console) -> None:
         console.print()
         console.print(style_text((one.key.workload, "bold"), (f"  {one.key.contender}, {settings(one)}", "")))
         print_table(timeline_table(one), console)
-        for turning in one.level_changes:
-            console.print(style_text((level_change_sentence(turning), "bold yellow")))
+        for change in one.level_changes:
+            console.print(style_text((level_change_sentence(change), "bold yellow")))
         if not one.level_changes:
             console.print(style_text((quiet_sentence(one), "dim")))
 
@@ -55,7 +55,7 @@ def settings(one: Timeline) -> str:
 def timeline_table(one: Timeline) -> Table:
     """Return the table with a row for each run, oldest first."""
     longest = max(point.level for point in one.points)
-    turned = {turning.first: turning for turning in one.level_changes}
+    changed = {change.first: change for change in one.level_changes}
     rows = tuple(
         (
             TableCell(point.run),
@@ -63,7 +63,7 @@ def timeline_table(one: Timeline) -> Table:
             TableCell(version(one.key.framework, point)),
             step_cell(point),
             TableCell(bar(point.level / longest)),
-            remark(point, turned.get(point.run)),
+            remark(point, changed.get(point.run)),
         )
         for point in one.points
     )
@@ -78,11 +78,11 @@ def step_cell(point: Point) -> TableCell:
     return TableCell(figures.seconds(step.value), figures.seconds_span(step.value, step.low, step.high))
 
 
-def remark(point: Point, turning: LevelChange | None) -> TableCell:
+def remark(point: Point, change: LevelChange | None) -> TableCell:
     """Return the remark on a run: why it does not count, or that the level changed with it."""
     if point.flaw:
         return TableCell(f"not used: {doubt_words(point.flaw)}", marked=True)
-    return TableCell("") if turning is None else TableCell(f"{figures.ratio(turning.times)} from here on", marked=True)
+    return TableCell("") if change is None else TableCell(f"{figures.ratio(change.times)} from here on", marked=True)
 
 
 def version(framework: str, point: Point) -> str:
@@ -100,14 +100,14 @@ def bar(share: float) -> str:
     return "█" * whole + EIGHTHS[eighths].strip()
 
 
-def level_change_sentence(turning: LevelChange) -> str:
+def level_change_sentence(change: LevelChange) -> str:
     """Return a sentence on a change of level: what changed with it, and whether other contenders changed as well."""
-    how = "slower" if turning.times > 1 else "faster"
-    by = figures.ratio(max(turning.times, 1 / turning.times))
-    words = f"From run {turning.first} on {how} by {by}. "
-    words += f"With it changed: {change_words(turning.changes)}."
-    if turning.others is not None:
-        words += f" The others in these runs took {figures.ratio(turning.others)} their former time."
+    how = "slower" if change.times > 1 else "faster"
+    by = figures.ratio(max(change.times, 1 / change.times))
+    words = f"From run {change.first} on {how} by {by}. "
+    words += f"With it changed: {change_words(change.changes)}."
+    if change.others is not None:
+        words += f" The others in these runs took {figures.ratio(change.others)} their former time."
     return words
 
 

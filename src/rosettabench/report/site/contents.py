@@ -58,7 +58,7 @@ class ContestSeries:
     @cached_property
     def level_changes(self) -> list[tuple[Timeline, LevelChange]]:
         """Every change of level, with the history that it is in."""
-        return [(one, turning) for one in self.timelines for turning in one.level_changes]
+        return [(one, change) for one in self.timelines for change in one.level_changes]
 
 
 @dataclass(frozen=True)
