@@ -18,7 +18,7 @@ MOST_PLACES = 8
 GROUPS = (2, 4, 8, 16, 32)
 """Numbers of groups of a group normalisation; 32 is the default of the paper and of Keras."""
 
-EPSILONS = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
+EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
 """Usual defaults for the epsilon of a variance: 1e-3 in Keras, 1e-5 in PyTorch and MXNet, 1e-6 in Flax."""
 
 

@@ -80,7 +80,7 @@ A ReLU is written x · (x > 0), a GELU x · (1 + erf(x / √2)) / 2, and a norma
 
 LARGEST_EPSILON = 1e-2
 
-EPSILONS = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
+EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12)
 """Epsilons that normalisations have somewhere."""
 
 

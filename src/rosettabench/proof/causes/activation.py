@@ -19,4 +19,5 @@ def other_activation(case: Case) -> Iterator[str]:
     }
     best = min(off, key=off.__getitem__, default=None)
     if best is not None and case.explains(off[best]):
-        yield form_words(best, original=case.reference.is_original)
+        stated = case.normalisation and case.normalisation.epsilon
+        yield form_words(best, case.reference.is_original, stated)

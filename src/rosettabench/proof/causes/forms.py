@@ -91,12 +91,18 @@ OPERATIONS = {
 """Forms of an operation of an original, by the names that ``variants/original_pytorch.py`` gives them."""
 
 
-def form_words(name: str, original: bool) -> str:
-    """Return the sentence on a form, ``gelu-tanh`` or, in one layer alone, ``gelu-tanh.mlp``."""
+def form_words(name: str, original: bool, stated_epsilon: float | None = None) -> str:
+    """Return the sentence on a form, ``gelu-tanh`` or, in one layer alone, ``gelu-tanh.mlp``.
+
+    `stated_epsilon` is what a workload's batch normalisations add to the variance, if its statement says so.
+    """
     form, _, layer = name.partition(".")
     if form.startswith(EPSILON):
-        epsilon = float(form.removeprefix(EPSILON))
-        what = f"a normalisation adds {epsilon:g} to the variance: another epsilon is meant"
+        added = f"normalisation adds {float(form.removeprefix(EPSILON)):g} to the variance"
+        if stated_epsilon is None:
+            what = f"a {added}: another epsilon is meant"
+        else:
+            what = f"the {added}, the workload states {stated_epsilon:g}"
     elif form not in OPERATIONS and form.startswith(GROUPS):
         what = f"a group normalisation has {form.removeprefix(GROUPS)} groups: another number is meant"
     else:

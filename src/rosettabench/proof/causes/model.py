@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import sqrt
 
 import numpy as np
 
@@ -12,13 +11,6 @@ from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, s
 from rosettabench.proof.causes.rearrangement import rearrangements
 from rosettabench.proof.comparison import relative
 from rosettabench.proof.walk import Array, Files, read_array
-
-EPSILONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""Defaults of libraries for the number added to a variance, and likely typos: 1e-5 in PyTorch, Flax, MXNet Gluon, 1e-3
-in Keras and MXNet's symbols."""
-
-SLIGHTLY = 1e-2
-"""The relative increase of a convolution that shows whether it is normalised."""
 
 
 def random_forward(case: Case) -> Iterator[str]:
@@ -53,47 +45,6 @@ def other_weights(case: Case) -> Iterator[str]:
             off = relative(found, answer(weights | changed))
             if off < FITS and case.explains(off):  # what changes little fits a small deviation without explaining it
                 yield sentence
-
-
-def other_epsilon(case: Case) -> Iterator[str]:
-    """Test for a batch normalisation that adds another epsilon to the variance.
-
-    It needs no other reference: a convolution s times as large in front of a normalisation has s² times the variance,
-    which has the effect of dividing epsilon by s².
-    """
-    if case.normalisation is None:
-        return
-    stated, in_front = case.normalisation.epsilon, normalised_layers(case)
-    if not in_front:
-        return
-    found, _ = numbers(case, "logits")
-    off = {one: relative(found, logits_of(case, in_front, sqrt(stated / one))) for one in EPSILONS if one != stated}
-    best = min(off, key=off.__getitem__)
-    if case.explains(off[best]):
-        yield f"the normalisation adds {best:g} to the variance, the workload states {stated:g}"
-
-
-def normalised_layers(case: Case) -> set[str]:
-    """Return the kinds of the convolutions whose size hardly changes the logits, by the last part of their names."""
-    convolutions = {layer_kind(name) for name, array in case.weights().items() if array.ndim == 4}
-    _, exact = numbers(case, "logits")
-    return {one for one in convolutions if relative(logits_of(case, {one}, 1 + SLIGHTLY), exact) < SLIGHTLY / 10}
-
-
-def logits_of(case: Case, layers: set[str], factor: float) -> Array:
-    """Return the reference's logits if kernels and biases of these layers are `factor` times as large."""
-    weights = case.weights()
-    changed = {
-        name: array * factor
-        for name, array in weights.items()
-        if name.endswith((".kernel", ".bias")) and layer_kind(name) in layers
-    }
-    return case.reference.logits(case.divergence.step or 0, weights | changed)
-
-
-def layer_kind(name: str) -> str:
-    """Return the name of a tensor's layer without its block: ``conv1`` of block3.conv1.kernel."""
-    return name.rpartition(".")[0].rpartition(".")[2]
 
 
 def structure(case: Case) -> Iterator[str]:
