@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cheats import CHEATS
+from cheats import CHEATS, LAST_LAYER, UPDATE
 from commands import THIRD_PARTY, finish, turns
 from laboratory import tamper
 from tiers import slow
@@ -51,6 +51,23 @@ def make_package(tmp_path, root, original, workload, changed):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rosetta-cheats\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[rosettabench.catalogue]\ncheats = rosetta_cheats\n")
     return os.pathsep.join(map(str, (package.parent, THIRD_PARTY)))
+
+
+@pytest.mark.slow
+def test_two_that_make_the_same_mistake_are_caught_by_the_reference(rosetta, store, tmp_path):
+    """Nobody else takes part: they agree in every loss and every parameter, and train their last layer alone."""
+    changed = dict.fromkeys(("left", "right"), ((UPDATE, LAST_LAYER),))
+    package = make_package(tmp_path, NUMPY, "numpy", "fashion_mlp", changed)
+    contenders = ",".join(f"{name}@{sys.executable}" for name in ("left", "right"))
+    words = ("run", "fashion-mlp", "-f", contenders, "--processes", "1", "--rounds", "8", "--no-control")
+    code, _, err = finish(rosetta(*words, "--round-seconds", "1", "--set", "threads=1", PYTHONPATH=package))
+    assert code == OtherWork.exit_code, err
+    run = store().run()
+    told = [failure.what for failure in run.failures]
+    assert len(told) == 2
+    assert all("over the first 6 steps" in one and "away from those of the reference" in one for one in told), told
+    entries = run.contests[0].entries
+    assert all(one.certificate.passed for entry in entries for one in entry.certifications), "the proof does not see it"
 
 
 @pytest.mark.parametrize("cheats", [CHEATS[:1], slow(CHEATS)], ids=["one", "all"])

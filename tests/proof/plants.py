@@ -929,3 +929,11 @@ DRAWN_PLANTS = [
     ),
 ]
 """Mistakes of a sampler: `sample`, and what the adapter does with it. None of them changes the training."""
+
+LESS = {
+    "another share than it makes up for": 1.5,
+    "steps that do not drop": 1.05,
+    "the unbiased variance": 2.0,
+}
+"""How many times its tolerance a mistake is off, at least, where that is less than ten; docs/results/proof-margins.md
+has the reasons."""

@@ -81,3 +81,31 @@ def test_who_left_is_not_asked_for():
     losses.note({"a": 0.5, "b": 0.5})
     assert losses.means() == {"a": 0.5, "b": 0.5}
     assert losses.on_average().agree
+
+
+EXACT = [2.3, 2.2, 2.1, 2.0, 1.9, 1.8]
+"""The reference's loss of six steps, which are a block of one and a block of five."""
+
+
+def two_blocks(second):
+    """Losses of contenders that agree in the first block, and in the second have {label: loss}."""
+    losses = Losses(VOICES, loud=False)
+    losses.note(dict.fromkeys(VOICES, 2.3 * (1 + 1e-7)))
+    losses.note(second)
+    return losses
+
+
+def test_round_off_beside_the_reference_is_nobodys_fault():
+    assert two_blocks(dict.fromkeys(VOICES, 2.0003)).off_reference(EXACT, [1, 5]) == {}
+
+
+def test_all_may_agree_and_the_reference_says_otherwise():
+    losses = two_blocks(dict.fromkeys(VOICES, 2.1))
+    assert losses.on_average().agree
+    found = losses.off_reference(EXACT, [1, 5])
+    assert set(found) == set(VOICES)
+    assert found["a"].words == "in warm-up block 2 its mean loss is 2.1, that of the reference 2"
+
+
+def test_who_is_right_by_the_reference_stays():
+    assert set(two_blocks({"a": 2.0, "b": 2.0, "c": nan}).off_reference(EXACT, [1, 5])) == {"c"}

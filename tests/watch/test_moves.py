@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosettabench.watch.agreement import Split
-from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Move, compare_moves
+from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Move, compare_moves, moved_tensors
 
 SHAPES = {"kernel": (20, 30), "bias": (30,), "other": (30, 10)}
 VOICES = {name: name for name in ("a", "b", "c")}
@@ -79,3 +79,16 @@ def test_what_moves_by_round_off_alone_is_left_out(moved):
     ways = {label: step() | {"bias": 1e-7 * step(scale, seed)["bias"]} for label, scale, seed in
             (("a", 1, 1), ("b", 30, 2), ("c", 0, 3))}  # fmt: skip
     assert moved(ways).odd_ones(VOICES).agree
+
+
+def test_what_the_reference_does_not_move_is_round_off(tmp_path):
+    """A bias in front of a normalisation has no gradient in float64, and moves all the same in float32."""
+    np.save(tmp_path / "begin.npy", np.zeros(3, np.float32))
+    np.save(tmp_path / "moved.npy", np.full(3, 1e-3))
+    files = {name: str(tmp_path / f"{name}.npy") for name in ("begin", "moved")}
+    exact = Move({"kernel": files["begin"], "bias": files["begin"]}, {"kernel": files["moved"], "bias": files["begin"]})
+    found = Move(exact.before, dict.fromkeys(exact.before, files["moved"]))
+    everyone, voices = {"a": found, "reference": exact}, {"a": "a", "reference": "reference"}
+    assert compare_moves(everyone, ["kernel", "bias"]).odd_ones(voices).undecided, "the bias stands still in one"
+    assert moved_tensors(exact, ["kernel", "bias"]) == ["kernel"]
+    assert compare_moves(everyone, moved_tensors(exact, ["kernel", "bias"])).odd_ones(voices).agree

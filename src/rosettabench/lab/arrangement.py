@@ -20,6 +20,7 @@ from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
+from rosettabench.lab.first_steps import AFFORDABLE_S, FirstSteps
 from rosettabench.lab.jobs import Jobs, data_key
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.preparation import Preparation
@@ -29,10 +30,11 @@ from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import ContestRequest
+from rosettabench.proof.certificate import subject_of
 from rosettabench.proof.decoded import from_memory
 from rosettabench.proof.inference import make_inference_reference
 from rosettabench.proof.reference import Reference, make_reference
-from rosettabench.proof.weights import draw_weights, leaves_zeros, proof_weights, save_weights, weights_digest
+from rosettabench.proof.weights import draw_weights, proof_weights, save_weights, weights_digest
 from rosettabench.statistics.rounds import process_of_round, seconds_per_step
 from rosettabench.store.record import FailureStage, Phase, UsedData
 from rosettabench.store.schema import Contest as ContestRow
@@ -77,11 +79,18 @@ class Arranger:
             weights_digest(weights),
             lambda: self._reference(proven, folder / "reference", request.timeout),
             request.admission.prove_again,
-            proven is work and begins_as_timed(work),
         )
-        referee = partial(self._referee, work, request.timeout)
         return LiveContest(
-            competitors, work, request, registrar, folder, self.display, journal, earlier(run, row), referee
+            competitors,
+            work,
+            request,
+            registrar,
+            folder,
+            self.display,
+            journal,
+            earlier(run, row),
+            partial(self._referee, work, request.timeout),
+            self._first_steps(work, weights_digest(weights)),
         )
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
@@ -181,6 +190,17 @@ class Arranger:
         entry, environment = self._able_reference(work.workload)
         return Session(entry, entry.mode, environment, work, folder / "session", timeout, "float64").prepare()
 
+    def _first_steps(self, work: Work, weights: str) -> FirstSteps:
+        """Return who answers how the reference takes the first steps; `weights` is the digest of the weights."""
+
+        def subject() -> dict[str, Any]:
+            """Return what the answer depends on."""
+            entry, environment = self._able_reference(work.workload)
+            return subject_of(entry, entry.mode, environment, work, weights)
+
+        limit = min(AFFORDABLE_S, self.request.timeout)
+        return FirstSteps(work, partial(self._referee, work, limit), subject, self.jobs.cache)
+
     def _able_reference(self, workload: Workload) -> tuple[FrameworkEntry, Environment]:
         """Return the reference of a workload; its environment is made if it is not there yet."""
         return able_reference(
@@ -205,13 +225,6 @@ def able_reference(
         f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
         "rosetta env make pytorch@2.13.0",
     )
-
-
-def begins_as_timed(work: Work) -> bool:
-    """Whether the proof of a work begins with the weights that are timed, and drops nothing that training drops."""
-    workload = work.workload
-    own = leaves_zeros(workload, work.setting.device) or any(tensor.proof is not None for tensor in workload.tensors)
-    return not workload.dropout and not own
 
 
 def sessions(entry: Entry) -> int:

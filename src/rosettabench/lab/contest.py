@@ -22,6 +22,7 @@ from rosettabench.errors import FailureKind, ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.display import Display
 from rosettabench.lab.fairness import REMEDY, differences
+from rosettabench.lab.first_steps import FirstSteps
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.lanes import Lanes
 from rosettabench.lab.progress import Progress
@@ -53,8 +54,12 @@ class LiveContest:
         journal: Journal,
         progress: Progress,
         referee: Callable[[Path], Session],
+        first_steps: FirstSteps,
     ) -> None:
-        """Make it. `referee` starts a session of the reference in a folder, at the extents of the contest."""
+        """Make it. `referee` starts a session of the reference in a folder, at the extents of the contest.
+
+        `first_steps` answers how it takes the first steps there.
+        """
         self.competitors = list(competitors)
         self.work = work
         self.request = request
@@ -64,6 +69,7 @@ class LiveContest:
         self.journal = journal
         self.progress = progress
         self.referee = referee
+        self.first_steps = first_steps
         self.random = np.random.default_rng()  # unseeded: the order of turns must not repeat between runs
         self._told: set[str] = set()
         self._telling = Lock()

@@ -16,19 +16,15 @@ from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference
 from rosettabench.store.schema import Certificate, Certification
 from rosettabench.store.store import Store, digest, now
-from rosettabench.watch.moves import Move
 
 
 class Registrar:
     """Certifies the competitors of one contest; several threads may call it. `make` makes the reference.
 
-    `work` is what is proven: the contest's own work (then `timed` is true), or the work at the extents that the
-    workload states for its proof.
+    `work` is what is proven: the contest's own work, or the work at the extents that the workload states for its proof.
     """
 
-    def __init__(
-        self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool, timed: bool = False
-    ) -> None:
+    def __init__(self, store: Store, work: Work, weights: str, make: Callable[[], Reference], again: bool) -> None:
         """Make no reference yet: `make` is called once at most, when a proof needs it.
 
         `weights` is the digest of the drawn weights. `again` ignores earlier certificates, except for second copies.
@@ -40,7 +36,6 @@ class Registrar:
         self._reference: Reference | ProofError | None = None
         self._making = Lock()
         self._again = again
-        self.timed = timed
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
         """Return the competitor's certificate; prove it now unless it has a valid one.
@@ -107,16 +102,6 @@ class Registrar:
         if isinstance(self._reference, ProofError):
             raise ProofError(self._reference.what, self._reference.hint)
         return self._reference
-
-    def exact(self, steps: int) -> Move | None:
-        """Return how the reference moves over the first steps of the contest; None if not known yet.
-
-        It is known if the reference was made in this run, for the timed batches and weights.
-        """
-        made = self._reference
-        if not isinstance(made, Reference) or made.guide is not None or not self.timed or steps > len(made.steps):
-            return None
-        return Move(made.start, made.steps[steps - 1].parameters)
 
     def _attempt(self) -> Reference | ProofError:
         """Make the reference; return the error if that fails."""

@@ -40,16 +40,14 @@ class Turns:
         self.most = most
         self.stopping = contest.request.stopping
         self.progress = contest.progress
-        registrar = contest.registrar
         self.watch = Watch(
             contest.work,
             contest.folder / "watch",
             contest.journal,
             contest.referee,
-            registrar.exact,
+            contest.first_steps,
             contest.random,
             processes,
-            registrar.timed,
         )
         controls = {one.label: str(one.row.control_of) for one in contest.competitors if one.row.control_of}
         labels = [one.label for one in contest.competitors if one.label not in controls]
@@ -77,10 +75,11 @@ class Turns:
         tick = max((one.tick() for one in contest.present), default=0.0)
         multiple = max(least_whole(one.contender.extra) for one in contest.competitors)
         warm_up = WarmUp(self.stopping.round_seconds, tick, multiple, self.stopping.turns)
-        first = number = 0
+        first, blocks = 0, list[int]()
         while contest.present and not warm_up.over:
-            number += 1
             steps = warm_up.steps
+            blocks.append(steps)
+            number = len(blocks)
             self.supply(first + steps, steps)
             times = {}
             for position, one in enumerate(contest.shuffle_competitors(contest.present)):
@@ -90,7 +89,7 @@ class Turns:
             first += steps
             self.watch.block(contest.present, f"warm-up block {number}")
             if number == len(PROBE):
-                self.watch.first_steps(contest.present, first)
+                self.watch.first_steps(contest.present, blocks)
             warm_up.note({one.label: times[one.label] for one in contest.present if one.label in times})
         return warm_up.steps, first
 

@@ -30,6 +30,7 @@ from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.client.session import Session, Turn, Work
 from rosettabench.errors import OtherWork, ProofError, WorkerError
 from rosettabench.lab.competitor import Competitor
+from rosettabench.lab.first_steps import FirstSteps
 from rosettabench.lab.journal import Journal
 from rosettabench.plan.setting import Setting
 from rosettabench.proof.tolerance import MIXED
@@ -38,7 +39,7 @@ from rosettabench.store.record import FailureStage, Watched, WatchedMove
 from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault
 from rosettabench.watch.losses import Losses
-from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves
+from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves, moved_tensors
 from rosettabench.watch.outputs import OFF, off_by
 
 HINT = (
@@ -46,9 +47,6 @@ HINT = (
 )
 
 REFERENCE = "the reference"
-
-AFFORDABLE_S = 60.0
-"""Most seconds that the reference may take for the first steps."""
 
 FIRST_ROUNDS = 4
 """Most rounds among which the first one to check is drawn: a process of a default contest has as many."""
@@ -77,23 +75,20 @@ class Snapshot:
 class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
-    `referee` raises ProofError if there is no reference. `exact` returns how the reference moves over the first steps,
-    if the proof already computed that. If not, the reference runs if `affordable`, in doubt, or if there is only one
-    framework. Outputs cost most: they are checked in one drawn process of the `processes`, and at the end of the last.
+    `referee` raises ProofError if there is no reference. `exact` answers how it takes the first steps. Outputs cost
+    most: they are checked in one drawn process of the `processes`, and at the end of the last.
     """
 
     work: Work
     folder: Path
     journal: Journal
     referee: Callable[[Path], Session]
-    exact: Callable[[int], Move | None]
+    exact: FirstSteps
     random: np.random.Generator
     processes: int = 1
-    affordable: bool = False
     _number: int = 0
     _process: int = 0
     _seen: bool = False
-    _answer: tuple[int, Move | None] | None = None
     _voices: dict[str, str] = field(default_factory=dict)
 
     # -- one process of each competitor --------------------------------------------------------------------------------
@@ -138,17 +133,26 @@ class Watch:
                 present, self._losses.note(losses), lambda label: with_median(f"in {name} its mean loss", losses, label)
             )
 
-    def first_steps(self, present: Sequence[Competitor], steps: int) -> None:
-        """Compare how the first steps moved all competitors, with the reference if it is affordable."""
+    def first_steps(self, present: Sequence[Competitor], blocks: Sequence[int]) -> None:
+        """Compare the first steps of all competitors with each other, and with the reference's if it can take them.
+
+        `blocks` has the number of steps of each block so far.
+        """
         if self.work.workload.inference is not None:
             return
         with self._count_seconds():
+            steps = sum(blocks)
             moves = self._moves(present, dict.fromkeys(self._voices, self.work.weights))
-            asked = self.affordable or len(set(self._voices.values())) < 2
-            exact = self.exact(steps) or (self._ask_reference(steps) if asked else None)
-            found = self._compare(present, moves, exact, f"the first {steps} steps", self._first)
-            if found.undecided and exact is None and (exact := self._ask_reference(steps)) is not None:
-                self._compare(present, moves, exact, f"the first {steps} steps", self._first)
+            if not moves:
+                return
+            exact = self.exact.take(steps)
+            self._compare(present, moves, exact.move if exact else None, f"the first {steps} steps", self._first)
+            if exact is None:
+                why = f"The first steps were not held against the reference: {self.exact.why_not}."
+                self._record.unchecked.append(why)
+            elif not self._mixed:
+                odd = self._losses.off_reference(exact.losses, blocks)
+                self._part(present, Split(odd=tuple(odd)), lambda label: odd[label].words)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
         """Keep the parameters of all competitors if the round that begins is to be checked."""
@@ -274,7 +278,7 @@ class Watch:
         if len(everyone) < 2:
             return Split()
         trained = [tensor.name for tensor in self.work.workload.tensors if tensor.trained]
-        found = compare_moves(everyone, trained)
+        found = compare_moves(everyone, moved_tensors(exact, trained) if exact else trained)
         self._record.moves.append(
             WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
         )
@@ -286,36 +290,6 @@ class Watch:
                 lambda label: f"over {when} its parameters went another way: {way_words(found, label, bounds)}",
             )
         return parted
-
-    def _ask_reference(self, steps: int) -> Move | None:
-        """Run the reference and return how the first steps move it; None if it cannot, or takes too long."""
-        if self.work.workload.dropout:
-            self._record.unchecked.append(
-                "The first steps were not held against the reference: it drops nothing, and this workload does."
-            )
-            return None
-        if self._answer is not None and self._answer[0] == steps:  # an earlier process began with the same weights
-            return self._answer[1]
-        self._answer = (steps, None)  # if it fails, later processes must not wait a minute for it again
-        place = self.folder.with_name(f"{self.folder.name}-reference-{steps}")
-        place.mkdir(parents=True, exist_ok=True)
-        try:
-            session = self.referee(place)
-        except (ProofError, WorkerError) as error:
-            self._record.unchecked.append(f"The first steps were not held against the reference: {error.what}.")
-            return None
-        try:
-            end = monotonic() + AFFORDABLE_S
-            for step in range(steps):
-                session.train(step, 1)
-                if monotonic() > end:
-                    self._record.unchecked.append("The reference takes more than a minute for the first steps.")
-                    return None
-            found = Move(self.work.weights, session.ask("parameters", folder=str(place / "after"))["files"])
-            self._answer = (steps, found)
-            return found
-        finally:
-            session.process.close()
 
     # -- dropout -------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ measured on the contenders: their largest difference in earlier blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import inf, isfinite, sqrt
@@ -35,6 +36,20 @@ ERRORS = 6.0
 """Standard errors by which two averages may differ: many, because successive blocks are not independent."""
 
 
+@dataclass(frozen=True)
+class OffReference:
+    """A warm-up block, by its number, whose mean loss is not the reference's."""
+
+    block: int
+    loss: float
+    exact: float
+
+    @property
+    def words(self) -> str:
+        """What differs, in words."""
+        return f"in warm-up block {self.block} its mean loss is {self.loss:.6g}, that of the reference {self.exact:.6g}"
+
+
 class Losses:
     """The mean losses of the blocks of one process of each contender, in their order."""
 
@@ -59,6 +74,24 @@ class Losses:
             return Split()
         voices = {label: self._voices[label] for label in known}
         return split(voices, lambda one, other: entry_of_pair(apart, one, other) <= allowed)
+
+    def off_reference(self, exact: Sequence[float], steps: Sequence[int]) -> dict[str, OffReference]:
+        """Return each contender with a block whose mean loss is not the reference's, and the first such block.
+
+        `exact` is the reference's loss of each step, `steps` the number of steps of each block so far. A block may
+        differ by as much as the blocks of two contenders may: see `note`.
+        """
+        found: dict[str, OffReference] = {}
+        noise, first = 0.0, 0
+        for number, (block, count) in enumerate(zip(self._blocks, steps, strict=True), start=1):
+            mean, allowed = fmean(exact[first : first + count]), max(FLOOR, GROWTH * noise)
+            apart = {label: self._apart(loss, mean) for label, loss in block.items()}
+            for label, off in apart.items():
+                if off > allowed:
+                    found.setdefault(label, OffReference(number, block[label], mean))
+            noise = max([noise, *(off for off in apart.values() if off <= allowed)])
+            first += count
+        return found
 
     def on_average(self) -> Split:
         """Return the odd contenders on average over all blocks so far, or over the later half."""

@@ -118,6 +118,15 @@ def compare_moves(moves: Mapping[str, Move], trained: Iterable[str]) -> Moves:
     return summed_up(lengths, distances)
 
 
+def moved_tensors(exact: Move, tensors: Iterable[str]) -> list[str]:
+    """Return the tensors that the float64 reference moves.
+
+    The others have no gradient by mathematics, such as a bias in front of a batch normalisation. In float32 it is
+    round-off, of which Adam makes full steps.
+    """
+    return [tensor for tensor in tensors if moved_by(exact, tensor).any()]
+
+
 def moved_by(move: Move, tensor: str) -> NDArray[np.float64]:
     """Return how a tensor moved, as a vector in float64."""
     before, after = (np.load(files[tensor], mmap_mode="r", allow_pickle=False) for files in (move.before, move.after))

@@ -19,5 +19,5 @@ def other_activation(case: Case) -> Iterator[str]:
     }
     best = min(off, key=off.__getitem__, default=None)
     if best is not None and case.explains(off[best]):
-        stated = case.normalisation and case.normalisation.epsilon
+        stated = case.normalisation.epsilon if case.normalisation else None
         yield form_words(best, case.reference.is_original, stated)

@@ -10,7 +10,7 @@ from rosettabench.catalogue.workload import RecurrentLayer
 from rosettabench.proof.causes.case import FITS, UNKNOWN_CAUSE, Case, numbers, softmax
 from rosettabench.proof.causes.rearrangement import rearrangements
 from rosettabench.proof.comparison import relative
-from rosettabench.proof.walk import Array, Files, read_array
+from rosettabench.proof.walk import Files, read_array
 
 
 def random_forward(case: Case) -> Iterator[str]:

@@ -1,0 +1,117 @@
+"""The float64 reference takes the first steps of a contest, at the extents that are timed.
+
+A proof may be smaller than the work, so what is timed is compared with the reference, too. The reference takes these
+steps once. Its answer stays in the cache, and later contests of the same work find it there::
+
+    first-steps/<digest>/answer.json     the losses, and the files of the parameters; or that it took too long
+                         parameters/     .npy files
+
+The digest is that of all that the answer depends on: code, values, weights, data, batches and the packages.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from rosettabench.client.session import Session, Work
+from rosettabench.data.lock import lock_file
+from rosettabench.data.progress import silent
+from rosettabench.errors import FailureKind, ProofError, WorkerError
+from rosettabench.store.store import digest
+from rosettabench.watch.exact import ExactSteps
+from rosettabench.watch.moves import Move
+
+AFFORDABLE_S = 60.0
+"""Most seconds that the reference may take for the first steps, after it has started."""
+
+ANSWER = "answer.json"
+
+DROPS_NOTHING = "it drops nothing, and this workload does"
+TOO_LONG = f"it takes more than {AFFORDABLE_S:.0f} s"
+
+
+class FirstSteps:
+    """Answers how the reference takes the first steps of one contest.
+
+    `referee` starts a session of the reference in a folder; a request to it may take AFFORDABLE_S. `subject` returns
+    what the answer depends on. Both raise ProofError if there is no reference. `cache` is the folder of the cache.
+    """
+
+    def __init__(
+        self, work: Work, referee: Callable[[Path], Session], subject: Callable[[], Mapping[str, Any]], cache: Path
+    ) -> None:
+        """Start nothing yet."""
+        self._work = work
+        self._referee = referee
+        self._subject = subject
+        self._shelf = cache / "first-steps"
+        self._answers: dict[int, ExactSteps | None] = {}
+        self.why_not = ""
+        """Why there was no answer to the last question; empty if there was one."""
+
+    def take(self, steps: int) -> ExactSteps | None:
+        """Return the first steps as the reference takes them; None, and a reason in `why_not`, if it cannot.
+
+        A second question about as many steps has the same answer, of a failure, too: nobody waits for it again.
+        """
+        if steps not in self._answers:
+            self._answers[steps] = self._find(steps)
+        return self._answers[steps]
+
+    def _find(self, steps: int) -> ExactSteps | None:
+        """Return the answer from the cache, or let the reference compute it."""
+        if self._work.workload.dropout:
+            self.why_not = DROPS_NOTHING
+            return None
+        try:
+            place = self._shelf / digest({**self._subject(), "steps": steps})[:16]
+            with lock_file(place.with_name(f"{place.name}.lock"), "", silent):
+                if not (place / ANSWER).is_file():
+                    self._compute(place, steps)
+            return self._read(place)
+        except (ProofError, WorkerError) as error:
+            self.why_not = error.what
+            return None
+
+    def _compute(self, place: Path, steps: int) -> None:
+        """Let the reference take the steps, and write its answer: beside its place, and then renamed."""
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as making:
+            draft = Path(making) / "answer"
+            draft.mkdir()
+            answer = self._ask(Path(making), draft / "parameters", steps)
+            (draft / ANSWER).write_text(json.dumps(answer), encoding="utf-8")
+            shutil.rmtree(place, ignore_errors=True)  # without an answer: it was removed by hand
+            draft.rename(place)
+
+    def _ask(self, scratch: Path, folder: Path, steps: int) -> dict[str, Any]:
+        """Return the losses of the steps, and the names of the files in `folder`; neither if it takes too long."""
+        session = self._referee(scratch)
+        try:
+            losses, end = [], monotonic() + AFFORDABLE_S
+            for step in range(steps):
+                losses.append(session.train(step, 1).loss)
+                if monotonic() > end:
+                    return {"losses": None}
+            files = session.ask("parameters", folder=str(folder))["files"]
+            return {"losses": losses, "files": {name: Path(file).name for name, file in files.items()}}
+        except WorkerError as error:
+            if error.kind is not FailureKind.TIMEOUT:
+                raise
+            return {"losses": None}
+        finally:
+            session.process.close()
+
+    def _read(self, place: Path) -> ExactSteps | None:
+        """Return a written answer; None, and the reason in `why_not`, if the reference took too long."""
+        answer = json.loads((place / ANSWER).read_text(encoding="utf-8"))
+        if answer["losses"] is None:
+            self.why_not = TOO_LONG
+            return None
+        after = {name: str(place / "parameters" / file) for name, file in answer["files"].items()}
+        return ExactSteps(Move(self._work.weights, after), tuple(answer["losses"]))

@@ -1,0 +1,65 @@
+"""The reference takes the first steps of a contest once; later contests find its answer."""
+
+import numpy as np
+import pytest
+from laboratory import environment, open_session, small_work
+
+from rosettabench.catalogue.framework import references
+from rosettabench.errors import ProofError
+from rosettabench.lab import first_steps
+from rosettabench.lab.first_steps import FirstSteps
+
+pytestmark = pytest.mark.environment
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A function that makes one to ask about fashion-mlp; its list `started` has the folder of each reference."""
+    work = small_work("fashion-mlp", tmp_path / "work")
+    entry = references(work.workload)[0]
+
+    def referee(folder):
+        make.started.append(folder)
+        return open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session", "float64")
+
+    def make(**subject):
+        return FirstSteps(work, referee, lambda: subject, tmp_path / "cache")
+
+    make.started = []
+    return make
+
+
+def test_the_answer_is_the_references_and_is_kept(asked):
+    found = asked(code="1").take(3)
+    assert len(found.losses) == 3
+    assert found.losses[0] > found.losses[2] > 0
+    tensors = {name: np.load(file) for name, file in found.move.after.items()}
+    assert {array.dtype for array in tensors.values()} == {np.dtype("float64")}
+    assert all((tensors[name] != np.load(file)).any() for name, file in found.move.before.items())
+    again = asked(code="1").take(3)
+    assert len(asked.started) == 1, "it was computed again"
+    assert again == found
+    assert asked(code="2").take(3).losses == found.losses
+    assert len(asked.started) == 2, "other code has an answer of its own"
+    assert len(asked(code="1").take(2).losses) == 2
+
+
+def test_what_takes_too_long_is_not_waited_for_again(asked, monkeypatch):
+    monkeypatch.setattr(first_steps, "AFFORDABLE_S", 0.0)
+    for _ in range(2):
+        one = asked()
+        assert one.take(3) is None
+        assert one.why_not == "it takes more than 60 s"
+    assert len(asked.started) == 1
+
+
+def test_without_a_reference_the_reason_is_told(tmp_path):
+    def fail(_folder):
+        raise ProofError("no environment", "rosetta env make")
+
+    one = FirstSteps(small_work("fashion-mlp", tmp_path / "work"), fail, dict, tmp_path / "cache")
+    assert one.take(3) is None
+    assert one.why_not == "no environment"
+    dropping = FirstSteps(small_work("cifar-vgg", tmp_path / "vgg"), fail, dict, tmp_path / "cache")
+    assert dropping.take(3) is None
+    assert "drops nothing" in dropping.why_not
