@@ -8,19 +8,20 @@ from rosettabench.catalogue.framework import references
 from rosettabench.errors import ProofError
 from rosettabench.lab import first_steps
 from rosettabench.lab.first_steps import FirstSteps
+from rosettabench.watch.moves import TOGETHER
 
 pytestmark = pytest.mark.environment
 
 
 @pytest.fixture
 def asked(tmp_path):
-    """A function that makes one to ask about fashion-mlp; its list `started` has the folder of each reference."""
+    """A function that makes one to ask about fashion-mlp; its list `started` has the precision of each reference."""
     work = small_work("fashion-mlp", tmp_path / "work")
     entry = references(work.workload)[0]
 
-    def referee(folder):
-        make.started.append(folder)
-        return open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session", "float64")
+    def referee(folder, precision):
+        make.started.append(precision)
+        return open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session", precision)
 
     def make(**subject):
         return FirstSteps(work, referee, lambda: subject, tmp_path / "cache")
@@ -31,17 +32,19 @@ def asked(tmp_path):
 
 def test_the_answer_is_the_references_and_is_kept(asked):
     found = asked(code="1").take(3)
-    assert len(found.losses) == 3
-    assert found.losses[0] > found.losses[2] > 0
-    tensors = {name: np.load(file) for name, file in found.move.after.items()}
+    assert len(found.exact.losses) == 3
+    assert found.exact.losses[0] > found.exact.losses[2] > 0
+    tensors = {name: np.load(file) for name, file in found.exact.move.after.items()}
     assert {array.dtype for array in tensors.values()} == {np.dtype("float64")}
-    assert all((tensors[name] != np.load(file)).any() for name, file in found.move.before.items())
+    assert all((tensors[name] != np.load(file)).any() for name, file in found.exact.move.before.items())
+    assert 0 < max(found.noise([1, 2])) < 1e-5
+    assert found.bounds(tensors) == TOGETHER, "there is next to no noise"
     again = asked(code="1").take(3)
-    assert len(asked.started) == 1, "it was computed again"
+    assert asked.started == ["float64", "float32"], "it was computed again"
     assert again == found
-    assert asked(code="2").take(3).losses == found.losses
-    assert len(asked.started) == 2, "other code has an answer of its own"
-    assert len(asked(code="1").take(2).losses) == 2
+    assert asked(code="2").take(3).exact.losses == found.exact.losses
+    assert len(asked.started) == 4, "other code has an answer of its own"
+    assert len(asked(code="1").take(2).exact.losses) == 2
 
 
 def test_what_takes_too_long_is_not_waited_for_again(asked, monkeypatch):
@@ -54,7 +57,7 @@ def test_what_takes_too_long_is_not_waited_for_again(asked, monkeypatch):
 
 
 def test_without_a_reference_the_reason_is_told(tmp_path):
-    def fail(_folder):
+    def fail(_folder, _precision):
         raise ProofError("no environment", "rosetta env make")
 
     one = FirstSteps(small_work("fashion-mlp", tmp_path / "work"), fail, dict, tmp_path / "cache")

@@ -931,6 +931,7 @@ DRAWN_PLANTS = [
 """Mistakes of a sampler: `sample`, and what the adapter does with it. None of them changes the training."""
 
 LESS = {
+    "DeepAR drawn: normal": 3.5,
     "another share than it makes up for": 1.5,
     "steps that do not drop": 1.05,
     "the unbiased variance": 2.0,

@@ -184,11 +184,11 @@ class Arranger:
         weights = proof_weights(work.workload, work.setting.seed, work.setting.device)
         return refer(entry.name, work, start, weights, folder)
 
-    def _referee(self, work: Work, timeout: float, folder: Path) -> Session:
-        """Start the float64 reference at the extents that are timed; raises ProofError where there is none."""
+    def _referee(self, work: Work, timeout: float, folder: Path, precision: str = "float64") -> Session:
+        """Start the reference at the extents that are timed; raises ProofError where there is none."""
         work = from_memory(work, folder / "decoded")
         entry, environment = self._able_reference(work.workload)
-        return Session(entry, entry.mode, environment, work, folder / "session", timeout, "float64").prepare()
+        return Session(entry, entry.mode, environment, work, folder / "session", timeout, precision).prepare()
 
     def _first_steps(self, work: Work, weights: str) -> FirstSteps:
         """Return who answers how the reference takes the first steps; `weights` is the digest of the weights."""

@@ -1,10 +1,11 @@
-"""The float64 reference takes the first steps of a contest, at the extents that are timed.
+"""The reference takes the first steps of a contest, at the extents that are timed.
 
 A proof may be smaller than the work, so what is timed is compared with the reference, too. The reference takes these
-steps once. Its answer stays in the cache, and later contests of the same work find it there::
+steps once, in float64 and in float32, which shows how much of a difference is noise. Its answer stays in the cache, and
+later contests of the same work find it there::
 
-    first-steps/<digest>/answer.json     the losses, and the files of the parameters; or that it took too long
-                         parameters/     .npy files
+    first-steps/<digest>/answer.json               the losses, and the files of the parameters; or that it took too long
+                         float64/, float32/        .npy files of the parameters
 
 The digest is that of all that the answer depends on: code, values, weights, data, batches and the packages.
 """
@@ -24,11 +25,13 @@ from rosettabench.data.lock import lock_file
 from rosettabench.data.progress import silent
 from rosettabench.errors import FailureKind, ProofError, WorkerError
 from rosettabench.store.store import digest
-from rosettabench.watch.exact import ExactSteps
+from rosettabench.watch.exact import ExactSteps, TakenSteps
 from rosettabench.watch.moves import Move
 
 AFFORDABLE_S = 60.0
 """Most seconds that the reference may take for the first steps, after it has started."""
+
+PRECISIONS = ("float64", "float32")
 
 ANSWER = "answer.json"
 
@@ -39,12 +42,17 @@ TOO_LONG = f"it takes more than {AFFORDABLE_S:.0f} s"
 class FirstSteps:
     """Answers how the reference takes the first steps of one contest.
 
-    `referee` starts a session of the reference in a folder; a request to it may take AFFORDABLE_S. `subject` returns
-    what the answer depends on. Both raise ProofError if there is no reference. `cache` is the folder of the cache.
+    `referee` starts a session of the reference in a folder and a precision; a request to it may take AFFORDABLE_S.
+    `subject` returns what the answer depends on. Both raise ProofError if there is no reference. `cache` is the folder
+    of the cache.
     """
 
     def __init__(
-        self, work: Work, referee: Callable[[Path], Session], subject: Callable[[], Mapping[str, Any]], cache: Path
+        self,
+        work: Work,
+        referee: Callable[[Path, str], Session],
+        subject: Callable[[], Mapping[str, Any]],
+        cache: Path,
     ) -> None:
         """Start nothing yet."""
         self._work = work
@@ -84,34 +92,41 @@ class FirstSteps:
         with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as making:
             draft = Path(making) / "answer"
             draft.mkdir()
-            answer = self._ask(Path(making), draft / "parameters", steps)
+            answer: dict[str, Any] = {}
+            for precision in PRECISIONS:
+                answer[precision] = self._ask(Path(making), draft / precision, steps, precision)
+                if answer[precision] is None:
+                    break
             (draft / ANSWER).write_text(json.dumps(answer), encoding="utf-8")
             shutil.rmtree(place, ignore_errors=True)  # without an answer: it was removed by hand
             draft.rename(place)
 
-    def _ask(self, scratch: Path, folder: Path, steps: int) -> dict[str, Any]:
-        """Return the losses of the steps, and the names of the files in `folder`; neither if it takes too long."""
-        session = self._referee(scratch)
+    def _ask(self, scratch: Path, folder: Path, steps: int, precision: str) -> dict[str, Any] | None:
+        """Return the losses of the steps, and the names of the files in `folder`; None if it takes too long."""
+        session = self._referee(scratch / f"{precision}-session", precision)
         try:
             losses, end = [], monotonic() + AFFORDABLE_S
             for step in range(steps):
                 losses.append(session.train(step, 1).loss)
                 if monotonic() > end:
-                    return {"losses": None}
+                    return None
             files = session.ask("parameters", folder=str(folder))["files"]
             return {"losses": losses, "files": {name: Path(file).name for name, file in files.items()}}
         except WorkerError as error:
             if error.kind is not FailureKind.TIMEOUT:
                 raise
-            return {"losses": None}
+            return None
         finally:
             session.process.close()
 
     def _read(self, place: Path) -> ExactSteps | None:
         """Return a written answer; None, and the reason in `why_not`, if the reference took too long."""
         answer = json.loads((place / ANSWER).read_text(encoding="utf-8"))
-        if answer["losses"] is None:
-            self.why_not = TOO_LONG
-            return None
-        after = {name: str(place / "parameters" / file) for name, file in answer["files"].items()}
-        return ExactSteps(Move(self._work.weights, after), tuple(answer["losses"]))
+        found = []
+        for precision in PRECISIONS:
+            if answer.get(precision) is None:
+                self.why_not = TOO_LONG
+                return None
+            after = {name: str(place / precision / file) for name, file in answer[precision]["files"].items()}
+            found.append(TakenSteps(Move(self._work.weights, after), tuple(answer[precision]["losses"])))
+        return ExactSteps(*found)

@@ -87,7 +87,8 @@ class Turns:
                 with one.stage(FailureStage.WARM_UP):
                     times[one.label] = one.turn(Phase.WARM_UP, number, position, first, steps)
             first += steps
-            self.watch.block(contest.present, f"warm-up block {number}")
+            check = self.watch.probe if number <= len(PROBE) else self.watch.block
+            check(contest.present, f"warm-up block {number}")
             if number == len(PROBE):
                 self.watch.first_steps(contest.present, blocks)
             warm_up.note({one.label: times[one.label] for one in contest.present if one.label in times})

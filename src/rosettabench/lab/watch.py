@@ -38,7 +38,7 @@ from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import FailureStage, Watched, WatchedMove
 from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault
-from rosettabench.watch.losses import Losses
+from rosettabench.watch.losses import FLOOR, Losses, floor_of
 from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves, moved_tensors
 from rosettabench.watch.outputs import OFF, off_by
 
@@ -50,6 +50,9 @@ REFERENCE = "the reference"
 
 FIRST_ROUNDS = 4
 """Most rounds among which the first one to check is drawn: a process of a default contest has as many."""
+
+FEW_STEPS = 2
+"""Most steps over which moves are compared in direction where the reference cannot say how much noise they have."""
 
 ENOUGH = 64
 """Test samples whose outputs are checked, in whole batches: at least one, at most MOST_BATCHES."""
@@ -110,6 +113,7 @@ class Watch:
             self._record.unchecked.append(f"What is not proven was not watched: {unproven}.")
         if len(set(self._voices.values())) == 1 and self.work.workload.inference is None:
             self._record.unchecked.append(Watched.ALONE)
+        self._probed: list[tuple[str, dict[str, float]]] = []
         self._before: dict[str, Files] = {}
         self._kept: list[dict[str, Snapshot]] = []
         self._process += 1
@@ -118,20 +122,22 @@ class Watch:
         self._window = (first, first + max(1, min(FIRST_ROUNDS, rounds)) - 1)
         self._draw()
 
+    def probe(self, present: Sequence[Competitor], name: str) -> None:
+        """Check one of the first blocks of the warm-up, which all competitors have just done: counts and clocks.
+
+        Its losses wait for `first_steps`, which knows how much noise they have.
+        """
+        with self._count_seconds():
+            losses = self._note_block(present, name)
+            if losses:
+                self._probed.append((name, losses))
+
     def block(self, present: Sequence[Competitor], name: str) -> None:
         """Check the block that all competitors have just done: counts, losses and clocks."""
         with self._count_seconds():
-            done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
-            for label, turn in done.items():
-                self._clocks.setdefault(label, []).append(turn)
-            for one in watched_competitors(present):
-                self._check_counts(one, name)
-            if not done or self.work.workload.inference is not None:
-                return
-            losses = {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
-            self._part(
-                present, self._losses.note(losses), lambda label: with_median(f"in {name} its mean loss", losses, label)
-            )
+            losses = self._note_block(present, name)
+            if losses:
+                self._check_losses(present, name, losses, FLOOR)
 
     def first_steps(self, present: Sequence[Competitor], blocks: Sequence[int]) -> None:
         """Compare the first steps of all competitors with each other, and with the reference's if it can take them.
@@ -146,12 +152,19 @@ class Watch:
             if not moves:
                 return
             exact = self.exact.take(steps)
-            self._compare(present, moves, exact.move if exact else None, f"the first {steps} steps", self._first)
+            noise = exact.noise(blocks) if exact else [0.0, *[None] * (len(blocks) - 1)]
+            for (name, losses), off in zip(self._probed, noise, strict=True):
+                self._check_losses(present, name, losses, floor_of(off))
             if exact is None:
+                together = self._first if steps <= FEW_STEPS else APART
+                self._compare(present, moves, None, f"the first {steps} steps", together)
                 why = f"The first steps were not held against the reference: {self.exact.why_not}."
                 self._record.unchecked.append(why)
-            elif not self._mixed:
-                odd = self._losses.off_reference(exact.losses, blocks)
+                return
+            bounds = exact.bounds(self._trained) if self._first is TOGETHER else self._first
+            self._compare(present, moves, exact.exact.move, f"the first {steps} steps", bounds)
+            if not self._mixed:
+                odd = self._losses.off_reference(exact.exact.means(blocks), exact.noise(blocks))
                 self._part(present, Split(odd=tuple(odd)), lambda label: odd[label].words)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
@@ -202,6 +215,24 @@ class Watch:
 
     # -- counts, losses and clocks -------------------------------------------------------------------------------------
 
+    def _note_block(self, present: Sequence[Competitor], name: str) -> dict[str, float]:
+        """Check the counts of a block, and keep its times; return the mean losses, none of inference."""
+        done = {one.label: one.done for one in watched_competitors(present) if one.done is not None}
+        for label, turn in done.items():
+            self._clocks.setdefault(label, []).append(turn)
+        for one in watched_competitors(present):
+            self._check_counts(one, name)
+        if self.work.workload.inference is not None:
+            return {}
+        return {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
+
+    def _check_losses(
+        self, present: Sequence[Competitor], name: str, losses: Mapping[str, float], floor: float
+    ) -> None:
+        """Take competitors out of the contest whose mean loss of a block is odd; `floor` as in `Losses.note`."""
+        found = self._losses.note(losses, floor)
+        self._part(present, found, lambda label: with_median(f"in {name} its mean loss", losses, label))
+
     def _check_counts(self, one: Competitor, name: str) -> None:
         """Compare the counts of a block with what was asked for."""
         if one.done is None or one.done.counts is None:
@@ -236,6 +267,11 @@ class Watch:
                 self._out(one, f"it has {told} {name} where {wanted} were asked for")
 
     # -- parameters ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _trained(self) -> list[str]:
+        """The names of the tensors that are trained."""
+        return [tensor.name for tensor in self.work.workload.tensors if tensor.trained]
 
     @property
     def _mixed(self) -> bool:
@@ -277,8 +313,7 @@ class Watch:
         everyone = {**moves, **({REFERENCE: exact} if exact else {})}
         if len(everyone) < 2:
             return Split()
-        trained = [tensor.name for tensor in self.work.workload.tensors if tensor.trained]
-        found = compare_moves(everyone, moved_tensors(exact, trained) if exact else trained)
+        found = compare_moves(everyone, moved_tensors(exact, self._trained) if exact else self._trained)
         self._record.moves.append(
             WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
         )
@@ -303,7 +338,7 @@ class Watch:
                 assert one.done is not None and one.done.counts is not None  # it did blocks of training
                 steps = min(one.done.counts.steps, MOST_DROPPED)
                 ways = {kind: self._moved_by(one.live, steps, kind == "with") for kind in ("with", "without")}
-                apart = compare_moves(ways, [one.name for one in self.work.workload.tensors if one.trained]).furthest
+                apart = compare_moves(ways, self._trained).furthest
                 if apart < UNDROPPED:
                     self._out(one, f"{steps} steps with dropout end where they end without: dropout is off")
 

@@ -19,6 +19,13 @@ from rosettabench.watch.agreement import Split, split
 FLOOR = 1e-3
 """Relative difference that is always allowed: a unit that turns causes about 1e-4."""
 
+FLOOR_UNKNOWN = 1e-2
+"""The same over the first two blocks where the reference cannot say how much noise they have. Within the first six
+steps of `cifar-resnet56` it grows from 1e-7 to 2e-3, as every step is as long as its optimiser can make it."""
+
+SAFETY = 10.0
+"""A mean loss may be off by this many times its noise: a single number, in which round-off may cancel by chance."""
+
 GROWTH = 1000
 """A block may differ by this times the noise. Between two blocks, honest noise grew up to 400-fold (from 1e-6 to 4e-4,
 when a unit turned). Skipping every second step of a block causes about 1e-1 at once, that is 100,000-fold."""
@@ -60,12 +67,12 @@ class Losses:
         self._scale = 0.0
         self._blocks: list[dict[str, float]] = []
 
-    def note(self, losses: Mapping[str, float]) -> Split:
-        """Take in the losses of a block; return the odd contenders in it."""
+    def note(self, losses: Mapping[str, float], floor: float = FLOOR) -> Split:
+        """Take in the losses of a block; return the odd contenders in it. They may differ by `floor` in any case."""
         known = {label: loss for label, loss in losses.items() if label in self._voices}
         self._scale = self._scale or max((abs(loss) for loss in known.values() if isfinite(loss)), default=0.0)
         self._blocks.append(known)
-        allowed = max(FLOOR, GROWTH * self._noise)
+        allowed = max(floor, GROWTH * self._noise)
         quiet = self._noise <= LOUD
         apart = {pair: self._apart(known[pair[0]], known[pair[1]]) for pair in combinations(known, 2)}
         honest = [value for value in apart.values() if value <= allowed]
@@ -75,22 +82,16 @@ class Losses:
         voices = {label: self._voices[label] for label in known}
         return split(voices, lambda one, other: entry_of_pair(apart, one, other) <= allowed)
 
-    def off_reference(self, exact: Sequence[float], steps: Sequence[int]) -> dict[str, OffReference]:
+    def off_reference(self, means: Sequence[float], noise: Sequence[float]) -> dict[str, OffReference]:
         """Return each contender with a block whose mean loss is not the reference's, and the first such block.
 
-        `exact` is the reference's loss of each step, `steps` the number of steps of each block so far. A block may
-        differ by as much as the blocks of two contenders may: see `note`.
+        `means` has the reference's mean losses of the blocks so far, `noise` how far float32 moves them.
         """
         found: dict[str, OffReference] = {}
-        noise, first = 0.0, 0
-        for number, (block, count) in enumerate(zip(self._blocks, steps, strict=True), start=1):
-            mean, allowed = fmean(exact[first : first + count]), max(FLOOR, GROWTH * noise)
-            apart = {label: self._apart(loss, mean) for label, loss in block.items()}
-            for label, off in apart.items():
-                if off > allowed:
-                    found.setdefault(label, OffReference(number, block[label], mean))
-            noise = max([noise, *(off for off in apart.values() if off <= allowed)])
-            first += count
+        for number, (block, mean, off) in enumerate(zip(self._blocks, means, noise, strict=True), start=1):
+            for label, loss in block.items():
+                if self._apart(loss, mean) > floor_of(off):
+                    found.setdefault(label, OffReference(number, loss, mean))
         return found
 
     def on_average(self) -> Split:
@@ -126,6 +127,11 @@ class Losses:
     def _size(self, one: float, other: float) -> float:
         """Return what differences are relative to: at least 1% of the first loss, since a likelihood may reach 0."""
         return max(abs(one), abs(other), self._scale / 100) or 1.0
+
+
+def floor_of(noise: float | None) -> float:
+    """Return the relative difference that a mean loss may have, given its noise; None if that is not known."""
+    return FLOOR_UNKNOWN if noise is None else max(FLOOR, SAFETY * noise)
 
 
 def entry_of_pair(apart: Mapping[tuple[str, str], float], one: str, other: str) -> float:
