@@ -1,13 +1,19 @@
 """The reference takes the first steps of a contest once; later contests find its answer."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from laboratory import environment, open_session, small_work
 
 from rosettabench.catalogue.framework import references
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.errors import ProofError
 from rosettabench.lab import first_steps
+from rosettabench.lab.arrangement import obstacle_to_reference
 from rosettabench.lab.first_steps import FirstSteps
+from rosettabench.plan.plan import PlannedContest
+from rosettabench.plan.setting import Setting
 from rosettabench.watch.moves import TOGETHER
 
 pytestmark = pytest.mark.environment
@@ -24,7 +30,7 @@ def asked(tmp_path):
         return open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session", precision)
 
     def make(**subject):
-        return FirstSteps(work, referee, lambda: subject, tmp_path / "cache")
+        return FirstSteps(work, referee, lambda: subject, lambda _: "", tmp_path / "cache")
 
     make.started = []
     return make
@@ -60,9 +66,24 @@ def test_without_a_reference_the_reason_is_told(tmp_path):
     def fail(_folder, _precision):
         raise ProofError("no environment", "rosetta env make")
 
-    one = FirstSteps(small_work("fashion-mlp", tmp_path / "work"), fail, dict, tmp_path / "cache")
+    one = FirstSteps(small_work("fashion-mlp", tmp_path / "work"), fail, dict, lambda _: "", tmp_path / "cache")
     assert one.take(3) is None
     assert one.why_not == "no environment"
-    dropping = FirstSteps(small_work("cifar-vgg", tmp_path / "vgg"), fail, dict, tmp_path / "cache")
+    dropping = FirstSteps(small_work("cifar-vgg", tmp_path / "vgg"), fail, dict, lambda _: "", tmp_path / "cache")
     assert dropping.take(3) is None
     assert "drops nothing" in dropping.why_not
+
+
+def plan_of(workload, **setting):
+    """What is planned of a workload, at its batch size unless another is named."""
+    stated = find_workload(workload)
+    words = {"batch_size": stated.training.batch_size, "device": "cpu", "precision": "float32", "seed": 0, "threads": 2}
+    return PlannedContest(stated, Setting(**{**words, **setting}), (), {})
+
+
+def test_a_reference_that_would_fill_the_memory_or_take_minutes_does_not_begin(monkeypatch):
+    assert obstacle_to_reference(plan_of("fashion-mlp"), 6) == ""
+    assert obstacle_to_reference(plan_of("resnet50-synthetic"), 6) == "it takes more than 60 s"
+    assert obstacle_to_reference(plan_of("resnet50-synthetic", device="cuda"), 6) == "it takes more than 60 s"
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=2e9))
+    assert obstacle_to_reference(plan_of("cifar-resnet56"), 2) == "it needs about 3.7 GB, and 2.0 GB are free"

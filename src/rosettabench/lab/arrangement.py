@@ -20,12 +20,14 @@ from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
-from rosettabench.lab.first_steps import AFFORDABLE_S, FirstSteps
+from rosettabench.lab.first_steps import AFFORDABLE_S, TOO_LONG, FirstSteps
 from rosettabench.lab.jobs import Jobs, data_key
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.preparation import Preparation
 from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
+from rosettabench.plan.budget import gb
+from rosettabench.plan.estimate import reference_memory, reference_seconds
 from rosettabench.plan.fit import check_fit
 from rosettabench.plan.plan import PlannedContest, at_proof
 from rosettabench.plan.proof_steps import STEPS
@@ -90,7 +92,7 @@ class Arranger:
             journal,
             earlier(run, row),
             partial(self._referee, work, request.timeout),
-            self._first_steps(work, weights_digest(weights)),
+            self._first_steps(measured, work, weights_digest(weights)),
         )
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:
@@ -186,11 +188,11 @@ class Arranger:
 
     def _referee(self, work: Work, timeout: float, folder: Path, precision: str = "float64") -> Session:
         """Start the reference at the extents that are timed; raises ProofError where there is none."""
-        work = from_memory(work, folder / "decoded")
+        work = from_memory(work, folder / "decoded", STEPS)
         entry, environment = self._able_reference(work.workload)
         return Session(entry, entry.mode, environment, work, folder / "session", timeout, precision).prepare()
 
-    def _first_steps(self, work: Work, weights: str) -> FirstSteps:
+    def _first_steps(self, planned: PlannedContest, work: Work, weights: str) -> FirstSteps:
         """Return who answers how the reference takes the first steps; `weights` is the digest of the weights."""
 
         def subject() -> dict[str, Any]:
@@ -199,7 +201,8 @@ class Arranger:
             return subject_of(entry, entry.mode, environment, work, weights)
 
         limit = min(AFFORDABLE_S, self.request.timeout)
-        return FirstSteps(work, partial(self._referee, work, limit), subject, self.jobs.cache)
+        referee = partial(self._referee, work, limit)
+        return FirstSteps(work, referee, subject, partial(obstacle_to_reference, planned), self.jobs.cache)
 
     def _able_reference(self, workload: Workload) -> tuple[FrameworkEntry, Environment]:
         """Return the reference of a workload; its environment is made if it is not there yet."""
@@ -225,6 +228,16 @@ def able_reference(
         f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
         "rosetta env make pytorch@2.13.0",
     )
+
+
+def obstacle_to_reference(planned: PlannedContest, steps: int) -> str:
+    """Return why the reference should not take the first steps of a contest; nothing if it may."""
+    from psutil import virtual_memory
+
+    if reference_seconds(planned, steps) > AFFORDABLE_S:
+        return TOO_LONG
+    needed, free = reference_memory(planned), virtual_memory().available
+    return f"it needs about {gb(needed)}, and {gb(free)} are free" if needed > free else ""
 
 
 def sessions(entry: Entry) -> int:

@@ -43,8 +43,8 @@ class FirstSteps:
     """Answers how the reference takes the first steps of one contest.
 
     `referee` starts a session of the reference in a folder and a precision; a request to it may take AFFORDABLE_S.
-    `subject` returns what the answer depends on. Both raise ProofError if there is no reference. `cache` is the folder
-    of the cache.
+    `subject` returns what the answer depends on. Both raise ProofError if there is no reference. `obstacle` returns why
+    the reference should not even begin so many steps; nothing if it may. `cache` is the folder of the cache.
     """
 
     def __init__(
@@ -52,12 +52,14 @@ class FirstSteps:
         work: Work,
         referee: Callable[[Path, str], Session],
         subject: Callable[[], Mapping[str, Any]],
+        obstacle: Callable[[int], str],
         cache: Path,
     ) -> None:
         """Start nothing yet."""
         self._work = work
         self._referee = referee
         self._subject = subject
+        self._obstacle = obstacle
         self._shelf = cache / "first-steps"
         self._answers: dict[int, ExactSteps | None] = {}
         self.why_not = ""
@@ -74,8 +76,8 @@ class FirstSteps:
 
     def _find(self, steps: int) -> ExactSteps | None:
         """Return the answer from the cache, or let the reference compute it."""
-        if self._work.workload.dropout:
-            self.why_not = DROPS_NOTHING
+        self.why_not = DROPS_NOTHING if self._work.workload.dropout else self._obstacle(steps)
+        if self.why_not:
             return None
         try:
             place = self._shelf / digest({**self._subject(), "steps": steps})[:16]

@@ -7,7 +7,7 @@ time, with allowance for a slower or busier machine, plus the time to prepare en
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from rosettabench.catalogue.operations import operations_of_step
@@ -59,6 +59,13 @@ BYTES = 4
 
 RATES = {"cpu": 3e10, "cuda": 5e12}
 """Guessed operations per second of one CPU thread, and of a GPU: a fraction of the rate of matrix products."""
+
+SLOWER = 2.0
+"""The reference takes this many times as long as a guessed step, at least: it computes in float64."""
+
+MORE_MEMORY = 41.0
+"""The reference needs up to this many times the memory of a contender's least: it computes in float64, and keeps every
+array of its formulas. From 5 times (`imdb-lstm`) to 41 (`cifar-resnet56`), by `benchmarks/memory_of_reference.py`."""
 
 Label = tuple[str, str]
 """A workload's name and a contender's label."""
@@ -180,3 +187,14 @@ def least_memory(planned: PlannedContest) -> float:
         if product.kind != "embedding"
     )
     return MEMORY_BYTES + BYTES_PER_PARAMETER * workload.parameters + BYTES * outputs * planned.setting.batch_size
+
+
+def reference_seconds(planned: PlannedContest, steps: int) -> float:
+    """Return the guessed seconds that the reference takes for some steps of a contest, on the CPU."""
+    on_cpu = replace(planned, setting=replace(planned.setting, device="cpu"))
+    return SLOWER * steps * guessed_step(on_cpu)
+
+
+def reference_memory(planned: PlannedContest) -> float:
+    """Return about how many bytes the reference needs for a step of a contest."""
+    return MEMORY_BYTES + MORE_MEMORY * (least_memory(planned) - MEMORY_BYTES)

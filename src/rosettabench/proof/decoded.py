@@ -15,13 +15,16 @@ from rosettabench.plan.proof_steps import steps_of
 from rosettabench.proof.walk import Array
 
 
-def from_memory(work: Work, folder: Path) -> Work:
-    """Return the work with training arrays instead of picture files: the decoded samples of a proof's rows."""
+def from_memory(work: Work, folder: Path, steps: int | None = None) -> Work:
+    """Return the work with training arrays instead of picture files: the decoded samples of its first steps.
+
+    As many `steps` as are asked for, or those of its proof.
+    """
     pictures = work.data.pictures
     if pictures is None:
         return work
     folder.mkdir(parents=True, exist_ok=True)
-    rows = np.load(work.batches)[: steps_of(work.workload)]
+    rows = np.load(work.batches)[: steps or steps_of(work.workload)]
     drawn = rows.reshape(-1, rows.shape[-1])
     stored = work.workload.data.augmentation.stored_side(pictures.side)
     labels = np.load(work.data.train.labels)
