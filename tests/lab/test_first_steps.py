@@ -56,9 +56,7 @@ def test_the_answer_is_the_references_and_is_kept(asked):
 def test_what_takes_too_long_is_not_waited_for_again(asked, monkeypatch):
     monkeypatch.setattr(first_steps, "AFFORDABLE_S", 0.0)
     for _ in range(2):
-        one = asked()
-        assert one.take(3) is None
-        assert one.why_not == "it takes more than 60 s"
+        assert asked().take(3) == "it takes more than 60 s"
     assert len(asked.started) == 1
 
 
@@ -67,11 +65,12 @@ def test_without_a_reference_the_reason_is_told(tmp_path):
         raise ProofError("no environment", "rosetta env make")
 
     one = FirstSteps(small_work("fashion-mlp", tmp_path / "work"), fail, dict, lambda _: "", tmp_path / "cache")
-    assert one.take(3) is None
-    assert one.why_not == "no environment"
+    assert one.take(3) == "no environment"
     dropping = FirstSteps(small_work("cifar-vgg", tmp_path / "vgg"), fail, dict, lambda _: "", tmp_path / "cache")
-    assert dropping.take(3) is None
-    assert "drops nothing" in dropping.why_not
+    assert "drops nothing" in dropping.take(3)
+    (tmp_path / "file").touch()
+    nowhere = FirstSteps(small_work("fashion-mlp", tmp_path / "mlp"), fail, dict, lambda _: "", tmp_path / "file")
+    assert nowhere.take(3).startswith("its answer cannot be kept: [Errno 20] Not a directory")
 
 
 def plan_of(workload, **setting):

@@ -61,12 +61,10 @@ class FirstSteps:
         self._subject = subject
         self._obstacle = obstacle
         self._shelf = cache / "first-steps"
-        self._answers: dict[int, ExactSteps | None] = {}
-        self.why_not = ""
-        """Why there was no answer to the last question; empty if there was one."""
+        self._answers: dict[int, ExactSteps | str] = {}
 
-    def take(self, steps: int) -> ExactSteps | None:
-        """Return the first steps as the reference takes them; None, and a reason in `why_not`, if it cannot.
+    def take(self, steps: int) -> ExactSteps | str:
+        """Return the first steps as the reference takes them, or why it cannot.
 
         A second question about as many steps has the same answer, of a failure, too: nobody waits for it again.
         """
@@ -74,11 +72,11 @@ class FirstSteps:
             self._answers[steps] = self._find(steps)
         return self._answers[steps]
 
-    def _find(self, steps: int) -> ExactSteps | None:
-        """Return the answer from the cache, or let the reference compute it."""
-        self.why_not = DROPS_NOTHING if self._work.workload.dropout else self._obstacle(steps)
-        if self.why_not:
-            return None
+    def _find(self, steps: int) -> ExactSteps | str:
+        """Return the answer from the cache, or let the reference compute it; why it cannot, if so."""
+        why_not = DROPS_NOTHING if self._work.workload.dropout else self._obstacle(steps)
+        if why_not:
+            return why_not
         try:
             place = self._shelf / digest({**self._subject(), "steps": steps})[:16]
             with lock_file(place.with_name(f"{place.name}.lock"), "", silent):
@@ -86,8 +84,9 @@ class FirstSteps:
                     self._compute(place, steps)
             return self._read(place)
         except (ProofError, WorkerError) as error:
-            self.why_not = error.what
-            return None
+            return error.what
+        except OSError as error:  # the cache is full, or belongs to somebody else: a contest can do without it
+            return f"its answer cannot be kept: {error}"
 
     def _compute(self, place: Path, steps: int) -> None:
         """Let the reference take the steps, and write its answer: beside its place, and then renamed."""
@@ -121,14 +120,13 @@ class FirstSteps:
         finally:
             session.process.close()
 
-    def _read(self, place: Path) -> ExactSteps | None:
-        """Return a written answer; None, and the reason in `why_not`, if the reference took too long."""
+    def _read(self, place: Path) -> ExactSteps | str:
+        """Return a written answer; it may be that the reference took too long."""
         answer = json.loads((place / ANSWER).read_text(encoding="utf-8"))
         found = []
         for precision in PRECISIONS:
             if answer.get(precision) is None:
-                self.why_not = TOO_LONG
-                return None
+                return TOO_LONG
             after = {name: str(place / precision / file) for name, file in answer[precision]["files"].items()}
             found.append(TakenSteps(Move(self._work.weights, after), tuple(answer[precision]["losses"])))
         return ExactSteps(*found)
