@@ -1,5 +1,7 @@
 """Real libraries multiply what they are told, in the precision that they are told, and copy every number."""
 
+import shutil
+
 import pytest
 from laboratory import TIMEOUT, environment
 from tiers import slow_except
@@ -35,6 +37,8 @@ KNOWN = {
 def library(name):
     if name == "numpy":
         return baseline()
+    if name == "tinygrad" and shutil.which("clang") is None:
+        pytest.skip("clang is not on PATH, with which tinygrad compiles")
     contender = parse_contender(name)
     return BenchLibrary(contender, environment(str(contender.lock)))
 
