@@ -26,6 +26,14 @@ from rosettabench.watch.exact import TakenSteps
 from rosettabench.watch.moves import Move, compare_moves, moved_tensors
 
 
+def timed_work(workload: str, folder: Path, batch_size: int | None = None) -> Work:
+    """Return the work of a workload at the extents that are timed, and at the stated batch size unless one is named."""
+    stated = find_workload(workload)
+    assert stated.training is not None, f"{workload} trains nothing"
+    whole = stated.model_copy(update={"proof": type(stated.proof)()})
+    return make_work(whole, folder, batch_size or stated.training.batch_size)
+
+
 def take(entry: FrameworkEntry, precision: str, work: Work, steps: int, folder: Path) -> TakenSteps:
     """Return the first steps as a framework takes them."""
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session", precision)
@@ -39,8 +47,7 @@ def take(entry: FrameworkEntry, precision: str, work: Work, steps: int, folder: 
 def row(workload: str, framework: str, steps: int, folder: Path) -> str:
     """Return a row of the table."""
     stated = find_workload(workload)
-    assert stated.training is not None, f"{workload} trains nothing"
-    work = make_work(stated.model_copy(update={"proof": type(stated.proof)()}), folder, stated.training.batch_size)
+    work = timed_work(workload, folder)
     who = {
         "exact": (references(stated)[0], "float64"),
         "rounded": (references(stated)[0], "float32"),

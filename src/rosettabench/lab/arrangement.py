@@ -75,10 +75,11 @@ class Arranger:
         extents = at_proof(planned)
         work, weights = self._work(measured, journal, folder)
         proven = work if extents == measured else self._proven(extents, work, folder)
+        drawn = weights_digest(weights)
         registrar = Registrar(
             self.store,
             proven,
-            weights_digest(weights),
+            drawn,
             lambda: self._reference(proven, folder / "reference", request.timeout),
             request.admission.prove_again,
         )
@@ -92,7 +93,7 @@ class Arranger:
             journal,
             earlier(run, row),
             partial(self._referee, work, request.timeout),
-            self._first_steps(measured, work, weights_digest(weights)),
+            self._first_steps(measured, work, drawn),
         )
 
     def _environments(self, competitors: Sequence[Competitor]) -> None:

@@ -74,13 +74,14 @@ class FirstSteps:
 
     def _find(self, steps: int) -> ExactSteps | str:
         """Return the answer from the cache, or let the reference compute it; why it cannot, if so."""
-        why_not = DROPS_NOTHING if self._work.workload.dropout else self._obstacle(steps)
-        if why_not:
-            return why_not
+        if self._work.workload.dropout:
+            return DROPS_NOTHING
         try:
             place = self._shelf / digest({**self._subject(), "steps": steps})[:16]
             with lock_file(place.with_name(f"{place.name}.lock"), "", silent):
                 if not (place / ANSWER).is_file():
+                    if obstacle := self._obstacle(steps):
+                        return obstacle
                     self._compute(place, steps)
             return self._read(place)
         except (ProofError, WorkerError) as error:

@@ -51,9 +51,6 @@ REFERENCE = "the reference"
 FIRST_ROUNDS = 4
 """Most rounds among which the first one to check is drawn: a process of a default contest has as many."""
 
-FEW_STEPS = 2
-"""Most steps over which moves are compared in direction where the reference cannot say how much noise they have."""
-
 ENOUGH = 64
 """Test samples whose outputs are checked, in whole batches: at least one, at most MOST_BATCHES."""
 
@@ -152,12 +149,11 @@ class Watch:
             if not moves:
                 return
             exact = self.exact.take(steps)
-            noise = [0.0, *[None] * (len(blocks) - 1)] if isinstance(exact, str) else exact.noise(blocks)
+            noise = [0.0] * len(blocks) if isinstance(exact, str) else exact.noise(blocks)
             for (name, losses), off in zip(self._probed, noise, strict=True):
                 self._check_losses(present, name, losses, floor_of(off))
             if isinstance(exact, str):
-                together = self._first if steps <= FEW_STEPS else APART
-                self._compare(present, moves, None, f"the first {steps} steps", together)
+                self._compare(present, moves, None, f"the first {steps} steps", self._first)
                 self._record.unchecked.append(f"The first steps were not held against the reference: {exact}.")
                 return
             bounds = exact.bounds(self._trained) if self._first is TOGETHER else self._first
@@ -306,7 +302,7 @@ class Watch:
     ) -> Split:
         """Compare moves, also with the reference's if there is one, and take the odd competitors out of the contest.
 
-        Return the split. Undecided competitors stay for now if the reference has not been asked.
+        Return the split. Undecided competitors stay where the reference could not be asked.
         """
         voices = {label: self._voices[label] for label in moves}
         everyone = {**moves, **({REFERENCE: exact} if exact else {})}

@@ -65,7 +65,8 @@ SLOWER = 2.0
 
 MORE_MEMORY = 41.0
 """The reference needs up to this many times the memory of a contender's least: it computes in float64, and keeps every
-array of its formulas. From 5 times (`imdb-lstm`) to 41 (`cifar-resnet56`), by `benchmarks/memory_of_reference.py`."""
+array of its formulas. From 5 times (`imdb-lstm`) to 41 (`cifar-resnet56`), by `benchmarks/memory_of_reference.py`; tiny
+networks, whose memory is that of the process, aside."""
 
 Label = tuple[str, str]
 """A workload's name and a contender's label."""

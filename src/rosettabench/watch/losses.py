@@ -19,10 +19,6 @@ from rosettabench.watch.agreement import Split, split
 FLOOR = 1e-3
 """Relative difference that is always allowed: a unit that turns causes about 1e-4."""
 
-FLOOR_UNKNOWN = 1e-2
-"""The same over the first two blocks where the reference cannot say how much noise they have. Within the first six
-steps of `cifar-resnet56` it grows from 1e-7 to 2e-3, as every step is as long as its optimiser can make it."""
-
 SAFETY = 10.0
 """A mean loss may be off by this many times its noise: a single number, in which round-off may cancel by chance."""
 
@@ -129,9 +125,9 @@ class Losses:
         return max(abs(one), abs(other), self._scale / 100) or 1.0
 
 
-def floor_of(noise: float | None) -> float:
-    """Return the relative difference that a mean loss may have, given its noise; None if that is not known."""
-    return FLOOR_UNKNOWN if noise is None else max(FLOOR, SAFETY * noise)
+def floor_of(noise: float) -> float:
+    """Return the relative difference that a mean loss may have, given its noise."""
+    return max(FLOOR, SAFETY * noise)
 
 
 def entry_of_pair(apart: Mapping[tuple[str, str], float], one: str, other: str) -> float:
