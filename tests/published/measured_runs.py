@@ -19,10 +19,17 @@ MODES = {"keras[tensorflow]": "compiled", "jax": "compiled"}
 DATA = {"name": "a set", "origin": "original", "note": "", "digest": "9f" * 32, "train": 60_000, "test": 10_000}
 
 
-def measured_run(folder, *contests, run_id="first", request=None, gpus=(), origin="original"):
+def machine_with(processor="Imaginary 9000", gpus=()):
+    """The facts of a machine."""
+    return {"processor": processor, "cores": 2, "memory_bytes": 8_589_934_592, "gpus": list(gpus)}
+
+
+def measured_run(
+    folder, *contests, run_id="first", request=None, gpus=(), origin="original", processor="Imaginary 9000"
+):
     """Write a run and return its summary. A contest is (workload, setting, {label: seconds per step or Player})."""
     store = Store(f"sqlite:///{folder}/results.sqlite")
-    machine = {"processor": "Imaginary 9000", "cores": 2, "memory_bytes": 8_589_934_592, "gpus": list(gpus)}
+    machine = machine_with(processor, gpus)
     command = ["rosetta", "run"]
     store.add(Run(id=run_id, at=now(), version="0", command=command, request=request or {}, machine=machine))
     draw = random.Random(len(run_id))  # noqa: S311 (drawn for show)

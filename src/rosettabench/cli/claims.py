@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rosettabench.summary.records import RunSummary
 
 LATEST = 20
-"""The number of runs that are searched, the newest first."""
+"""The number of runs of each kind of machine that are searched, the newest first."""
 
 
 def claims(
@@ -23,38 +24,43 @@ def claims(
     ] = None,
     store: StoreUrl = None,
 ) -> None:
-    """List what published studies claim, and whether it holds here.
+    """List what published studies claim, and whether it holds on the machines in the store.
 
-    Each claim is judged from one run: the newest of the latest 20 in the store that measured everything it needs. A
-    claim that cannot be tested states what it needs.
+    Each claim is judged from one run: the newest of the latest 20 in the store that measured everything it needs. If
+    several kinds of machines have measured, it is judged on each by itself. A claim that cannot be tested states what
+    it needs.
 
     Example: rosetta claims smartia-2019
     """
     from rosettabench.cli.console import console
     from rosettabench.client.machine import describe_machine
-    from rosettabench.published.available import catalogue
+    from rosettabench.published.machines import outcomes_by_machine
     from rosettabench.published.study import all_studies, find_study
-    from rosettabench.published.summary import outcomes
     from rosettabench.report.formats.layout import print_table
     from rosettabench.report.tables.studies import claims_table
     from rosettabench.summary.study import ClaimFinding
 
     wanted = [find_study(study)] if study else list(all_studies().values())
-    here = catalogue(len(describe_machine()["gpus"]))
+    here = describe_machine()
     runs = latest_summaries(store)
     out = console()
     for one in wanted:
-        found = list(outcomes(one.name, runs, here))
+        found = list(outcomes_by_machine(one.name, runs, here))
         counts = [f"{sum(outcome.finding is kind for outcome in found)} {kind.value}" for kind in ClaimFinding]
         print_table(claims_table(found, f"{one.name}: {one.title}. {', '.join(counts)}."), out)
 
 
 def latest_summaries(store: str | None) -> list[RunSummary]:
-    """Return the summaries of the latest runs in a store, the newest first; empty if there is no store yet."""
+    """Return the summaries of the latest runs of each kind of machine, the newest first; empty without a store."""
     from rosettabench.cli.stored import stored_runs
     from rosettabench.places import store_url
+    from rosettabench.store.machine import machine_key
     from rosettabench.store.store import Store
     from rosettabench.summary.run import summarise
 
-    latest = stored_runs(store)[:LATEST]
+    before = Counter[str]()
+    latest = []
+    for run in stored_runs(store):
+        before[machine_key(run.machine)] += 1
+        latest += [run] if before[machine_key(run.machine)] <= LATEST else []
     return [summarise(Store(store or store_url()).run(run.id)) for run in latest]

@@ -11,9 +11,8 @@ from rosettabench.data.origin import Origin
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.request import RunRequest, TrainingRequest, read_request
 from rosettabench.plan.series import SERIES
-from rosettabench.published.available import Available, catalogue
-from rosettabench.published.claim import EVERY, all_claims
-from rosettabench.published.judge import judge
+from rosettabench.published.claim import EVERY
+from rosettabench.published.machines import outcomes_by_machine
 from rosettabench.published.result import Result, all_results
 from rosettabench.published.study import Study, find_study
 from rosettabench.summary.estimate import Estimate
@@ -48,7 +47,7 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
     name, study = asked.study, find_study(asked.study)
     lacking = asked.lacking if isinstance(asked, RunRequest) else ()
     left_out = sentences(asked.left_out) if isinstance(asked, RunRequest) else []
-    judged = tuple(outcomes(name, [summary], catalogue(len(run.machine.get("gpus", [])))))
+    judged = tuple(outcomes_by_machine(name, [summary], run.machine))
     return StudySummary(
         name=name,
         title=study.title,
@@ -58,11 +57,6 @@ def summarise_study(run: Run, summary: RunSummary) -> StudySummary | None:
         outcomes=judged,
         then_and_now=tuple(then_and_now(study, summary, judged)),
     )
-
-
-def outcomes(study: str, runs: Sequence[RunSummary], here: Available) -> Iterator[Outcome]:
-    """Yield the outcome of each claim of a study, or of all studies if the name is empty."""
-    yield from (judge(claim, runs, here) for claim in all_claims() if study in ("", claim.study))
 
 
 def then_and_now(study: Study, summary: RunSummary, judged: Sequence[Outcome]) -> Iterator[ThenAndNow]:

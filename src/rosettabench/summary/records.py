@@ -6,7 +6,7 @@ Durations are in seconds, memory is in bytes, rates are in samples per second.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -574,6 +574,17 @@ class RunSummary:
         timed = [contest for contest in self.contests if contest.timed]
         kinds = kinds_of_machines(contest.machine for contest in timed)
         return tuple((kind, tuple(contest for contest in timed if same_kind(contest.machine, kind))) for kind in kinds)
+
+    @property
+    def measured_on(self) -> tuple[Mapping[str, Any], ...]:
+        """The kinds of machines that measured something, with the facts of one machine of each."""
+        contests = [contest.machine for contest in self.contests if contest.timed]
+        return tuple(kinds_of_machines([*contests, *([self.machine] if self.trainings else [])]))
+
+    def on(self, machine: Mapping[str, Any]) -> RunSummary:
+        """Return what machines of the same kind as `machine` measured of this run."""
+        contests = tuple(contest for contest in self.contests if same_kind(contest.machine, machine))
+        return replace(self, contests=contests, trainings=self.trainings if same_kind(self.machine, machine) else None)
 
     @property
     def stand_ins(self) -> tuple[ContestSummary, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from rosettabench.statistics.doubt import Doubt
 from rosettabench.summary.estimate import Estimate
@@ -60,8 +62,20 @@ class PartOutcome:
 
 
 @dataclass(frozen=True)
+class MachineOutcome:
+    """The outcome of a claim on one kind of machine, with the facts of one such machine."""
+
+    machine: Mapping[str, Any]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """The outcome of a claim and of its parts."""
+    """The outcome of a claim and of its parts.
+
+    `machines` are the outcomes on each kind of machine, if there are several and one has measured it: then `finding` is
+    that of all of them together, and `parts` are those of the first one that decides.
+    """
 
     id: str
     study: str
@@ -70,6 +84,12 @@ class Outcome:
     note: str
     finding: ClaimFinding
     parts: tuple[PartOutcome, ...]
+    machines: tuple[MachineOutcome, ...] = ()
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is a number for any of its parts."""
+        return any(part.measurement.value is not None for part in self.parts)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from rosettabench.report.tables.table import NOTHING, Column, Table, TableCell
 from rosettabench.report.words import figures
-from rosettabench.report.words.claim import aside_words, expected_words, outcome_words, part_words
+from rosettabench.report.words.claim import aside_words, expected_words, finding_words, outcome_words, part_words
+from rosettabench.report.words.machine import machine_title
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, StudySummary, ThenAndNow
 
 OPEN = (ClaimFinding.OPEN, ClaimFinding.UNTESTABLE)
@@ -40,7 +41,22 @@ EXPLAINED = (
 
 
 def claim_rows(outcome: Outcome) -> list[tuple[TableCell, ...]]:
-    """Return the rows of one claim."""
+    """Return the rows of one claim; over several kinds of machines, one for all and those of each that measured it."""
+    if not outcome.machines:
+        return outcome_rows(outcome)
+    empty, says = TableCell(""), TableCell(outcome.says, outcome.note)
+    verdict = TableCell(finding_words(outcome), marked=outcome.finding is ClaimFinding.FAILS)
+    rows: list[tuple[TableCell, ...]] = [
+        (TableCell(outcome.id), says, TableCell(outcome.published), empty, empty, verdict, empty)
+    ]
+    for one in (one for one in outcome.machines if one.outcome.is_measured):
+        first, *parts = outcome_rows(one.outcome)
+        rows += [(empty, TableCell(f"on {machine_title(one.machine)}"), empty, *first[3:]), *parts]
+    return rows
+
+
+def outcome_rows(outcome: Outcome) -> list[tuple[TableCell, ...]]:
+    """Return the rows of one claim on one kind of machine."""
     alone = outcome.parts[0] if len(outcome.parts) == 1 else None
     first = (
         TableCell(outcome.id),

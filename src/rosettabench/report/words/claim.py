@@ -9,6 +9,17 @@ from rosettabench.report.words.note import note_words, reasons_words
 from rosettabench.summary.study import ClaimFinding, Outcome, PartOutcome, ThenAndNow
 
 
+def finding_words(outcome: Outcome) -> str:
+    """Return the finding of a claim: ``holds``, or ``holds on 2 of 3 machines, does not hold on 1``."""
+    if not outcome.machines:
+        return outcome.finding.value
+    findings = [one.outcome.finding for one in outcome.machines]
+    counts = [(kind, findings.count(kind)) for kind in ClaimFinding if kind in findings]
+    (kind, count), *others = counts
+    first = f"{kind.value} on {count} of {len(findings)} machines"
+    return ", ".join([first, *(f"{kind.value} on {count}" for kind, count in others)])
+
+
 def outcome_words(outcome: Outcome) -> str:
     """Return the outcome of a claim: the sentence of a single part, or the number of parts with each finding."""
     parts = outcome.parts
