@@ -53,6 +53,21 @@ def test_the_answer_is_the_references_and_is_kept(asked):
     assert len(asked(code="1").take(2).exact.losses) == 2
 
 
+def test_what_a_killed_run_has_left_is_removed_when_the_same_is_asked_again(asked, tmp_path):
+    shelf = tmp_path / "cache" / "first-steps"
+    other = shelf / ".ffff000011112222.abcd" / "answer"
+    other.mkdir(parents=True)
+    asked(code="1").take(2)
+    (place,) = (one for one in shelf.iterdir() if one.is_dir() and not one.name.startswith("."))
+    draft = shelf / f".{place.name}.abcd" / "answer"
+    place.rename(shelf / "moved")
+    draft.mkdir(parents=True)
+    (draft / "answer.json").write_text("{")
+    asked(code="1").take(2)
+    assert place.is_dir()
+    assert [one.name for one in shelf.glob(".*")] == [other.parent.name], "somebody else may be making that one"
+
+
 def test_what_takes_too_long_is_not_waited_for_again(asked, monkeypatch):
     monkeypatch.setattr(first_steps, "AFFORDABLE_S", 0.0)
     for _ in range(2):

@@ -90,7 +90,12 @@ class FirstSteps:
             return f"its answer cannot be kept: {error}"
 
     def _compute(self, place: Path, steps: int) -> None:
-        """Let the reference take the steps, and write its answer: beside its place, and then renamed."""
+        """Let the reference take the steps, and write its answer: beside its place, and then renamed.
+
+        The lock of the place is held, so whatever else lies beside it was left by a run that was killed.
+        """
+        for left in place.parent.glob(f".{place.name}.*"):
+            shutil.rmtree(left)
         with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as making:
             draft = Path(making) / "answer"
             draft.mkdir()
