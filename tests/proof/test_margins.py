@@ -51,6 +51,16 @@ def test_no_unit_of_a_chosen_batch_is_nearer_to_its_edge_than_the_margin(chosen)
     assert max(places) < 500, "they are the first ones that keep it"
 
 
+def test_a_step_of_a_guided_proof_begins_with_the_weights_that_everybody_is_given(chosen):
+    """Not with those that the reference's step has led to: they are float64, and where no batch fits they are moved."""
+    _, exact = chosen
+    assert exact.begin_of(0) == exact.start
+    assert [exact.begin_of(step) for step in (1, 2)] == exact.guide[:2]
+    for name, path in exact.begin_of(1).items():
+        assert np.load(path).dtype == np.float32
+        assert np.array_equal(np.load(path), np.load(exact.steps[0].parameters[name]).astype(np.float32))
+
+
 def test_the_margin_is_the_distance_of_the_nearest_input_of_a_relu(tmp_path):
     """The bias of one hidden unit is set such that one sample has a known input of its ReLU, 1e-4."""
     work = make_work(find_workload("fashion-mlp"), tmp_path / "work")
@@ -149,7 +159,8 @@ def test_a_reference_that_tells_no_margins_proves_on_the_drawn_batches(tmp_path)
         assert np.array_equal(np.load(step.batch["labels"]), labels[rows[step.step]])
 
 
-def test_a_margin_asks_for_a_guided_proof():
+@pytest.mark.parametrize("proof", [{"margin": 1e-5}, {"returns": True}])
+def test_margins_and_returns_ask_for_a_guided_proof(proof):
     stated = find_workload("fashion-cnn").model_dump()
     with pytest.raises(ValueError, match="guided"):
-        Workload(**{**stated, "proof": {"margin": 1e-5}})
+        Workload(**{**stated, "proof": proof})

@@ -65,6 +65,15 @@ def test_he_counts_the_field_of_a_convolution():
     assert np.abs(values).max() > 3 * deviation  # not truncated at two standard deviations, as Keras' is
 
 
+def test_balanced_kernels_cancel_what_all_inputs_share_and_are_otherwise_those_of_he():
+    shape = (32, 64, 3, 3)
+    balanced = draw(Tensor(name="k", shape=shape, init="he_normal_balanced"), 0)
+    assert np.abs(balanced.sum(axis=(1, 2, 3), dtype=np.float64)).max() < 1e-5
+    by = draw(Tensor(name="k", shape=shape, init="he_normal"), 0) - balanced
+    assert np.abs(by - by[:, :1, :1, :1]).max() < 1e-6, "all weights of one output are moved by the same"
+    assert 0.98 < balanced.std() / np.sqrt(2 / (64 * 9)) < 1.02
+
+
 def test_a_proof_may_begin_elsewhere():
     """Only tensors that say so differ, and the canonical weights are no others for it."""
     workload = find_workload("cifar-resnet56")

@@ -157,23 +157,27 @@ class ProofExtents(Strict):
     Model, tensors and code stay the same. `form` overrides parts of the data's form, such as smaller or fewer images.
     `optimizer` overrides hyperparameters, such as a weight decay large enough to show in ten steps. Everything else is
     as stated for the workload. `guided` starts each step from the reference's weights, for networks that would magnify
-    the round-off of earlier steps. `margin` is the least distance from each ReLU's edge, and between the two largest
-    candidates of each pool, relative to the root mean square of the layer. Samples that come nearer are left out of the
-    proof.
+    the round-off of earlier steps. `returns` starts each from the trained weights of the first, for networks in which
+    a few steps lead ReLUs to their edges; the optimiser's state and the running averages continue. `margin` is the
+    least distance from each ReLU's edge, and between the two largest candidates of each pool, relative to the root mean
+    square of the layer. Samples that come nearer are left out of the proof.
     """
 
     batch_size: PositiveInt | None = None
     steps: PositiveInt | None = None
     guided: bool = False
+    returns: bool = False
     margin: PositiveFloat | None = None
     form: dict[str, Any] = Field(default_factory=dict)
     optimizer: dict[str, float] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check_guide(self) -> Self:
-        """Refuse a margin without guided steps: a margin is computed for known weights."""
+        """Refuse a margin or a return without guided steps: both are about known weights."""
         if self.margin is not None and not self.guided:
             raise ValueError("a margin is that of known weights: the proof has to be guided, too")
+        if self.returns and not self.guided:
+            raise ValueError("steps return to the first weights where the proof is guided: it has to be guided, too")
         return self
 
 

@@ -84,6 +84,12 @@ class Reference:
         """The tensors that have no gradient by mathematics, as the first step shows them."""
         return self.steps[0].still
 
+    def begin_of(self, step: int) -> Files:
+        """Return the weights with which a step begins."""
+        if step == 0:
+            return self.start
+        return self.guide[step - 1] if self.guide is not None else self.steps[step - 1].parameters
+
     def supply(self, session: Session) -> None:
         """Give a session, a contender's or one of its own, the batches of this reference."""
         if self.batches is not None:
@@ -246,9 +252,10 @@ def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> 
 
 
 def walk_as_guide(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> tuple[list[Files], Chooser | None]:
-    """Take the steps of a guided proof; return the weights that each has led to.
+    """Take the steps of a guided proof; return the weights with which each but the first begins.
 
-    Where the proof states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
+    Those are what the step before has led to. Where the proof returns, the trained ones are those of the start again.
+    Where it states a margin, each batch is chosen before its step, and who has chosen them is returned, too.
     """
     workload = exact.work.workload
     margin = workload.proof.margin
@@ -256,7 +263,9 @@ def walk_as_guide(exact: Session, begin: Files, folder: Path, first: FirstWalk) 
     guide: list[Files] = []
     for step in walk(exact, folder / "float64" / "walk", guide):
         first.take(Exact.of(step, begin, workload.outputs))
-        weights = {name: read_array(step.parameters, name).astype(np.float32) for name in step.parameters}
+        returned = set(step.gradients) if workload.proof.returns else set()
+        source = {name: begin if name in returned else step.parameters for name in begin}
+        weights = {name: read_array(files, name).astype(np.float32) for name, files in source.items()}
         place = folder / "guide" / str(step.step)
         if chooser is not None and step.step + 1 < steps_of(workload):
             guide.append(choose_next(exact, chooser, step.step + 1, weights, set(step.gradients), place))

@@ -40,8 +40,7 @@ def turning_noise(reference: Reference, step: int) -> dict[str, float]:
 
     The step begins with the weights of the reference's step.
     """
-    exact = reference.steps[step]
-    begin = reference.start if step == 0 else reference.steps[step - 1].parameters
+    exact, begin = reference.steps[step], reference.begin_of(step)
     generator = np.random.Generator(np.random.Philox(key=[SEED, step]))
     place = Path(tempfile.mkdtemp(prefix="turning-", dir=reference.folder))
     session = reference.start_session("float64", None, place)

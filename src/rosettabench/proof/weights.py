@@ -148,6 +148,12 @@ def he_normal(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray
     return generator.normal(0, sqrt(2 / prod(shape[1:])), shape)
 
 
+def he_normal_balanced(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """`he_normal`, moved so that the weights of each output sum to zero: what all its inputs share cancels."""
+    kernel = he_normal(generator, shape)
+    return np.asarray(kernel - kernel.mean(axis=tuple(range(1, kernel.ndim)), keepdims=True))
+
+
 def constant(value: float) -> Rule:
     """Return the rule of equal values, `value`."""
 
@@ -223,22 +229,24 @@ def zeros(_generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np
 
 
 INITIALISERS: Mapping[str, Rule] = {
+    "constant_0.0125": constant(0.0125),
     "constant_0.025": constant(0.025),
-    "constant_0.05": constant(0.05),
     "constant_0.2": constant(0.2),
     "constant_3": constant(3),
     "constant_5": constant(5),
     "constant_6": constant(6),
+    "constant_16": constant(16),
     "glorot_normal": glorot_normal,
     "glorot_uniform": glorot_uniform,
     "he_normal": he_normal,
+    "he_normal_balanced": he_normal_balanced,
     "he_uniform": he_uniform,
     "normal_0.005": normal(0.005),
     "normal_0.05": normal(0.05),
     "ones": constant(1),
     "orthogonal": orthogonal,
     "selection": selection(1),
-    "selection_0.25": selection(0.25),
+    "selection_0.125": selection(0.125),
     "selection_0.5": selection(0.5),
     "uniform_0.1_0.3": uniform(0.1, 0.3),
     "uniform_0.5_1.5": uniform(0.5, 1.5),

@@ -66,7 +66,7 @@ class Case:
     def weights(self) -> Weights:
         """The reference's parameters before this step."""
         step = self.divergence.step or 0
-        files = self.reference.start if step == 0 else self.reference.steps[step - 1].parameters
+        files = self.reference.begin_of(step)
         return {name: np.array(read_array(files, name)) for name in self.reference.start}
 
 
