@@ -110,7 +110,9 @@ class Rosetta(LazyGroup):
         "store": CommandPlace("rosettabench.cli.store", "app", "Describe, merge and copy stores of results."),
         "site": CommandPlace("rosettabench.cli.site", "site", "Write a static site from a store."),
         "claims": CommandPlace(
-            "rosettabench.cli.claims", "claims", "List what published studies claim, and whether it holds here."
+            "rosettabench.cli.claims",
+            "claims",
+            "List what published studies claim, and whether it holds on the machines in the store.",
         ),
         "env": CommandPlace(
             "rosettabench.cli.env", "app", "List, make, check and remove the environments that frameworks run in."
