@@ -53,6 +53,7 @@ def test_the_answer_is_the_references_and_is_kept(asked):
     assert len(asked(code="1").take(2).exact.losses) == 2
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_has_left_is_removed_when_the_same_is_asked_again(asked, tmp_path):
     shelf = tmp_path / "cache" / "first-steps"
     other = shelf / ".ffff000011112222.abcd" / "answer"

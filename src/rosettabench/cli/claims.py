@@ -1,4 +1,4 @@
-"""``rosetta claims``: the claims of published studies, and their outcomes on this machine."""
+"""``rosetta claims``: the claims of published studies, and their outcomes on the machines of a store."""
 
 from __future__ import annotations
 
