@@ -1,6 +1,7 @@
 """A contender's parameters against what the optimiser makes of its own gradients."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,6 +90,24 @@ def test_what_has_no_gradient_goes_no_further_than_its_optimiser_can(work, tmp_p
         own.record(Walked(number, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
     share = own.distance_wandered("kernel") / (longest * (step + 1))
     assert 0.99 < share < GUIDES["wandering"] < 2 * share
+
+
+@pytest.mark.parametrize(("returns", "share"), [(False, 2 / 3), (True, 2.0)])
+def test_where_steps_return_each_may_go_no_further_than_one_step(work, tmp_path, returns, share):
+    """In the third step, a tensor without a gradient is two of the longest steps away from where the first began."""
+    proof = work.workload.proof.model_copy(update={"returns": returns})
+    stated = replace(work, workload=work.workload.model_copy(update={"proof": proof}))
+    weights, _ = drawn(0)
+    own, longest = OwnUpdates(stated, save(tmp_path / "start", weights), still={"kernel"}), longest_step(ADAM_OF_WORK)
+    for number in range(3):
+        there = weights + np.float32(2 * longest)
+        files = save(tmp_path / f"g{number}", 0 * weights), save(tmp_path / f"p{number}", there)
+        found = Walked(number, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0))
+        own.record(found)
+    (wandered,) = own._compare_own(found)
+    assert wandered.quantity == "wandering"
+    assert wandered.value == pytest.approx(share, rel=1e-3)
+    assert (wandered.value > GUIDES["wandering"]) is returns
 
 
 def test_gradient_descent_lets_nothing_wander():

@@ -128,12 +128,16 @@ class OwnUpdates:
             yield from compare_update(found, exact, self._wandering)
 
     def _compare_own(self, found: Walked) -> Iterator[Deviation]:
-        """Yield the deviations of the updates from the optimiser's formula."""
+        """Yield the deviations of the updates from the optimiser's formula.
+
+        Where each step begins with the first weights again, what wanders has had a single step for its way.
+        """
+        steps = 1 if self._work.workload.proof.returns else len(self.rates)
         for name in self._ends:
             if name not in self._still:
                 yield Deviation("update", found.step, name, self.off(name))
             elif name in self._wandering:
-                yield Deviation("wandering", found.step, name, self._share_of_longest(name, self._ends[name]))
+                yield Deviation("wandering", found.step, name, self._share_of_longest(name, self._ends[name], steps))
 
     def record(self, found: Walked) -> None:
         """Keep the gradients of a step, its rate (the stated one if it cannot be read back), and its parameters."""
@@ -245,16 +249,16 @@ class OwnUpdates:
         """Return the largest move of any number of a parameter to an `end`."""
         return float(np.abs(end.astype(np.float64) - read_array(self._start, name)).max())
 
-    def _share_of_longest(self, name: str, end: Array) -> float:
-        """Return the largest move to an `end` as a share of the longest steps that the optimiser can have taken."""
+    def _share_of_longest(self, name: str, end: Array, steps: int) -> float:
+        """Return the largest move to an `end` as a share of as many of the longest `steps` of the optimiser."""
         assert self._longest is not None  # it is known for every optimiser that lets tensors wander
-        return self._distance_to(name, end) / (self._longest * len(self.rates))
+        return self._distance_to(name, end) / (self._longest * steps)
 
     def compare_wandering(self, found: Files) -> Iterator[Deviation]:
         """Yield how far a block has moved each tensor that Adam moves at random, as a share of its longest steps."""
         for name in self._wandering:
-            value = self._share_of_longest(name, read_array(found, name)) if name in found else inf
-            yield Deviation("wandering", None, name, value)
+            off = self._share_of_longest(name, read_array(found, name), len(self.rates)) if name in found else inf
+            yield Deviation("wandering", None, name, off)
 
     @property
     def restless(self) -> bool:
