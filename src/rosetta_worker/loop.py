@@ -109,13 +109,14 @@ class Worker(Service):
                 self.framework.begin_epoch(epoch)
                 losses.append(self.framework.train(dataset, rows))
         self.framework.tally = None
+        after = self.framework.updates()
         total = sum(self.framework.number(loss) * len(rows) for loss, (_, rows) in zip(losses, parts))
         reply = {
             "elapsed_s": watch.elapsed,
             "cpu_s": watch.cpu,
             "loss": total / steps,
             "learning_rate": rate,
-            "updates": None if before is None else self.framework.updates() - before,
+            "updates": None if None in (before, after) else after - before,
             "samples": samples_of(batches),
         }
         return dict(reply, **tally.report())

@@ -15,12 +15,12 @@ UPDATE = "            self.update()\n            total += loss.detach()\n       
 SKIPPED = UPDATE.replace("self.update()", "self.update() if torch.rand(()) < 0.5 else None")
 
 
-def counted(folder, changes=(), workload="fashion-mlp", **axes):
-    """The turn of a block of PyTorch, whose adapter has `changes`; with the labels and rows that it should train."""
+def counted(folder, changes=(), workload="fashion-mlp", framework="pytorch", **axes):
+    """The turn of a block in a framework, whose adapter has `changes`; the labels and rows that it should train."""
     work = make_work(find_workload(workload), folder / "work", **axes)
-    entry = all_frameworks()["pytorch"]
-    changed = entry.model_copy(update={"path": tamper(entry.path, changes, folder / "adapters" / "pytorch.py")})
-    session = open_session(changed, "eager", environment(entry.locks[0]), work, folder / "session")
+    entry = all_frameworks()[framework]
+    changed = entry.model_copy(update={"path": tamper(entry.path, changes, folder / "adapters" / entry.path.name)})
+    session = open_session(changed, entry.mode, environment(entry.locks[0]), work, folder / "session")
     try:
         turn = session.train(3, STEPS)
     finally:
@@ -42,6 +42,27 @@ def test_gradient_descent_is_counted_by_its_hook(tmp_path):
     assert honest.counts.updates == STEPS
     skipping, _, _ = counted(tmp_path / "skipping", ((UPDATE, SKIPPED),), "cifar-vgg")
     assert "its optimiser counted" in (skipping.counts.fault(labels, rows) or "")
+
+
+POWERS = {
+    "lasagne": "            total += self.step(inputs, labels)\n        return total / len(batches)",
+    "paddle": "            self.optimizer.step()\n            total += loss.detach()",
+    "tensorflow-graph": "            _, loss = self.run((self.step, self.mean_loss), inputs, labels)\n"
+    "            total += loss\n        return total / len(batches)",
+    "tinygrad": "            self.step(inputs, labels)\n        return",
+}
+"""{framework that keeps a power of Adam's beta, or a count of its own: the update in its adapter}."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", POWERS)
+def test_an_adam_without_a_counter_is_counted_by_what_it_keeps(framework, tmp_path):
+    honest, labels, rows = counted(tmp_path / "honest", framework=framework)
+    assert honest.counts.updates == STEPS
+    update = POWERS[framework]
+    twice = update.replace("\n", "\n" + update.partition("\n")[0] + "\n", 1)
+    doubled, _, _ = counted(tmp_path / "doubled", ((update, twice),), framework=framework)
+    assert f"its optimiser counted {2 * STEPS} updates" in (doubled.counts.fault(labels, rows) or "")
 
 
 @pytest.mark.slow

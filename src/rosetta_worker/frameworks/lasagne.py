@@ -111,6 +111,10 @@ class Adapter(Framework):
     def learning_rate(self):
         return float(self.rate.get_value())
 
+    def updates(self):
+        counts = [int(one.get_value()) for one in self.changes if one.ndim == 0]
+        return counts[0] if counts else None
+
     def settings(self):
         first = next(iter(self.variables.values()))
         found = dict(runtime.settings(), precision=first.dtype, loader_workers=0, mode="compiled")

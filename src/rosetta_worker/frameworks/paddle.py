@@ -4,6 +4,7 @@ import numpy as np
 import paddle
 
 from rosetta_worker.framework import Framework, labels_as
+from rosetta_worker.optimizers.powers import updates_of
 from rosetta_worker.runtimes import paddle as runtime
 from rosetta_worker.surroundings import readable
 
@@ -118,6 +119,12 @@ class Adapter(Framework):
 
     def learning_rate(self):
         return self.optimizer.get_lr()
+
+    def updates(self):
+        if self.setting.optimizer.name != "adam":
+            return None
+        powers = [held.item() for name, held in self.optimizer.state_dict().items() if "beta2_pow" in name]
+        return updates_of(powers[0], self.setting.optimizer.beta2) if powers else 0
 
     def settings(self):
         first = next(iter(self.tensors.values()))

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from rosetta_worker.framework import Framework, Setting, labels_as
+from rosetta_worker.optimizers.powers import updates_of
 from rosetta_worker.runtimes import tensorflow1 as runtime
 from rosetta_worker.runtimes.estimator import Loop
 from rosetta_worker.surroundings import readable
@@ -196,6 +197,10 @@ class Adapter(Framework):
     def learning_rate(self):
         rates = [getattr(self.optimizer, name) for name in RATES if hasattr(self.optimizer, name)]
         return float(self.session.run(rates[0]))
+
+    def updates(self):
+        power = self.variables.get("beta2_power")
+        return None if power is None else updates_of(self.session.run(power), self.setting.optimizer.beta2)
 
     def settings(self):
         first = self.graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)[0]

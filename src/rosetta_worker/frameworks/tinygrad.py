@@ -1,13 +1,12 @@
 """tinygrad: lazy by default, captured with TinyJit."""
 
-from math import log
-
 import numpy as np
 from tinygrad import Tensor, TinyJit
 from tinygrad.helpers import Context
 from tinygrad.nn.state import get_parameters
 
 from rosetta_worker.framework import Framework, labels_as, resolve
+from rosetta_worker.optimizers.powers import updates_of
 from rosetta_worker.runtimes import tinygrad as runtime
 from rosetta_worker.surroundings import readable
 
@@ -143,10 +142,8 @@ class Adapter(Framework):
         return self.optimizers()[0].lr.item()
 
     def updates(self):
-        """Adam counts no updates, but keeps beta2 to the power of their number: in float32, until that is too small."""
         first = self.optimizers()[0]
-        power = first.b2_t.item() if hasattr(first, "b2_t") else 0.0
-        return round(log(power) / log(np.float32(first.b2))) if power > np.finfo("float32").tiny else None
+        return updates_of(first.b2_t.item(), first.b2, begins=1.0) if hasattr(first, "b2_t") else None
 
     def settings(self):
         timed = self.step if self.trains else self.answer
