@@ -59,6 +59,7 @@ INPUTS |= {
     "cifar-vit:forward": ([BATCH, 3, 32, 32], "images"),
     "gpt-decode": ([BATCH, 64], "characters"),
     "gpt-decode:prefill": ([BATCH, 64], "characters"),
+    "gpt-decode:short": ([BATCH, 64], "characters"),
     "fashion-diffusion": ([BATCH, 785], "several labels"),
 }
 

@@ -160,7 +160,7 @@ def test_a_mistake_of_a_model_that_writes_is_caught(model, adapter, writing, tmp
 
 def test_a_model_that_writes_is_exported_from_a_file_of_its_own():
     entry = competing_frameworks()["onnxruntime"]
-    for name in ("gpt-decode", "gpt-decode:prefill"):
+    for name in ("gpt-decode", "gpt-decode:prefill", "gpt-decode:short"):
         assert entry.file_of(find_workload(name)).name == "pytorch_onnx.py"
         assert competing_frameworks()["pytorch"].file_of(find_workload(name)).name == "pytorch.py"
     assert entry.file_of(FEATURES).name == "pytorch.py"

@@ -6,11 +6,13 @@ from jax import numpy as jnp
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(nnx.Module):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self, rngs):
         self.token = nnx.Embed(65, 384, rngs=rngs)
@@ -20,7 +22,7 @@ class Decoder(nnx.Module):
 
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, time, heads, in a head)."""
-        return [[jnp.zeros((n, LENGTH, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
+        return [[jnp.zeros((n, self.length, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
@@ -53,7 +55,7 @@ class Block(nnx.Module):
         q, k, v = jnp.split(self.qkv(x), 3, axis=-1)
         q, k, v = (y.reshape(*y.shape[:2], self.heads, -1) for y in (q, k, v))  # (n, time, heads, in a head)
         keys, values = (jax.lax.dynamic_update_slice_in_dim(*one, places[0], 1) for one in zip(cache, (k, v)))
-        seen = jnp.arange(LENGTH) <= places[:, None]
+        seen = jnp.arange(keys.shape[1]) <= places[:, None]
         y = jax.nn.dot_product_attention(q, keys, values, mask=seen[None, None])
         return self.projection(y.reshape(x.shape)), [keys, values]
 

@@ -5,11 +5,13 @@ from keras import layers, ops
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(keras.Model):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self):
         super().__init__()
@@ -21,12 +23,12 @@ class Decoder(keras.Model):
 
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, time, heads, in a head)."""
-        return [[ops.zeros((n, LENGTH, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
+        return [[ops.zeros((n, self.length, 6, 64)) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
         places = begin + ops.arange(ids.shape[1])
-        seen = (ops.arange(LENGTH) <= places[:, None])[None, None]
+        seen = (ops.arange(self.length) <= places[:, None])[None, None]
         x, new = self.token(ids) + self.position(places), []
         for block, cache in zip(self.blocks, caches):
             x, cache = block(x, cache, begin=begin, seen=seen)

@@ -5,11 +5,13 @@ from mlx import nn
 
 from rosetta_worker.tensors import Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(nn.Module):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self):
         super().__init__()
@@ -20,7 +22,7 @@ class Decoder(nn.Module):
 
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, heads, time, in a head)."""
-        return [[mx.zeros([n, 6, LENGTH, 64]) for _ in ("keys", "values")] for _ in self.blocks]
+        return [[mx.zeros([n, 6, self.length, 64]) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""

@@ -5,11 +5,13 @@ from mxnet.gluon import nn
 
 from rosetta_worker.tensors import Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(gluon.HybridBlock):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # characters of a text, with the prompt
 
     def __init__(self):
         super().__init__()

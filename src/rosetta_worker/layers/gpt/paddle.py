@@ -6,11 +6,13 @@ from paddle.nn import functional as F
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(nn.Layer):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self):
         super().__init__()
@@ -21,7 +23,7 @@ class Decoder(nn.Layer):
 
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, time, heads, in a head)."""
-        return [[paddle.zeros([n, LENGTH, 6, 64]) for _ in ("keys", "values")] for _ in self.blocks]
+        return [[paddle.zeros([n, self.length, 6, 64]) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""

@@ -3,13 +3,13 @@
 from jax import numpy as jnp
 from jax.scipy.special import erf, logsumexp
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 def transform(w, character, place, known):
     """Return the logits behind one character of each text, (n, 65), and `known` with its keys and values."""
     x = w["token_embedding"][character] + w["position_embedding"][place]
-    seen = jnp.arange(LENGTH) <= place
+    seen = jnp.arange(known.shape[4]) <= place
     for number in range(6):
         block = "block%d" % (number + 1)
         normal = layer_norm(x) * w[block + ".norm1.scale"]

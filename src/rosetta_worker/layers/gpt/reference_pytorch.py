@@ -4,7 +4,7 @@ from math import sqrt
 
 import torch
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 def transform(w, ids, begin, known):

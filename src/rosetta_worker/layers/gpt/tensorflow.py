@@ -5,11 +5,13 @@ from tensorflow.keras import layers
 
 from rosetta_worker.tensors import TRANSPOSE, Tie
 
-PROMPT, LENGTH = 64, 192
+PROMPT = 64
 
 
 class Decoder(tf.keras.Model):
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self):
         super().__init__()
@@ -21,7 +23,7 @@ class Decoder(tf.keras.Model):
 
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, heads, time, in a head)."""
-        return [[tf.zeros((n, 6, LENGTH, 64)) for _ in ("keys", "values")] for _ in self.blocks]
+        return [[tf.zeros((n, 6, self.length, 64)) for _ in ("keys", "values")] for _ in self.blocks]
 
     def step(self, ids, begin, caches):
         """Ids (n, time), of which the first stands at `begin`, to logits of the character behind them, (n, 1, 65)."""
@@ -57,7 +59,7 @@ class Block(layers.Layer):
         q, k, v = (tf.transpose(tf.reshape(y, split), (0, 2, 1, 3)) for y in tf.split(self.qkv(x), 3, axis=-1))
         keys, values = (written(*one, places[0]) for one in zip(cache, (k, v)))
         scores = tf.matmul(q, keys, transpose_b=True) / split[-1] ** 0.5
-        seen = tf.range(LENGTH) <= places[:, None]
+        seen = tf.range(keys.shape[2]) <= places[:, None]
         y = tf.matmul(tf.nn.softmax(tf.where(seen, scores, scores.dtype.min)), values)
         return self.projection(tf.reshape(tf.transpose(y, (0, 2, 1, 3)), (-1, time, width))), [keys, values]
 

@@ -5,11 +5,11 @@ from tinygrad import Tensor, nn
 from rosetta_worker.layers.tinygrad import Scale
 from rosetta_worker.tensors import Tie
 
-LENGTH = 192
-
 
 class Decoder:
     """Six pre-norm blocks, 384 wide, for texts of up to 256 characters."""
+
+    length = 192  # places in a cache
 
     def __init__(self):
         self.token = nn.Embedding(65, 384)
@@ -20,7 +20,8 @@ class Decoder:
     def empty(self, n):
         """Caches without anything in them: keys and values of each block, (n, heads, time, in a head)."""
         return [
-            [Tensor.zeros(n, 6, LENGTH, 64).contiguous().realize() for _ in ("keys", "values")] for _ in self.blocks
+            [Tensor.zeros(n, 6, self.length, 64).contiguous().realize() for _ in ("keys", "values")]
+            for _ in self.blocks
         ]
 
     def step(self, ids, begin, caches):

@@ -3,7 +3,7 @@
 import jax
 from jax import numpy as jnp
 
-from rosetta_worker.layers.gpt.jax import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+from rosetta_worker.layers.gpt.jax import PROMPT, TENSORS, Decoder  # noqa: F401
 
 
 class Model(Decoder):
@@ -16,5 +16,5 @@ class Model(Decoder):
             return (logits, caches), logits[:, 0]
 
         first, caches = self.step(ids, 0, self.empty(len(ids)))
-        _, logits = jax.lax.scan(follow, (first, caches), jnp.arange(PROMPT, LENGTH - 1))
+        _, logits = jax.lax.scan(follow, (first, caches), jnp.arange(PROMPT, self.length - 1))
         return jnp.concatenate([first, logits.swapaxes(0, 1)], axis=1)

@@ -2,7 +2,7 @@
 
 from keras import ops
 
-from rosetta_worker.layers.gpt.keras import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+from rosetta_worker.layers.gpt.keras import PROMPT, TENSORS, Decoder  # noqa: F401
 
 
 class Model(Decoder):
@@ -15,6 +15,6 @@ class Model(Decoder):
 
         n = ops.shape(ids)[0]
         first, caches = self.step(ids, 0, self.empty(n))
-        written = ops.slice_update(ops.zeros((n, LENGTH - PROMPT, 65)), (0, 0, 0), first)
+        written = ops.slice_update(ops.zeros((n, self.length - PROMPT, 65)), (0, 0, 0), first)
         state = PROMPT, first, caches, written
-        return ops.while_loop(lambda time, *_: time < LENGTH - 1, follow, state)[-1]
+        return ops.while_loop(lambda time, *_: time < self.length - 1, follow, state)[-1]

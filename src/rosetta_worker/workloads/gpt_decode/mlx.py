@@ -2,7 +2,7 @@
 
 import mlx.core as mx
 
-from rosetta_worker.layers.gpt.mlx import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+from rosetta_worker.layers.gpt.mlx import PROMPT, TENSORS, Decoder  # noqa: F401
 
 
 class Model(Decoder):
@@ -11,7 +11,7 @@ class Model(Decoder):
     def __call__(self, ids):
         caches = self.empty(len(ids))
         logits = [self.step(ids, 0, caches)]
-        for time in range(PROMPT, LENGTH - 1):
+        for time in range(PROMPT, self.length - 1):
             mx.eval(logits[-1])
             logits.append(self.step(logits[-1].argmax(-1), time, caches))
         return mx.concatenate(logits, axis=1)

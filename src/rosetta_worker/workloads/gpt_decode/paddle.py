@@ -2,7 +2,7 @@
 
 import paddle
 
-from rosetta_worker.layers.gpt.paddle import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+from rosetta_worker.layers.gpt.paddle import PROMPT, TENSORS, Decoder  # noqa: F401
 
 
 class Model(Decoder):
@@ -11,6 +11,6 @@ class Model(Decoder):
     def forward(self, ids):
         caches = self.empty(len(ids))
         logits = [self.step(ids, 0, caches)]
-        for time in range(PROMPT, LENGTH - 1):
+        for time in range(PROMPT, self.length - 1):
             logits.append(self.step(logits[-1].argmax(-1), time, caches))
         return paddle.concat(logits, axis=1)

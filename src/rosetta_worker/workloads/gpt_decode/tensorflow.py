@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from rosetta_worker.layers.gpt.tensorflow import LENGTH, PROMPT, TENSORS, Decoder  # noqa: F401
+from rosetta_worker.layers.gpt.tensorflow import PROMPT, TENSORS, Decoder  # noqa: F401
 
 
 class Model(Decoder):
@@ -14,7 +14,7 @@ class Model(Decoder):
             return time + 1, logits, caches, written.write(time - PROMPT + 1, logits[:, 0])
 
         first, caches = self.step(ids, 0, self.empty(tf.shape(ids)[0]))
-        written = tf.TensorArray("float32", LENGTH - PROMPT).write(0, first[:, 0])
+        written = tf.TensorArray("float32", self.length - PROMPT).write(0, first[:, 0])
         state = PROMPT, first, caches, written
-        *_, written = tf.while_loop(lambda time, *_: time < LENGTH - 1, follow, state)
+        *_, written = tf.while_loop(lambda time, *_: time < self.length - 1, follow, state)
         return tf.transpose(written.stack(), (1, 0, 2))
