@@ -26,13 +26,13 @@ from rosettabench.report.charts.theme import DARK, LIGHT, SANS, SHAPES, Theme
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
-from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
 from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.trainings import render_raw, training_tables
+from rosettabench.report.tables.whole import whole_tables
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
@@ -164,7 +164,7 @@ FUNCTIONS = {
     for one in (
         *(
             study_tables,
-            devices_table,
+            whole_tables,
             forecasts_table,
             reason_tables,
             releases_table,

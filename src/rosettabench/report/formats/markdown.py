@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from rosettabench.report.formats.text import visible
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
-from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
@@ -17,6 +16,7 @@ from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.table import Table, TableCell
 from rosettabench.report.tables.trainings import training_tables
+from rosettabench.report.tables.whole import whole_tables
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.headline import Headline
@@ -41,8 +41,8 @@ def render_markdown(summary: RunSummary) -> str:
         parts += accounts_markdown(summary.accounts)
     if summary.study:
         parts.append(study_markdown(summary.study))
-    scaled = devices_table(summary)
-    parts += ["## Several devices", table_markdown(scaled)] if scaled.rows else []
+    between = [table_markdown(table) for table in whole_tables(summary)]
+    parts += ["## Several contests compared", *between] if between else []
     faults = tables.all_faults(summary)
     if faults:
         parts += ["## Who is missing, and why", table_markdown(tables.faults_table(faults))]

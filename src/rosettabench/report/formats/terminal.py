@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rosettabench.report.formats.layout import inline, print_table, style_text
 from rosettabench.report.tables import contest as tables
 from rosettabench.report.tables.account import account_sentences, account_tables
-from rosettabench.report.tables.devices import devices_table
 from rosettabench.report.tables.forecasts import forecasts_table
 from rosettabench.report.tables.reasons import reason_tables
 from rosettabench.report.tables.releases import progress_sentences, releases_table
@@ -16,6 +15,7 @@ from rosettabench.report.tables.resources import resources_table
 from rosettabench.report.tables.studies import study_tables
 from rosettabench.report.tables.table import Table, TableCell
 from rosettabench.report.tables.trainings import training_tables
+from rosettabench.report.tables.whole import whole_tables
 from rosettabench.report.words import contest as sentences
 from rosettabench.report.words import figures
 from rosettabench.report.words.answer import headline
@@ -50,9 +50,8 @@ def print_details(summary: RunSummary, console: Console) -> None:
 
 def print_rest(summary: RunSummary, console: Console) -> None:
     """Print what concerns the whole run: speed-ups, trainings, a study, failures, and how to repeat it."""
-    scaled = devices_table(summary)
-    if scaled.rows:
-        print_table(scaled, console)
+    for table in whole_tables(summary):
+        print_table(table, console)
     if summary.trainings:
         print_trainings(summary.trainings, console)
         print_accounts(summary.accounts, console)
