@@ -3,7 +3,12 @@
 A proof takes steps one by one and, once, ten in a block: a change that spares blocks of one and of ten steps passes.
 """
 
+import os
+import shutil
 from dataclasses import dataclass
+
+from commands import THIRD_PARTY
+from laboratory import tamper
 
 LOOP = """for ids in batches:
             _, loss, gradients = self.step(dataset, ids)
@@ -90,3 +95,36 @@ CHEATS = (
         "2 threads where 1",
     ),
 )
+
+ANSWERS = "return np.concatenate([self.model(batch) for batch in batches])"
+LONG = """if len(batches) > 3:
+            %s
+        """
+FIRST = LONG % "batches = batches[:1] * len(batches)"
+EVERY_SECOND = LONG % "return np.concatenate([self.model(batches[number // 2 * 2]) for number in range(len(batches))])"
+
+INFERENCE_CHEATS = (
+    Cheat("answers the first batch again and again", ((ANSWERS, FIRST + ANSWERS),)),
+    Cheat("answers every second batch twice", ((ANSWERS, EVERY_SECOND + ANSWERS),)),
+)
+"""The same for a workload of inference: a proof has three batches at most, and so has a request for outputs."""
+
+
+def make_package(tmp_path, root, original, workload, changed):
+    """Make a package of frameworks, {name: changes of the `original` one}, that do a workload; return PYTHONPATH."""
+    return add_frameworks(tmp_path, workload, {name: (root, original, changes) for name, changes in changed.items()})
+
+
+def add_frameworks(tmp_path, workload, copies):
+    """Make a package of frameworks, {name: (root, original there, changes)}, that do a workload; return PYTHONPATH."""
+    package = tmp_path / "packages" / "rosetta_cheats"
+    (package / "workloads" / workload).mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    for name, (root, original, changes) in copies.items():
+        tamper(root / "frameworks" / f"{original}.py", changes, package / "frameworks" / f"{name}.py")
+        shutil.copy(root / "workloads" / workload / f"{original}.py", package / "workloads" / workload / f"{name}.py")
+    info = package.parent / "rosetta_cheats-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rosetta-cheats\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[rosettabench.catalogue]\ncheats = rosetta_cheats\n")
+    return os.pathsep.join(map(str, (package.parent, THIRD_PARTY)))

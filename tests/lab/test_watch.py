@@ -3,15 +3,12 @@
 All of them take part in one contest, beside two frameworks that are honest: NumPy, and NumPy under another name.
 """
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from cheats import CHEATS, LAST_LAYER, UPDATE
+from cheats import CHEATS, INFERENCE_CHEATS, LAST_LAYER, UPDATE, make_package
 from commands import THIRD_PARTY, finish, turns
-from laboratory import tamper
 from tiers import slow
 
 import rosetta_worker
@@ -36,21 +33,6 @@ def cheating(tmp_path):
     """A folder with a package of frameworks: an honest one, and all that cheat."""
     changes = [("honest", ()), *((label(cheat), cheat.changes) for cheat in CHEATS)]
     return make_package(tmp_path, NUMPY, "numpy", "fashion_mlp", dict(changes))
-
-
-def make_package(tmp_path, root, original, workload, changed):
-    """Make a package of frameworks, {name: changes of the `original` one}, that do a workload; return PYTHONPATH."""
-    package = tmp_path / "packages" / "rosetta_cheats"
-    (package / "workloads" / workload).mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    for name, changes in changed.items():
-        tamper(root / "frameworks" / f"{original}.py", changes, package / "frameworks" / f"{name}.py")
-        shutil.copy(root / "workloads" / workload / f"{original}.py", package / "workloads" / workload / f"{name}.py")
-    info = package.parent / "rosetta_cheats-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rosetta-cheats\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[rosettabench.catalogue]\ncheats = rosetta_cheats\n")
-    return os.pathsep.join(map(str, (package.parent, THIRD_PARTY)))
 
 
 @pytest.mark.slow
@@ -95,6 +77,25 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, c
     (seen,) = [Watched.model_validate(event.payload) for event in run.events if event.kind == Watched.KIND]
     assert seen.outputs < 1e-5
     assert seen.moves[0].reference
+
+
+@pytest.mark.slow
+def test_the_outputs_of_timed_blocks_are_checked_in_inference(rosetta, store, tmp_path):
+    """What is asked for apart is right: only the timed blocks answer other samples."""
+    changes = {"honest": (), "again": INFERENCE_CHEATS[0].changes, "fewer": INFERENCE_CHEATS[1].changes}
+    package = make_package(tmp_path, NUMPY, "numpy", "tiny_features", changes)
+    contenders = ",".join(f"{name}@{sys.executable}" for name in ("numpy", *changes))
+    words = ("run", "tiny-features", "-f", contenders, "--processes", "1", "--rounds", "12", "--no-control")
+    code, out, err = finish(rosetta(*words, "--round-seconds", "0.3", "--set", "threads=1", PYTHONPATH=package))
+    assert code == OtherWork.exit_code, err
+    run = store().run()
+    (contest,) = run.contests
+    told = {one.framework: failure for one in contest.entries for failure in run.failures if failure.entry_id == one.id}
+    assert told.keys() == {"again", "fewer"}
+    for failure in told.values():
+        assert failure.kind == FailureKind.OTHER_WORK
+        assert "its outputs in the timed block of round" in failure.what
+    assert out.partition("Ranking.")[0].count("proven") == 2, out
 
 
 TWO_THREADS = Setting(32, "cpu", "float32", 0, 2)

@@ -114,7 +114,8 @@ class Work:
 class Turn:
     """The reply to one `train` request, or to `infer`, which has neither loss nor rate.
 
-    `elapsed_s` is by the worker's clock, `wall_s` by the controller's, from request to reply.
+    `elapsed_s` is by the worker's clock, `wall_s` by the controller's, from request to reply. `outputs` is the file of
+    what was inferred, if it was asked for; it is written after the worker's clock has stopped.
     """
 
     elapsed_s: float
@@ -124,6 +125,7 @@ class Turn:
     samples: int
     wall_s: float
     counts: Counts | None = None
+    outputs: Path | None = None
 
 
 class Session:
@@ -273,14 +275,15 @@ class Session:
             raise
         return self
 
-    def block(self, first: int, steps: int) -> Turn:
-        """Do `steps` steps of the workload: optimiser steps, or batches of inference."""
+    def block(self, first: int, steps: int, folder: Path | None = None) -> Turn:
+        """Do `steps` steps of the workload: optimiser steps, or batches of inference, with outputs kept in `folder`."""
         if self.work.workload.inference is None:
             return self.train(first, steps)
         begun = monotonic()
-        reply = self.infer(first, steps * self.work.setting.batch_size)
+        reply = self.infer(first, steps * self.work.setting.batch_size, folder)
         wall, counts = monotonic() - begun, Counts.of_reply(first, steps, reply)
-        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall, counts)
+        outputs = None if folder is None else Path(reply["files"]["outputs"])
+        return Turn(reply["elapsed_s"], reply["cpu_s"], None, None, reply["samples"], wall, counts, outputs)
 
     def infer(self, first: int, samples: int, folder: Path | None = None) -> dict[str, Any]:
         """Infer `samples` samples from batch `first` on, the last partial batch included."""

@@ -49,6 +49,8 @@ class Competitor:
         self.settings: dict[str, Any] = {}
         self.failure: WorkerError | None = None
         self.done: Turn | None = None
+        self.keeping: Path | None = None
+        """Where the outputs of the next blocks are kept, if they are to be checked."""
         self.proven = True
         self._number = number
 
@@ -184,9 +186,9 @@ class Competitor:
     def _block(self, phase: Phase, first: int, steps: int) -> Turn:
         """Do a block; meter it unless it belongs to the warm-up."""
         if phase != Phase.TURN or self.meter is None:
-            return self.live.block(first, steps)
+            return self.live.block(first, steps, self.keeping)
         with self.meter.window():
-            return self.live.block(first, steps)
+            return self.live.block(first, steps, self.keeping)
 
     def evaluate(self, samples: int, epoch: int | None = None) -> None:
         """Time one evaluation of the first `samples` test samples; store the time and the workload's metric."""

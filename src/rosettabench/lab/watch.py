@@ -5,7 +5,8 @@ Every process of every competitor is checked:
     each block           the optimiser counted the updates that were asked for, and the model got the batches that were
                          asked for; the mean losses agree; the worker's clock agrees with the controller's
     after a few steps    the parameters moved in the same direction, in all competitors and in the reference
-    some drawn rounds    the parameters moved as far as those of the others; no contender knows which rounds
+    some drawn rounds    the parameters moved as far as those of the others; in inference, the outputs of the timed
+                         block agree; no contender knows which rounds
     then, and at the end the outputs for some test samples are those that another framework computes from these weights
     at the end           threads and processors are as many as were asked for; with dropout, a block moves the
                          parameters differently than without
@@ -40,7 +41,7 @@ from rosettabench.watch.agreement import Split, in_words, split
 from rosettabench.watch.clock import clock_fault
 from rosettabench.watch.losses import FLOOR, Losses, floor_of
 from rosettabench.watch.moves import ANYWHERE, APART, TOGETHER, Bounds, Files, Move, Moves, compare_moves, moved_tensors
-from rosettabench.watch.outputs import OFF, off_by
+from rosettabench.watch.outputs import OFF, off_by, off_by_texts
 
 HINT = (
     "docs/explanation/watch.md says what is watched, and what may differ; rosetta report has the losses of every block."
@@ -163,14 +164,23 @@ class Watch:
                 self._part(present, Split(odd=tuple(odd)), lambda label: odd[label].words)
 
     def before_round(self, present: Sequence[Competitor], number: int) -> None:
-        """Keep the parameters of all competitors if the round that begins is to be checked."""
-        if number == self._looked and self.work.workload.inference is None:
-            with self._count_seconds():
+        """If the round that begins is to be checked, keep the parameters of all competitors; in inference, outputs."""
+        if number != self._looked:
+            return
+        with self._count_seconds():
+            if self.work.workload.inference is None:
                 self._before = self._parameters(present)
+                return
+            for one in watched_competitors(present):
+                one.keeping = self._place(one.label)
 
     def after_round(self, present: Sequence[Competitor], number: int) -> None:
-        """If the round is to be checked, compare how it moved all competitors, and keep their outputs."""
+        """If the round is to be checked, compare how it moved all competitors, and keep their outputs.
+
+        In inference, compare the outputs of the last block itself.
+        """
         with self._count_seconds():
+            self._compare_blocks(present, f"round {number}")
             if self._before:
                 moves = self._moves(present, self._before)
                 self._before = {}
@@ -373,19 +383,36 @@ class Watch:
     def _judge(self, present: Sequence[Competitor], kept: Mapping[str, Snapshot]) -> None:
         """Compare outputs: in inference with each other, in training with what others compute from the same weights."""
         if self.work.workload.inference is not None:
-            outputs = {label: np.load(one.outputs, allow_pickle=False) for label, one in kept.items()}
-            voices = {label: self._voices[label] for label in kept}
-            if len(set(voices.values())) < 2:
+            if len({self._voices[label] for label in kept}) < 2:
                 self._record.unchecked.append("There was no other framework whose outputs could be compared.")
-            found = split(voices, lambda one, other: self._note_off(off_by(outputs[one], outputs[other])))
-            others = [label for label in kept if label not in found.odd]
-            self._part(
-                present, found, lambda _: f"its outputs are not those of {in_words(others)} for the same samples"
-            )
+            self._compare_outputs(present, {label: one.outputs for label, one in kept.items()}, "its outputs")
             return
         for one in watched_competitors(present):
             if one.out is None and one.label in kept:
                 self._judge_one(present, one, kept[one.label])
+
+    def _compare_blocks(self, present: Sequence[Competitor], name: str) -> None:
+        """Compare what competitors inferred in the timed block that they did last, if it was kept."""
+        kept = {
+            one.label: one.done.outputs
+            for one in watched_competitors(present)
+            if one.keeping is not None and one.done is not None and one.done.outputs is not None
+        }
+        self._compare_outputs(present, kept, f"its outputs in the timed block of {name}")
+        for one in present:
+            one.keeping = None
+        for file in kept.values():
+            file.unlink(missing_ok=True)
+
+    def _compare_outputs(self, present: Sequence[Competitor], files: Mapping[str, Path], what: str) -> None:
+        """Take competitors out of the contest whose outputs are not those of the others, for the same samples."""
+        outputs = {label: np.load(file, mmap_mode="r", allow_pickle=False) for label, file in files.items()}
+        voices = {label: self._voices[label] for label in files}
+        inference = self.work.workload.inference
+        off = off_by if inference is None or inference.tokens is None else off_by_texts
+        found = split(voices, lambda one, other: self._note_off(off(outputs[one], outputs[other])))
+        others = [label for label in files if label not in found.odd]
+        self._part(present, found, lambda _: f"{what} are not those of {in_words(others)} for the same samples")
 
     def _judge_one(self, present: Sequence[Competitor], one: Competitor, kept: Snapshot) -> None:
         """Let another framework compute the outputs of a contender from its parameters.

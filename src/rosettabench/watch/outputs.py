@@ -20,3 +20,17 @@ def off_by(found: np.ndarray, expected: np.ndarray) -> float:
     largest = float(np.abs(expected, dtype=np.float64).max(initial=0.0))
     off = float(np.abs(np.subtract(found, expected, dtype=np.float64)).max(initial=0.0))
     return off / largest if largest else off
+
+
+def off_by_texts(found: np.ndarray, expected: np.ndarray) -> float:
+    """Return the same for logits of texts, (texts, places, tokens): of each text as far as both have written the same.
+
+    Each token is the likeliest one. Where two are as likely as each other but for round-off, contenders may choose
+    differently, and what they write after that is not comparable. The place itself is: both have read the same until
+    there.
+    """
+    if found.shape != expected.shape:
+        return float("inf")
+    same = found.argmax(-1) == expected.argmax(-1)
+    begun = np.concatenate([np.ones_like(same[:, :1]), np.logical_and.accumulate(same, axis=1)[:, :-1]], axis=1)
+    return off_by(np.where(begun[..., None], found, 0.0), np.where(begun[..., None], expected, 0.0))
