@@ -27,12 +27,10 @@ from rosettabench.proof.margins import Chooser, margins_of
 from rosettabench.proof.walk import Array, Files
 from rosettabench.proof.weights import proof_weights, save_weights
 
-LOOPED = ROOT / "benchmarks" / "looped" / "reference_pytorch.py"
-
 
 def open_reference(work: Work, folder: Path, begin: Files, rounded: str | None = None) -> Session:
     """Return the reference with some weights: in float64, or in float32 with something `rounded`."""
-    entry = references(work.workload)[0].model_copy(update={"path": LOOPED})
+    entry = references(work.workload)[0]
     precision = "float32" if rounded else "float64"
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, folder, precision, rounded)
     session.build(begin)

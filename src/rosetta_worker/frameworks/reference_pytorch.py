@@ -111,6 +111,8 @@ class Adapter(Framework):
             if self.penalty is not None:
                 loss = loss + self.penalty(self.tensors)
             gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
+        if not getattr(self.summation, "found", True):  # the mode would only slow down every operation
+            self.summation = nullcontext()
         self.known = ids, (logits, loss, dict(zip(self.tensors, gradients)), kept)
         return self.known[1]
 
@@ -186,7 +188,7 @@ class Adapter(Framework):
     def margins(self, dataset, ids, least):
         inputs, _ = self.batch(dataset, ids)
         training = ({},) if self.kept else ()
-        with Edges(least) as edges, suppress(TooNear):
+        with self.summation, Edges(least) as edges, suppress(TooNear):
             self.implementation.forward(dict(self.tensors, **self.kept), inputs, *training)
         return edges.margins()
 
@@ -323,9 +325,13 @@ class LoopedSums(TorchDispatchMode):
     a loop.
     """
 
+    found = False
+    """Whether there was such a sum."""
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if function not in SUMS or len(args[1]) < 2:
             return function(*args, **(kwargs or {}))
+        self.found = True
         tensor, axes = args[0], [axis % args[0].dim() for axis in args[1]]
         others = [axis for axis in range(tensor.dim()) if axis not in axes]
         rows = tensor.permute(*axes, *others).reshape(-1, *(tensor.shape[axis] for axis in others)).numpy()

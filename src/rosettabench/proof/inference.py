@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rosettabench.proof.causes.model import layer_causes
 from rosettabench.proof.check import Check, make_check
 from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.first_walk import Evaluation
+from rosettabench.proof.margins import Margin
 from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Reference, Start
 from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances, exactness
 from rosettabench.proof.walk import Array, Files, read_array
@@ -34,17 +36,38 @@ def proof_samples(batch_size: int) -> int:
 def make_inference_reference(framework: str, work: Work, start: Start, weights: Weights, folder: Path) -> Reference:
     """Infer with the reference in float64, then twice in the requested precision to measure the noise.
 
-    Its files stay in `folder`.
+    Its files stay in `folder`. If texts are written, the reference has the margin of their tokens.
     """
     begin = save_weights(weights, folder / "start")
     lower = work.setting.precision
     exact = infer_once(start("float64", None, folder / "float64"), begin, folder / "float64")
     other = save_weights(perturb(weights, PERTURBATION_SEED), folder / "perturbed")
-    noise = []
-    for own, rounded in zip((begin, other), ROUNDED, strict=True):
-        found = infer_once(start(lower, rounded, folder / rounded), own, folder / rounded)
-        noise += list(compare_outputs(found, exact))
-    return Reference(framework, begin, [], exact, Tolerances(noise, guides=MIXED.get(lower, GUIDES)), start, folder)
+    found = [
+        infer_once(start(lower, rounded, folder / rounded), own, folder / rounded)
+        for own, rounded in zip((begin, other), ROUNDED, strict=True)
+    ]
+    tolerances = Tolerances(
+        (deviation for one in found for deviation in compare_outputs(one, exact)), guides=MIXED.get(lower, GUIDES)
+    )
+    made = Reference(framework, begin, [], exact, tolerances, start, folder)
+    inference = work.workload.inference
+    if inference is None or inference.tokens is None:
+        return made
+    outputs, target = ([read_array(one.files, "outputs") for one in ones] for ones in (found, [exact]))
+    return replace(made, margins=[margin_of_tokens(target[0], outputs)])
+
+
+def margin_of_tokens(exact: Array, found: Sequence[Array]) -> Margin:
+    """Return how near the two likeliest tokens come at any place of any text, and how far lower precision moves them.
+
+    All arrays are logits, (texts, places, tokens). Both of the two may move. Where round-off cannot exchange them,
+    every honest contender goes on with the tokens of the reference. Everything is relative to the root mean square of
+    the logits.
+    """
+    largest = np.sort(exact, axis=-1)[..., -2:]
+    scale = np.sqrt(np.mean(np.square(exact)))
+    moved = max(np.abs(one - exact).max() for one in found)
+    return Margin(0, float((largest[..., 1] - largest[..., 0]).min() / scale), float(2 * moved / scale))
 
 
 def infer_once(session: Session, weights: Files, folder: Path) -> Evaluation:
@@ -78,7 +101,8 @@ class InferenceProof:
     """The proof of one session that infers. `run` fills `checks`, up to the first stage that diverges.
 
     It compares the outputs for two and a half batches, the outputs of a second pass, and the parameters afterwards,
-    including running means and variances, which must not have changed.
+    including running means and variances, which must not have changed. Where texts are written, round-off must not be
+    able to exchange the two likeliest tokens of any place (the quantity `margin`).
     """
 
     steps = 0
@@ -111,11 +135,13 @@ class InferenceProof:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _deviations(self) -> Iterator[Deviation]:
-        """Yield the deviations of the outputs, of a second pass, and of the parameters."""
+        """Yield the deviations of the margins, of the outputs, of a second pass, and of the parameters."""
+        precision = self._session.work.setting.precision
+        if precision not in MIXED:
+            yield from (one.deviation for one in self._reference.margins)
         found = infer(self._session, self._folder / "first")
         deviations = list(compare_outputs(found, self._reference.evaluation))
         yield from deviations
-        precision = self._session.work.setting.precision
         if precision in MIXED:
             yield exactness(deviations[-1].value, precision)
         again = infer(self._session, self._folder / "again")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from rosettabench.client.batches import candidates
 from rosettabench.client.session import Session
 from rosettabench.errors import ProofError
 from rosettabench.files import save_array
+from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.walk import Array, Files, read_array
 
@@ -32,12 +34,18 @@ MOST_TRIED = 1000
 class Margin:
     """How near the units of one step's batch come to their edges (`nearest`), and how far float32 moves them (`reach`).
 
-    Both are relative to the root mean square of the layer.
+    Both are relative to the root mean square of the layer. Of written texts, it is the two likeliest tokens that come
+    near each other; the layer is the logits.
     """
 
     step: int
     nearest: float
     reach: float
+
+    @property
+    def deviation(self) -> Deviation:
+        """How far float32 moves the nearest unit, as a share of its distance."""
+        return Deviation("margin", self.step, None, self.reach / self.nearest if self.nearest else inf)
 
 
 class Chooser:

@@ -138,7 +138,7 @@ class Proof:
             self._seen = look_at_augmentation(session, self._folder / "augmentation")
             yield self._seen.deviations(), None
         if reference.margins and not self._mixed:
-            yield (Deviation("margin", one.step, None, one.reach / one.nearest) for one in reference.margins), None
+            yield (one.deviation for one in reference.margins), None
         for found in walk(session, self._folder, reference.guide):
             exact = reference.steps[found.step]
             own.record(found)

@@ -94,9 +94,6 @@ The noise comes from two realisations; their norms over tensors of many elements
 LOSSES = ("loss", "unguided loss")
 """Quantities with one number per step."""
 
-MANY = 50
-"""Number of tensors from which on all of a kind share their noise; in a smaller network each has enough of its own."""
-
 Key = tuple[str, int | None, str | None]
 
 
@@ -111,7 +108,6 @@ class Tolerances:
             key = (deviation.quantity, deviation.step, deviation.tensor)
             self._noise[key] = max(self._noise.get(key, 0.0), deviation.value)
         self._let_losses_last()
-        self._pool_many()
 
     def _let_losses_last(self) -> None:
         """Let the noise of the loss never decrease from one step to the next.
@@ -125,21 +121,6 @@ class Tolerances:
                 key = (name, step, None)
                 self._noise[key] = max(self._noise[key], self._noise[name, before, None])
 
-    def _pool_many(self) -> None:
-        """If there are many tensors, give each the noise of the noisiest of its kind at that step.
-
-        Round-off may turn a ReLU whose input is near zero, which changes one sample's gradient from there on. In a deep
-        network this happens in some layers in every step, and in other layers in a contender than in the reference.
-        Kernels share their noise with kernels, scales with scales.
-        """
-        if len({tensor for quantity, _, tensor in self._noise if quantity == "gradient"}) < MANY:
-            return
-        kinds = {key: (*key[:2], kind(key[2])) for key in self._noise}
-        largest: dict[tuple[str, int | None, str], float] = {}
-        for key, value in self._noise.items():
-            largest[kinds[key]] = max(largest.get(kinds[key], 0.0), value)
-        self._noise = {key: largest[kinds[key]] for key in self._noise}
-
     def noise(self, deviation: Deviation) -> float:
         """Return how far the float32 reference was off in the same quantity, step and tensor."""
         return self._noise.get((deviation.quantity, deviation.step, deviation.tensor), 0.0)
@@ -148,11 +129,6 @@ class Tolerances:
         """Return the tolerance of a deviation."""
         most = LARGEST if self._guides is GUIDES else inf
         return max(self._guides[deviation.quantity], min(most, SAFETY * self.noise(deviation)))
-
-
-def kind(tensor: str | None) -> str:
-    """Return the kind of a tensor: the last part of its name, such as ``kernel``."""
-    return (tensor or "").rpartition(".")[2]
 
 
 def exactness(off: float, precision: str) -> Deviation:
