@@ -1,10 +1,10 @@
 """gpt-decode:short in MXNet Gluon."""
 
 from rosetta_worker.layers.gpt.mxnet_gluon import TENSORS  # noqa: F401
-from rosetta_worker.workloads.gpt_decode import mxnet_gluon as gpt_decode
+from rosetta_worker.workloads.gpt_decode.mxnet_gluon import Model as Longer
 
 
-class Model(gpt_decode.Model):
+class Model(Longer):
     """Character ids (n, 64) to the logits of each of the 32 characters that follow, (n, 32, 65)."""
 
     length = 96

@@ -1,10 +1,10 @@
 """gpt-decode:short in PyTorch."""
 
 from rosetta_worker.layers.gpt.pytorch import TENSORS  # noqa: F401
-from rosetta_worker.workloads.gpt_decode import pytorch as gpt_decode
+from rosetta_worker.workloads.gpt_decode.pytorch import Model as Longer
 
 
-class Model(gpt_decode.Model):
+class Model(Longer):
     """Character ids (n, 64) to the logits of each of the 32 characters that follow, (n, 32, 65)."""
 
     length = 96
