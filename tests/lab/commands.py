@@ -24,6 +24,12 @@ def turns(entry):
     return [block for block in entry.blocks if block.phase == "turn"]
 
 
+def failures_of(run):
+    """{label: why it is not ranked} of those that left the only contest of a run."""
+    (contest,) = run.contests
+    return {one.label: failure for one in contest.entries for failure in run.failures if failure.entry_id == one.id}
+
+
 def rounds(entry):
     """The rounds that an entry has completed: it took both turns."""
     numbers = [block.round for block in turns(entry)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cheats import CHEATS, INFERENCE_CHEATS, LAST_LAYER, UPDATE, make_package
-from commands import THIRD_PARTY, finish, turns
+from commands import THIRD_PARTY, failures_of, finish, turns
 from tiers import slow
 
 import rosetta_worker
@@ -61,9 +61,7 @@ def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, c
     assert code == OtherWork.exit_code, err
     run = store().run()
     (contest,) = run.contests
-    told = {
-        entry.label: failure for entry in contest.entries for failure in run.failures if failure.entry_id == entry.id
-    }
+    told = failures_of(run)
     honest = contest.entries[:2]
     assert not {entry.label for entry in honest} & set(told), {name: failure.what for name, failure in told.items()}
     for cheat, entry in zip(cheats, contest.entries[2:], strict=True):
@@ -88,10 +86,8 @@ def test_the_outputs_of_timed_blocks_are_checked_in_inference(rosetta, store, tm
     words = ("run", "tiny-features", "-f", contenders, "--processes", "1", "--rounds", "12", "--no-control")
     code, out, err = finish(rosetta(*words, "--round-seconds", "0.3", "--set", "threads=1", PYTHONPATH=package))
     assert code == OtherWork.exit_code, err
-    run = store().run()
-    (contest,) = run.contests
-    told = {one.framework: failure for one in contest.entries for failure in run.failures if failure.entry_id == one.id}
-    assert told.keys() == {"again", "fewer"}
+    told = failures_of(store().run())
+    assert {label.partition("@")[0] for label in told} == {"again", "fewer"}
     for failure in told.values():
         assert failure.kind == FailureKind.OTHER_WORK
         assert "its outputs in the timed block of round" in failure.what

@@ -2,7 +2,7 @@
 
 import pytest
 from cheats import Cheat, add_frameworks
-from commands import finish
+from commands import failures_of, finish
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.roots import worker_folder
@@ -67,11 +67,6 @@ def label(adapter):
     return f"other-{adapter}".replace("_", "-") + ("[tensorflow]" if adapter == "keras" else "")
 
 
-def failures_of(contest, run):
-    """{label: why it is not ranked} of those that left a contest."""
-    return {one.label: failure for one in contest.entries for failure in run.failures if failure.entry_id == one.id}
-
-
 @pytest.mark.usefixtures("two_processors")
 def test_a_mistake_in_each_of_five_libraries_is_caught_and_named(rosetta, store, tmp_path):
     copies = {f"other_{name}": (worker_folder(), name, cheat.changes) for name, cheat in TRAINING.items()}
@@ -82,7 +77,7 @@ def test_a_mistake_in_each_of_five_libraries_is_caught_and_named(rosetta, store,
     code, out, err = finish(process, 900)
     assert code == OtherWork.exit_code, err
     run = store().run()
-    told = failures_of(run.contests[0], run)
+    told = failures_of(run)
     assert told.keys() == set(map(label, TRAINING)), {name: failure.what for name, failure in told.items()}
     for name, cheat in TRAINING.items():
         assert told[label(name)].kind == FailureKind.OTHER_WORK, f"{cheat.name}: {told[label(name)].what}"
