@@ -1,4 +1,4 @@
-"""What a workload states about its recurrent layers and its series: what contradicts itself is refused."""
+"""What a workload states about its recurrent layers, its series and its dropout: what contradicts itself is refused."""
 
 import shutil
 
@@ -12,6 +12,8 @@ STATED = [
     ("imdb-lstm", 'kind = "lstm"', 'kind = "lstm"\nreset = "after"', "an LSTM has no reset gate"),
     ("imdb-lstm", "[recurrent.lstm]", "[recurrent.lstm3]", "recurrent names layers without tensors: lstm3"),
     ("deepar-monash", "series = true\n", "", r"series = true belongs to the sets monash-…"),
+    ("shakespeare-gpt:gpu", "heads = 6\n", "", "attention is to state heads and epsilon"),
+    ("shakespeare-gpt:gpu", "down = 0.2\n", "", "states embedding, attention, projection, down, in this order"),
     ("imdb-lstm", 'set = "imdb"', 'set = "imdb"\nseries = true', r"series = true belongs to the sets monash-…"),
 ]
 

@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.proof.dropout import probe_for, sites
+from rosettabench.proof.dropout import off_pairs, probe_for
 from rosettabench.proof.dropout_chain import Chain, loss_to_expect, probe_weights
 from rosettabench.proof.dropout_recurrent import Recurrent, scales
+from rosettabench.proof.dropout_site import Site
+from rosettabench.proof.dropout_transformer import STEPS, Transformer, loss_of, simulate
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 
 DEEPAR = find_workload("deepar-monash")
+GPT = find_workload("shakespeare-gpt:gpu")
 probe = Recurrent()
 
 
@@ -30,10 +33,10 @@ def test_the_loss_to_expect_is_that_of_drawn_masks(kept, classes):
 
 
 def test_what_survives_is_the_product_of_all_layers_to_come():
-    found = {site.layer: site.kept for site in sites(find_workload("cifar-vgg"))}
+    found = {site.layer: site.kept for site in Chain().sites(find_workload("cifar-vgg"))}
     assert list(found) == ["hidden", "conv4", "conv2"]
     assert found == pytest.approx({"hidden": 0.5, "conv4": 0.75 * 0.5, "conv2": 0.75 * 0.75 * 0.5})
-    assert sites(find_workload("fashion-mlp")) == []
+    assert Chain().sites(find_workload("fashion-mlp")) == []
 
 
 @pytest.mark.parametrize("layer", ["conv2", "conv4", "hidden"])
@@ -78,12 +81,14 @@ def test_the_degrees_of_freedom_tell_what_is_left_of_a_unit(seed, kept):
     mask = (draw.random(x.shape) < kept) / kept
     outputs = lstm(x * mask, weights, "lstm2") @ weights["output.kernel"].T + weights["output.bias"]
     logits = np.log1p(np.exp(outputs)) + np.array([2, 0, 0])
-    assert probe.survivors(logits) == pytest.approx(mask[..., 0], abs=1e-6)
+    left = probe.survivors(DEEPAR, Site("lstm1", kept), logits, training=True)
+    assert left == pytest.approx(mask[..., 0], abs=1e-6)
 
 
 def test_each_kind_of_network_has_its_probe():
     assert isinstance(probe_for(DEEPAR), Recurrent) and isinstance(probe_for(find_workload("cifar-vgg")), Chain)
-    assert {site.layer: site.kept for site in sites(DEEPAR)} == {"lstm1": 0.9}
+    assert isinstance(probe_for(GPT), Transformer)
+    assert {site.layer: site.kept for site in probe.sites(DEEPAR)} == {"lstm1": 0.9}
 
 
 def test_the_loss_to_expect_of_forecasts_is_that_of_drawn_masks(tmp_path):
@@ -96,7 +101,7 @@ def test_the_loss_to_expect_of_forecasts_is_that_of_drawn_masks(tmp_path):
         np.save(tmp_path / f"{name}.npy", array)
     train = SimpleNamespace(inputs=tmp_path / "inputs.npy", labels=tmp_path / "labels.npy")
     work = SimpleNamespace(batches=tmp_path / "rows.npy", data=SimpleNamespace(train=train))
-    mean, variance = probe.loss(work, kept)
+    mean, variance = probe.loss(work, Site("lstm1", kept))
     values, weights = np.moveaxis(labels[[2, 0]].astype(np.float64), 2, 0)
     left = np.tanh(np.tanh(np.array([0, np.tanh(1) / kept])))
     width = np.log(2) * scales(inputs[[2, 0]])[:, None] * np.ones((1, 6))
@@ -109,3 +114,48 @@ def test_the_loss_to_expect_of_forecasts_is_that_of_drawn_masks(tmp_path):
     )
     assert abs(losses.mean() - mean) < 5 * np.sqrt(variance / len(losses))
     assert losses.var() == pytest.approx(variance, rel=0.1)
+
+
+# -- in a transformer --------------------------------------------------------------------------------------------------
+
+
+def test_the_layers_of_a_transformer_and_what_survives_from_each_to_a_logit():
+    """The embeddings first; the shares of attention pass the dropout behind the projection as well."""
+    found = [(site.layer, site.kept) for site in Transformer().sites(GPT)]
+    assert found == [("embedding", 0.8), ("down", 0.8), ("projection", 0.8), ("attention", pytest.approx(0.64))]
+    assert Transformer().sites(find_workload("shakespeare-gpt")) == []
+
+
+@pytest.mark.parametrize("site", Transformer().sites(GPT), ids=lambda site: site.layer)
+def test_the_paths_of_a_transformer_are_read_from_its_logits(site):
+    """Logits of drawn masks: each path is dropped, or 1 over the share that is kept, which is as stated."""
+    logits = simulate(GPT, site.layer, (4, 256), np.random.default_rng(1))
+    left = Transformer().survivors(GPT, site, logits.astype(np.float32), training=True)
+    assert left.shape[0] > 100 and left.ndim == 2
+    assert left[left != 0] * site.kept == pytest.approx(1, abs=1e-5)
+    assert (left != 0).mean() == pytest.approx(site.kept, abs=0.02)
+    assert off_pairs([left != 0], site.kept) < 5
+
+
+@pytest.mark.parametrize("layer", GPT.dropout)
+def test_the_loss_of_a_transformer_shows_steps_that_do_not_drop(layer):
+    """Without the dropout of one layer, the mean loss of the steps is seven standard errors away.
+
+    The steps for the shares of attention show the dropout behind the projection, too.
+    """
+    labels = np.random.default_rng(1).integers(65, size=(2, 256))
+    draw = np.random.default_rng(2)
+    losses = [loss_of(simulate(GPT, layer, labels.shape, draw), labels) for _ in range(100)]
+    without = GPT.model_copy(update={"dropout": {**GPT.dropout, layer: 1e-9}})
+    other = [loss_of(simulate(without, layer, labels.shape, draw), labels) for _ in range(30)]
+    assert np.mean(losses) - np.mean(other) > 7 * np.std(losses) / np.sqrt(STEPS[layer] or STEPS["attention"])
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["rows", "columns"]))
+def test_neighbours_that_are_dropped_together_are_seen(seed, shared):
+    """Independent masks stay within six standard errors; where every second neighbour is the same, they do not."""
+    kept = np.random.default_rng(seed).random((200, 60)) < 0.8
+    assert off_pairs([kept], 0.8) < 6
+    same = np.repeat(kept[::2], 2, axis=0) if shared == "rows" else np.repeat(kept[:, ::2], 2, axis=1)
+    assert off_pairs([same], 0.8) > 6

@@ -67,10 +67,14 @@ class Attention(Strict):
     """Self-attention: in each of so many layers, every token is multiplied with every token, twice.
 
     The scores are products of queries and keys, of `width` numbers over all heads; then the shares multiply the values.
-    Where tokens come one after the other, `pairs` of them are multiplied, and `tokens` is not stated.
+    Where tokens come one after the other, `pairs` of them are multiplied, and `tokens` is not stated. The number of
+    `heads`, and the `epsilon` that layer normalisation adds to a variance, are stated where a network has dropout: its
+    proof needs both.
     """
 
     layers: PositiveInt
+    heads: PositiveInt | None = None
+    epsilon: PositiveFloat | None = None
     tokens: PositiveInt | None = None
     width: PositiveInt
     pairs: PositiveInt | None = None
@@ -211,6 +215,11 @@ LEARNING = ("loss", "optimizer", "training", "metric")
 loss and the metric are optional: the implementations define the loss, and there is no metric."""
 
 
+DROPPING = ("embedding", "attention", "projection", "down")
+"""Behind what a network with attention drops elements, in all blocks alike: the sum of its embeddings, the shares of
+attention, and both layers that add to the stream."""
+
+
 class Workload(Strict):
     """A workload with all values of its ``workload.toml``: it either trains, or is of `inference`."""
 
@@ -313,6 +322,17 @@ class Workload(Strict):
         kernels = isinstance(self.optimizer, AdamW) and self.optimizer.decays == "kernels"
         if kernels and not any(tensor.name.endswith("kernel") for tensor in self.tensors):
             raise ValueError('decays = "kernels" means tensors whose names end with kernel, and there is none')
+        return self
+
+    @model_validator(mode="after")
+    def _dropping(self) -> Self:
+        """Refuse dropout beside attention of which the proof knows too little, or in layers that it does not know."""
+        if self.attention is None or not self.dropout:
+            return self
+        if self.attention.heads is None or self.attention.epsilon is None:
+            raise ValueError("attention is to state heads and epsilon: the proof of its dropout needs both")
+        if tuple(self.dropout) != DROPPING:
+            raise ValueError(f"dropout of a network with attention states {', '.join(DROPPING)}, in this order")
         return self
 
     @model_validator(mode="after")

@@ -10,8 +10,7 @@ weights, and how to read the logits, for one kind of network.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import ceil, inf, prod, sqrt
+from math import inf, sqrt
 from pathlib import Path
 from typing import Protocol
 
@@ -22,85 +21,115 @@ from rosettabench.client.session import Session, Work
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.dropout_chain import Chain
 from rosettabench.proof.dropout_recurrent import Recurrent
+from rosettabench.proof.dropout_site import Site
+from rosettabench.proof.dropout_transformer import Transformer
 from rosettabench.proof.walk import Array, read_array
 from rosettabench.proof.weights import Weights, save_weights
 
 DRAWS = 1_000
 """Fewest elements checked for each layer: the share then has a standard error of about 0.016."""
 
-LOSSES = 160
-"""Fewest samples over which the losses of single steps are averaged."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """A dropout layer: the layer it follows, and the share of paths that survive from there to a logit."""
-
-    layer: str
-    kept: float
+MOST_PASSES = 40
+"""Most training passes for one layer: where the logits show no path at all, more of them would not either."""
 
 
 class Probe(Protocol):
     """Makes dropout visible in networks of one kind."""
 
+    def sites(self, workload: Workload) -> list[Site]:
+        """Return the dropout layers in the order in which the first failure locates a mistake."""
+
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights with which the logits show what is dropped after `layer`."""
 
-    def survivors(self, logits: Array) -> Array:
-        """Return the value of each path, exactly 0 if it was dropped, in any shape."""
+    def survivors(self, workload: Workload, site: Site, logits: Array, training: bool) -> Array:
+        """Return the value of each path, exactly 0 if it was dropped, in two dimensions or more.
 
-    def loss(self, work: Work, kept: float) -> tuple[float, float]:
-        """Return mean and variance of a step's loss on the first batch, if paths are kept with probability `kept`."""
+        In either direction, neighbours are dropped independently. Without dropout, as in evaluation, each is 1.
+        """
+
+    def steps(self, work: Work, site: Site) -> int:
+        """Return over how many single steps the loss is averaged; 0 where another layer's shows the same."""
+
+    def loss(self, work: Work, site: Site) -> tuple[float, float]:
+        """Return mean and variance of a step's loss on the first batch, if paths survive as `site` states."""
 
 
 def probe_for(workload: Workload) -> Probe:
     """Return the probe of a workload's network."""
+    if workload.attention is not None:
+        return Transformer()
     return Recurrent() if workload.forecasts is not None else Chain()
-
-
-def sites(workload: Workload) -> list[Site]:
-    """Return the dropout layers, the last first, so that the first failure locates the mistake."""
-    rates = list(workload.dropout.values())
-    found = [Site(layer, prod(1 - rate for rate in rates[place:])) for place, layer in enumerate(workload.dropout)]
-    return found[::-1]
 
 
 def probe_dropout(session: Session, folder: Path) -> Iterator[Deviation]:
     """Yield the deviations of every dropout layer of a session's workload from the stated one."""
     workload = session.work.workload
     probe = probe_for(workload)
-    for site in sites(workload):
+    for site in probe.sites(workload):
         place = folder / site.layer
         session.build(save_weights(probe.weights(workload, site.layer), place / "weights"))
         yield from look_at_evaluation(session, probe, site, place)
         yield from look_at_passes(session, probe, site, place)
-        yield look_at_steps(session, probe, site, place)
+        yield from look_at_steps(session, probe, site, place)
 
 
 def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
     """Evaluate a batch, or all test samples if they are fewer: no path may be dropped."""
     samples = min(session.work.setting.batch_size, session.work.data.test.samples)
     files = session.evaluate(samples, folder / "evaluation")["files"]
-    off = float(np.abs(probe.survivors(read_array(files, "logits")) - 1.0).max())
-    yield Deviation("dropout evaluation", None, site.layer, off if np.isfinite(off) else inf)
+    left = probe.survivors(session.work.workload, site, read_array(files, "logits"), training=False)
+    yield Deviation("dropout evaluation", None, site.layer, furthest(left))
+
+
+def furthest(values: Array) -> float:
+    """Return how far the values are from 1 at most; infinite if there is none, or if one is not finite."""
+    off = float(np.abs(values - 1.0).max(initial=0.0)) if values.size else inf
+    return off if np.isfinite(off) else inf
 
 
 def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
-    """Do training passes over one batch, and check the kept paths: no pass repeats another, scale and share are right.
+    """Do training passes over one batch, and check the kept paths.
 
-    The deviation of the share is in standard errors, sqrt(q·(1 - q) / draws).
+    No pass repeats another, scale and share are right, and neighbours are dropped independently. The deviations of the
+    share and of neighbours are in standard errors.
     """
-    left = [probe.survivors(training_logits(session, folder / "pass")) for _ in range(2)]
-    while sum(one.size for one in left) < DRAWS:
-        left.append(probe.survivors(training_logits(session, folder / "pass")))
-    repeats = len(left) - len({(one > 0).tobytes() for one in left})
+    left: list[Array] = []
+    while len(left) < 2 or (sum(one.size for one in left) < DRAWS and len(left) < MOST_PASSES):
+        logits = training_logits(session, folder / "pass")
+        left.append(probe.survivors(session.work.workload, site, logits, training=True))
+    seen = [(one > 0).tobytes() for one in left if one.size]
+    repeats = len(seen) - len(set(seen))
     yield Deviation("dropout repeats", None, site.layer, float(repeats))
-    every = np.concatenate(left).ravel()
-    kept = every[every != 0]
-    scale = float(np.abs(kept * site.kept - 1).max()) if len(kept) else inf
-    yield Deviation("dropout scale", None, site.layer, scale if np.isfinite(scale) else inf)
-    error = sqrt(site.kept * (1 - site.kept) / len(every))
-    yield Deviation("dropout share", None, site.layer, abs(len(kept) / len(every) - site.kept) / error)
+    every, kept = np.concatenate([one.ravel() for one in left]), [one != 0 for one in left]
+    yield Deviation("dropout scale", None, site.layer, furthest(every[every != 0] * site.kept))
+    yield Deviation("dropout share", None, site.layer, off_share(kept, site.kept))
+    yield Deviation("dropout together", None, site.layer, off_pairs(kept, site.kept))
+
+
+def off_share(kept: list[Array], share: float) -> float:
+    """Return how far the share of kept paths is off, in standard errors sqrt(q·(1 - q) / draws)."""
+    draws = sum(one.size for one in kept)
+    if not draws:
+        return inf
+    found = sum(float(one.sum()) for one in kept) / draws
+    return abs(found - share) / sqrt(share * (1 - share) / draws)
+
+
+def off_pairs(kept: list[Array], share: float) -> float:
+    """Return how far the share of neighbours that are both kept is off, in standard errors, in the worse direction.
+
+    Of independent paths it is q². Each path but the outer ones is in two pairs, so the variance of the share is
+    (q²·(1 - q²) + 2·(q³ - q⁴)) / pairs.
+    """
+    variance = share**2 * (1 - share**2) + 2 * (share**3 - share**4)
+    worst = 0.0
+    for axis in (0, 1):
+        lines = [np.moveaxis(one, axis, 0) for one in kept]
+        both = np.concatenate([(one[1:] & one[:-1]).ravel() for one in lines])
+        if len(both):
+            worst = max(worst, abs(float(both.mean()) - share**2) / sqrt(variance / len(both)))
+    return worst
 
 
 def training_logits(session: Session, folder: Path) -> Array:
@@ -108,19 +137,21 @@ def training_logits(session: Session, folder: Path) -> Array:
     return np.array(read_array(session.ask("gradients", step=0, folder=str(folder))["files"], "logits"))
 
 
-def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> Deviation:
+def look_at_steps(session: Session, probe: Probe, site: Site, folder: Path) -> Iterator[Deviation]:
     """Take single steps, each from the same weights, and compare their mean loss with the expected one.
 
     The other checks use the request `gradients`. The timed steps may be different code, which shows only its loss.
     """
-    steps = ceil(LOSSES / session.work.setting.batch_size)
+    steps = probe.steps(session.work, site)
     weights = {name: str(folder / "weights" / f"{name}.npy") for name in session.work.weights}
     losses = []
     for _ in range(steps):
         losses.append(session.train(0, 1).loss)
         session.ask("place", weights=weights)
-    if any(loss is None for loss in losses):
-        return Deviation("dropout loss", None, site.layer, inf)
-    mean, variance = probe.loss(session.work, site.kept)
-    error = sqrt(variance / steps)
-    return Deviation("dropout loss", None, site.layer, abs(float(np.mean(losses)) - mean) / error)  # type: ignore[arg-type]
+    told = [loss for loss in losses if loss is not None]
+    if len(told) < steps:
+        yield Deviation("dropout loss", None, site.layer, inf)
+    elif steps:
+        mean, variance = probe.loss(session.work, site)
+        error = sqrt(variance / steps)
+        yield Deviation("dropout loss", None, site.layer, abs(float(np.mean(told)) - mean) / error)

@@ -6,30 +6,42 @@ on a single element.
 
 from __future__ import annotations
 
-from math import comb
+from math import ceil, comb
 
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
+from rosettabench.proof.dropout_site import Site, sites_of_chain
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
+
+LOSSES = 160
+"""Fewest samples over which the losses of single steps are averaged."""
 
 
 class Chain:
     """The probe of such a network: a logit is the value of its path."""
 
+    def sites(self, workload: Workload) -> list[Site]:
+        """Return the dropout layers, the last first."""
+        return sites_of_chain(workload)
+
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return `probe_weights`."""
         return probe_weights(workload, layer)
 
-    def survivors(self, logits: Array) -> Array:
+    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Array:
         """Return the logits."""
         return logits
 
-    def loss(self, work: Work, kept: float) -> tuple[float, float]:
+    def steps(self, work: Work, _site: Site) -> int:
+        """Return how many steps have enough samples."""
+        return ceil(LOSSES / work.setting.batch_size)
+
+    def loss(self, work: Work, site: Site) -> tuple[float, float]:
         """Return mean and variance of a step's loss, the mean over the independent samples of a batch."""
-        mean, variance = loss_to_expect(kept, work.workload.tensors[-1].shape[0])
+        mean, variance = loss_to_expect(site.kept, work.workload.tensors[-1].shape[0])
         return mean, variance / work.setting.batch_size
 
 

@@ -7,10 +7,14 @@ dropout multiplies it by 0 or 1 / q. The second layer passes on unit j as tanh(t
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
+from rosettabench.proof.dropout_chain import LOSSES
+from rosettabench.proof.dropout_site import Site, sites_of_chain
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
@@ -23,6 +27,10 @@ NOTHING = 1e-3
 
 class Recurrent:
     """The probe of such a network."""
+
+    def sites(self, workload: Workload) -> list[Site]:
+        """Return the dropout layers, the last first."""
+        return sites_of_chain(workload)
 
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights with which the degrees of freedom show what is dropped after `layer`, the first LSTM."""
@@ -37,14 +45,18 @@ class Recurrent:
         weights[f"{workload.forecasts.layer}.kernel"][0, 0] = 1
         return weights
 
-    def survivors(self, logits: Array) -> Array:
+    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Array:
         """Return the value of the first unit's path in each step of each sample."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))
             left = np.arctanh(np.arctanh(unit)) / np.tanh(1)
         return np.where(np.abs(left) < NOTHING, 0, left)
 
-    def loss(self, work: Work, kept: float) -> tuple[float, float]:
+    def steps(self, work: Work, _site: Site) -> int:
+        """Return how many steps have enough samples."""
+        return ceil(LOSSES / work.setting.batch_size)
+
+    def loss(self, work: Work, site: Site) -> tuple[float, float]:
         """Return mean and variance of a step's loss, the weighted mean over the values that are not missing."""
         from scipy.stats import t
 
@@ -53,13 +65,13 @@ class Recurrent:
             np.load(path, mmap_mode="r")[ids] for path in (work.data.train.inputs, work.data.train.labels)
         )
         values, weights = np.moveaxis(labels.astype(np.float64), 2, 0)
-        unit = np.tanh(np.tanh(np.array([0, np.tanh(1) / kept])))
+        unit = np.tanh(np.tanh(np.array([0, np.tanh(1) / site.kept])))
         lost, whole = (
             -t.logpdf(values, 2 + np.log1p(np.exp(one)), 0, np.log(2) * scales(inputs)[:, None]) for one in unit
         )
         share = weights / weights.sum()
-        mean = float((share * (kept * whole + (1 - kept) * lost)).sum())
-        return mean, float((share**2 * kept * (1 - kept) * (whole - lost) ** 2).sum())
+        mean = float((share * (site.kept * whole + (1 - site.kept) * lost)).sum())
+        return mean, float((share**2 * site.kept * (1 - site.kept) * (whole - lost) ** 2).sum())
 
 
 def scales(inputs: Array) -> Array:

@@ -43,6 +43,7 @@ GUIDES = {
     "dropout repeats": 0.0,
     "dropout scale": 1e-5,
     "dropout share": 5.0,
+    "dropout together": 5.0,
     "dropout loss": 5.0,
     "sampling values": 0.0,
     "sampling paths": 5.3,

@@ -64,6 +64,7 @@ BY_QUANTITY: dict[str, tuple[Callable[[Case], Iterator[str]], ...]] = {
     "dropout repeats": (dropping,),
     "dropout scale": (dropping,),
     "dropout share": (dropping,),
+    "dropout together": (dropping,),
     "dropout loss": (dropping,),
     "sampling values": (drawing,),
     "sampling distribution": (drawing,),

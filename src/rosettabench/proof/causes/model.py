@@ -81,5 +81,6 @@ def dropping(case: Case) -> Iterator[str]:
         "dropout repeats": f"the dropout behind {layer} drops the same elements in every pass: its random state stays",
         "dropout scale": f"the dropout behind {layer}, or one after it, has another rate than the workload states",
         "dropout share": f"the dropout behind {layer}, or one after it, drops another share than it makes up for",
+        "dropout together": f"the dropout behind {layer}, or one after it, drops the same in several samples or units",
         "dropout loss": f"the steps that are timed drop another share behind {layer} than a single pass does",
     }[case.divergence.quantity]
