@@ -85,5 +85,22 @@ def test_a_mistake_in_each_of_five_libraries_is_caught_and_named(rosetta, store,
     assert out.partition("Ranking.")[0].count("proven") == len(HONEST), out
 
 
+COUNTED = ("jax", "tensorflow", "mxnet_gluon", "keras")
+"""Whose mistakes show in what a single block counts."""
+
+
+def test_whoever_does_other_work_while_it_is_explained_is_caught_too(rosetta, store, tmp_path):
+    """Its blocks of whole steps are counted as those of a contest are."""
+    copies = {f"other_{name}": (worker_folder(), name, TRAINING[name].changes) for name in COUNTED}
+    package = add_frameworks(tmp_path, "fashion_mlp", copies)
+    words = ("explain", "fashion-mlp", *HONEST, *map(label, COUNTED), "--starts", "1", "--seconds", "5")
+    code, out, err = finish(rosetta(*words, "--set", "threads=1", PYTHONPATH=package), 900)
+    assert code == OtherWork.exit_code, err
+    told = failures_of(store().run())
+    assert told.keys() == set(map(label, COUNTED)), {name: failure.what for name, failure in told.items()}
+    assert {failure.kind for failure in told.values()} == {FailureKind.OTHER_WORK}
+    assert all(name in out for name in HONEST), out
+
+
 def test_every_adapter_with_a_mistake_is_one_of_the_catalogue():
     assert set(TRAINING) <= {entry.path.stem for entry in all_frameworks().values()}

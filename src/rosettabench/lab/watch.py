@@ -64,6 +64,11 @@ UNDROPPED = 0.01
 """Dropout is off if blocks with and without it end at a distance below this share of the way they moved."""
 
 
+def other_work(what: str) -> OtherWork:
+    """Return the error for whoever did other work while it was timed; `what` says what was seen."""
+    return OtherWork(f"it did other work while it was timed: {what}", HINT)
+
+
 @dataclass
 class Snapshot:
     """A snapshot of a contender: its parameters, and the outputs it computed with them."""
@@ -485,7 +490,7 @@ class Watch:
 
     def _out(self, one: Competitor, what: str) -> None:
         """Take a competitor out of the contest for other work."""
-        one.fail(FailureStage.WATCH, OtherWork(f"it did other work while it was timed: {what}", HINT))
+        one.fail(FailureStage.WATCH, other_work(what))
 
     def _draw(self) -> None:
         """Draw the next round to check from a window that doubles, so that a long contest costs little."""

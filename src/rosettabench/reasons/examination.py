@@ -7,6 +7,8 @@ It replaces a contest's turns if the request asks for it::
     warm up   every request at every batch size, until it has compiled and filled a block; then two rounds
     turns     round 1:  B update · A reuse 64 · A train 32 · B feed · …            (until the time is over)
               round 2:  …                                                          in another random order
+
+Whole steps are counted as in a contest: who takes others than were asked for leaves.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from typing import Literal
 import numpy as np
 
 from rosettabench.client.batches import draw_rows
-from rosettabench.client.session import Session
+from rosettabench.client.session import Turn
 from rosettabench.errors import FailureKind, WorkerError
 from rosettabench.files import save_array
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.rounds import Rounds, RoundTurn, take_turns
 from rosettabench.lab.run import measure_or_train
+from rosettabench.lab.watch import other_work
 from rosettabench.plan.proof_steps import STEPS
 from rosettabench.plan.request import ExplainRequest
 from rosettabench.reasons.measured import MeasuredCell, MeasuredRounds, Profile, Subject, What
@@ -35,6 +38,7 @@ from rosettabench.resources.memory import read_memory
 from rosettabench.resources.resource import Resource
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.store.record import FailureStage, FigureName, Stopped
+from rosettabench.watch.clock import clock_fault
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4)
 """Batch sizes of the line, as multiples of the explained one."""
@@ -72,6 +76,8 @@ class ExaminedContender:
     unsupported: dict[str, str] = field(default_factory=dict)
     starts: dict[str, list[float]] = field(default_factory=dict)
     profile: Profile | None = None
+    turns: list[Turn] = field(default_factory=list)
+    """Its blocks of whole training steps."""
 
     def subject(self, rounds: int) -> Subject:
         """Return the measurements of the first `rounds` rounds."""
@@ -174,6 +180,10 @@ class Examination:
                 break
             self.contest.display.turns(self._rounds, MOST_ROUNDS, ())
             self._round(rounds)
+        for bench in self._present:
+            wrong = clock_fault([one.elapsed_s for one in bench.turns], [one.wall_s for one in bench.turns])
+            if wrong is not None:
+                bench.competitor.fail(FailureStage.WATCH, other_work(f"its clock is wrong: {wrong}"))
         for bench in self._present if self.asked.profile else ():
             self._profile(bench)
         if len(self._present) >= 2:
@@ -236,18 +246,33 @@ class Examination:
         session.ask("batches", path=str(self._batches(size)))
         first = int(self._random.integers(MOST_STEPS - steps + 1))
         if what == "train":  # for some workloads this is inference
-            return self._whole(session, first, steps, size) / steps
+            return self._whole(bench, first, steps, size) / steps
         seconds: float = session.ask(what, first=first, steps=steps)["elapsed_s"]
         if what == "update":  # it applied one gradient repeatedly, so the weights are meaningless now
             session.build()
             session.ask("train", first=first, steps=1)
         return seconds / steps
 
-    def _whole(self, session: Session, first: int, steps: int, size: int) -> float:
-        """Do `steps` whole steps at a batch size; return the seconds."""
-        if session.work.workload.inference is None:
-            return float(session.ask("train", first=first, steps=steps)["elapsed_s"])
-        return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
+    def _whole(self, bench: ExaminedContender, first: int, steps: int, size: int) -> float:
+        """Do `steps` whole steps at a batch size; return the seconds.
+
+        Raises OtherWork if it counted others than these.
+        """
+        session = bench.competitor.live
+        if session.work.workload.inference is not None:
+            return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
+        turn = session.train(first, steps)
+        bench.turns.append(turn)
+        labels, rows = (np.load(path, mmap_mode="r") for path in (self._labels, self._batches(size)))
+        wrong = turn.counts.fault(labels, rows, self.contest.work.setting.devices) if turn.counts else None
+        if wrong is not None:
+            raise other_work(f"in a block of {steps} steps {wrong}")
+        return turn.elapsed_s
+
+    @property
+    def _labels(self) -> Path:
+        """The labels of all training samples."""
+        return self.contest.work.data.train.labels
 
     def _warm_round(self) -> None:
         """Let all contenders do every block once, and choose the lengths of the blocks from the times."""
