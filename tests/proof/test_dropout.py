@@ -11,7 +11,7 @@ from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.dropout import off_pairs, probe_for
 from rosettabench.proof.dropout_chain import Chain, loss_to_expect, probe_weights
 from rosettabench.proof.dropout_recurrent import Recurrent, scales
-from rosettabench.proof.dropout_site import Site
+from rosettabench.proof.dropout_site import Paths, Site
 from rosettabench.proof.dropout_transformer import STEPS, Transformer, loss_of, simulate
 from rosettabench.statistics.student_t import negative_log_likelihood, weighted_mean
 
@@ -82,7 +82,7 @@ def test_the_degrees_of_freedom_tell_what_is_left_of_a_unit(seed, kept):
     outputs = lstm(x * mask, weights, "lstm2") @ weights["output.kernel"].T + weights["output.bias"]
     logits = np.log1p(np.exp(outputs)) + np.array([2, 0, 0])
     left = probe.survivors(DEEPAR, Site("lstm1", kept), logits, training=True)
-    assert left == pytest.approx(mask[..., 0], abs=1e-6)
+    assert left.looked_at == pytest.approx(mask[..., 0].ravel(), abs=1e-6)
 
 
 def test_each_kind_of_network_has_its_probe():
@@ -130,11 +130,12 @@ def test_the_layers_of_a_transformer_and_what_survives_from_each_to_a_logit():
 def test_the_paths_of_a_transformer_are_read_from_its_logits(site):
     """Logits of drawn masks: each path is dropped, or 1 over the share that is kept, which is as stated."""
     logits = simulate(GPT, site.layer, (4, 256), np.random.default_rng(1))
-    left = Transformer().survivors(GPT, site, logits.astype(np.float32), training=True)
-    assert left.shape[0] > 100 and left.ndim == 2
+    paths = Transformer().survivors(GPT, site, logits.astype(np.float32), training=True)
+    left = paths.looked_at
+    assert len(left) > 1000
     assert left[left != 0] * site.kept == pytest.approx(1, abs=1e-5)
     assert (left != 0).mean() == pytest.approx(site.kept, abs=0.02)
-    assert off_pairs([left != 0], site.kept) < 5
+    assert off_pairs([paths], site.kept) < 5
 
 
 @pytest.mark.parametrize("layer", GPT.dropout)
@@ -156,6 +157,6 @@ def test_the_loss_of_a_transformer_shows_steps_that_do_not_drop(layer):
 def test_neighbours_that_are_dropped_together_are_seen(seed, shared):
     """Independent masks stay within six standard errors; where every second neighbour is the same, they do not."""
     kept = np.random.default_rng(seed).random((200, 60)) < 0.8
-    assert off_pairs([kept], 0.8) < 6
+    assert off_pairs([Paths.all_of(kept)], 0.8) < 6
     same = np.repeat(kept[::2], 2, axis=0) if shared == "rows" else np.repeat(kept[:, ::2], 2, axis=1)
-    assert off_pairs([same], 0.8) > 6
+    assert off_pairs([Paths.all_of(same)], 0.8) > 6

@@ -72,6 +72,7 @@ def peak(
     """
     from rosettabench.catalogue.names import nearest
     from rosettabench.ceilings.bench import baseline
+    from rosettabench.ceilings.measured import MeasuredCeilings
     from rosettabench.ceilings.peak import Peak, Works
     from rosettabench.ceilings.precision import SIGNIFICANDS
     from rosettabench.cli.console import console
@@ -89,10 +90,11 @@ def peak(
         if device == "cpu":
             chosen.append(baseline())
         run = Peak(laboratory.store, laboratory.display, works, timeout).measure(chosen, ["rosetta", *sys.argv[1:]])
+    measured = MeasuredCeilings.of(run)
     if as_json:
-        typer.echo(json.dumps(ceilings_record(run), indent=1))
+        typer.echo(json.dumps(ceilings_record(measured), indent=1))
     else:
-        print_ceilings(run, console())
+        print_ceilings(measured, console())
     if run.failures:
         first = run.failures[0]
         raise WorkerError(FailureKind.INCOMPLETE, f"not everything could be measured: {first.what}", first.hint)

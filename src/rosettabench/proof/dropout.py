@@ -9,7 +9,7 @@ weights, and how to read the logits, for one kind of network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, sqrt
 from pathlib import Path
 from typing import Protocol
@@ -21,7 +21,7 @@ from rosettabench.client.session import Session, Work
 from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.dropout_chain import Chain
 from rosettabench.proof.dropout_recurrent import Recurrent
-from rosettabench.proof.dropout_site import Site
+from rosettabench.proof.dropout_site import Paths, Site
 from rosettabench.proof.dropout_transformer import Transformer
 from rosettabench.proof.walk import Array, read_array
 from rosettabench.proof.weights import Weights, save_weights
@@ -42,11 +42,11 @@ class Probe(Protocol):
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights with which the logits show what is dropped after `layer`."""
 
-    def survivors(self, workload: Workload, site: Site, logits: Array, training: bool) -> Array:
-        """Return the value of each path, exactly 0 if it was dropped, in two dimensions or more.
+    def survivors(self, workload: Workload, site: Site, logits: Array, training: bool) -> Paths:
+        """Return the paths that logits show."""
 
-        In either direction, neighbours are dropped independently. Without dropout, as in evaluation, each is 1.
-        """
+    def passes(self, site: Site) -> int:
+        """Return how many training passes are looked at, or more if those have too few paths."""
 
     def steps(self, work: Work, site: Site) -> int:
         """Return over how many single steps the loss is averaged; 0 where another layer's shows the same."""
@@ -79,7 +79,7 @@ def look_at_evaluation(session: Session, probe: Probe, site: Site, folder: Path)
     samples = min(session.work.setting.batch_size, session.work.data.test.samples)
     files = session.evaluate(samples, folder / "evaluation")["files"]
     left = probe.survivors(session.work.workload, site, read_array(files, "logits"), training=False)
-    yield Deviation("dropout evaluation", None, site.layer, furthest(left))
+    yield Deviation("dropout evaluation", None, site.layer, furthest(left.looked_at))
 
 
 def furthest(values: Array) -> float:
@@ -94,42 +94,43 @@ def look_at_passes(session: Session, probe: Probe, site: Site, folder: Path) -> 
     No pass repeats another, scale and share are right, and neighbours are dropped independently. The deviations of the
     share and of neighbours are in standard errors.
     """
-    left: list[Array] = []
-    while len(left) < 2 or (sum(one.size for one in left) < DRAWS and len(left) < MOST_PASSES):
+    left: list[Paths] = []
+    while len(left) < probe.passes(site) or (sum(one.seen.sum() for one in left) < DRAWS and len(left) < MOST_PASSES):
         logits = training_logits(session, folder / "pass")
         left.append(probe.survivors(session.work.workload, site, logits, training=True))
-    seen = [(one > 0).tobytes() for one in left if one.size]
-    repeats = len(seen) - len(set(seen))
-    yield Deviation("dropout repeats", None, site.layer, float(repeats))
-    every, kept = np.concatenate([one.ravel() for one in left]), [one != 0 for one in left]
+    told = [np.where(one.seen, one.values > 0, False).tobytes() for one in left if one.seen.any()]
+    yield Deviation("dropout repeats", None, site.layer, float(len(told) - len(set(told))))
+    every = np.concatenate([one.looked_at for one in left])
     yield Deviation("dropout scale", None, site.layer, furthest(every[every != 0] * site.kept))
-    yield Deviation("dropout share", None, site.layer, off_share(kept, site.kept))
-    yield Deviation("dropout together", None, site.layer, off_pairs(kept, site.kept))
+    yield Deviation("dropout share", None, site.layer, off_share(every != 0, site.kept))
+    yield Deviation("dropout together", None, site.layer, off_pairs(left, site.kept))
 
 
-def off_share(kept: list[Array], share: float) -> float:
+def off_share(kept: Array, share: float) -> float:
     """Return how far the share of kept paths is off, in standard errors sqrt(q·(1 - q) / draws)."""
-    draws = sum(one.size for one in kept)
-    if not draws:
-        return inf
-    found = sum(float(one.sum()) for one in kept) / draws
-    return abs(found - share) / sqrt(share * (1 - share) / draws)
+    return abs(float(kept.mean()) - share) / sqrt(share * (1 - share) / len(kept)) if len(kept) else inf
 
 
-def off_pairs(kept: list[Array], share: float) -> float:
-    """Return how far the share of neighbours that are both kept is off, in standard errors, in the worse direction.
+def off_pairs(passes: Sequence[Paths], share: float) -> float:
+    """Return how far the share of neighbours that are both kept is off, in standard errors, in the worst direction.
 
     Of independent paths it is q². Each path but the outer ones is in two pairs, so the variance of the share is
     (q²·(1 - q²) + 2·(q³ - q⁴)) / pairs.
     """
     variance = share**2 * (1 - share**2) + 2 * (share**3 - share**4)
     worst = 0.0
-    for axis in (0, 1):
-        lines = [np.moveaxis(one, axis, 0) for one in kept]
-        both = np.concatenate([(one[1:] & one[:-1]).ravel() for one in lines])
+    for axis in range(passes[0].values.ndim):
+        pairs = [pairs_along(one.values != 0, one.seen, axis) for one in passes]
+        both = np.concatenate(pairs)
         if len(both):
             worst = max(worst, abs(float(both.mean()) - share**2) / sqrt(variance / len(both)))
     return worst
+
+
+def pairs_along(kept: Array, seen: Array, axis: int) -> Array:
+    """Return whether both of two neighbours along an axis are kept, for all of whom both are seen."""
+    kept, seen = np.moveaxis(kept, axis, 0), np.moveaxis(seen, axis, 0)
+    return np.asarray((kept[1:] & kept[:-1])[seen[1:] & seen[:-1]])
 
 
 def training_logits(session: Session, folder: Path) -> Array:

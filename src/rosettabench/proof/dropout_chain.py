@@ -12,7 +12,7 @@ import numpy as np
 
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
-from rosettabench.proof.dropout_site import Site, sites_of_chain
+from rosettabench.proof.dropout_site import Paths, Site, sites_of_chain
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
@@ -31,9 +31,13 @@ class Chain:
         """Return `probe_weights`."""
         return probe_weights(workload, layer)
 
-    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Array:
+    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Paths:
         """Return the logits."""
-        return logits
+        return Paths.all_of(logits)
+
+    def passes(self, _site: Site) -> int:
+        """Return how many training passes are looked at: enough to see that none repeats another."""
+        return 2
 
     def steps(self, work: Work, _site: Site) -> int:
         """Return how many steps have enough samples."""

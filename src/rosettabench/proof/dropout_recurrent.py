@@ -14,7 +14,7 @@ import numpy as np
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
 from rosettabench.proof.dropout_chain import LOSSES
-from rosettabench.proof.dropout_site import Site, sites_of_chain
+from rosettabench.proof.dropout_site import Paths, Site, sites_of_chain
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
@@ -45,12 +45,16 @@ class Recurrent:
         weights[f"{workload.forecasts.layer}.kernel"][0, 0] = 1
         return weights
 
-    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Array:
+    def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Paths:
         """Return the value of the first unit's path in each step of each sample."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))
             left = np.arctanh(np.arctanh(unit)) / np.tanh(1)
-        return np.where(np.abs(left) < NOTHING, 0, left)
+        return Paths.all_of(np.where(np.abs(left) < NOTHING, 0, left))
+
+    def passes(self, _site: Site) -> int:
+        """Return how many training passes are looked at: enough to see that none repeats another."""
+        return 2
 
     def steps(self, work: Work, _site: Site) -> int:
         """Return how many steps have enough samples."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+
 from rosettabench.catalogue.workload import Workload
+from rosettabench.proof.walk import Array
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,27 @@ class Site:
 
     layer: str
     kept: float
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The paths of one pass: the value of each, exactly 0 if it was dropped, and which of them are looked at.
+
+    In each direction, neighbours are dropped independently. Without dropout, as in evaluation, each value is 1.
+    """
+
+    values: Array
+    seen: Array
+
+    @classmethod
+    def all_of(cls, values: Array) -> Paths:
+        """Return paths that are all looked at."""
+        return cls(values, np.ones(values.shape, bool))
+
+    @property
+    def looked_at(self) -> Array:
+        """The values of those that are looked at."""
+        return np.asarray(self.values[self.seen])
 
 
 def sites_of_chain(workload: Workload) -> list[Site]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rosettabench.catalogue.workload import Attention, Workload
 from rosettabench.client.session import Work
-from rosettabench.proof.dropout_site import Site
+from rosettabench.proof.dropout_site import Paths, Site
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
@@ -158,11 +158,10 @@ class Transformer:
                 write_heads(weights, stream, block)
         return weights
 
-    def survivors(self, workload: Workload, site: Site, logits: Array, training: bool) -> Array:
-        """Return the value of each path at the places with whole markers, (places, paths): 0 if it is dropped.
+    def survivors(self, workload: Workload, site: Site, logits: Array, training: bool) -> Paths:
+        """Return the paths, (samples, places, blocks, paths in a block), seen where the markers are whole.
 
-        The places of all samples alternate. For the projection, each row is one block where the first path from the
-        first head shows that its share was kept, and the further paths from there.
+        For the projection, they are the further paths from a head, where its first one shows that its share was kept.
         """
         stream = Stream.of(workload)
         kept = 1 - workload.dropout["embedding"] if training else 1.0
@@ -170,17 +169,26 @@ class Transformer:
         whole = is_whole(read[..., stream.marker], kept)
         if site.layer in ("attention", "projection"):
             whole &= is_whole(read[:, :1, stream.first], kept)
-        values = np.swapaxes(read, 0, 1)[whole.T][:, : stream.paths] / (PART * MARK)
+        values = read[..., : stream.paths] / (PART * MARK)
         if site.layer != "embedding":
             values *= stream.level(1) / stream.level(kept)
         values[np.abs(values) < NOTHING] = 0
-        if site.layer in ("embedding", "down"):
-            return values
-        blocks = values.reshape(-1, stream.each)
+        blocks = values.reshape(*whole.shape, stream.attention.layers, stream.each)
+        seen = np.broadcast_to(whole[..., None, None], blocks.shape)
         if site.layer == "projection":
-            further = blocks[blocks[:, 0] != 0, stream.heads :] / blocks[blocks[:, 0] != 0, :1]
-            return further / site.kept if training else further
-        return blocks[:, : stream.heads].reshape(len(values), stream.heads * stream.attention.layers)
+            first = blocks[..., :1]
+            further = np.divide(blocks, first * (site.kept if training else 1), where=first != 0, out=0 * blocks)
+            blocks, seen = further[..., stream.heads :], (seen & (first != 0))[..., stream.heads :]
+        if site.layer == "attention":
+            blocks, seen = blocks[..., : stream.heads], seen[..., : stream.heads]
+        return Paths(blocks, seen)
+
+    def passes(self, site: Site) -> int:
+        """Return how many training passes are looked at.
+
+        Two samples can be compared only if the marker of neither first place is dropped, which is so in 4 of 10 passes.
+        """
+        return 8 if site.layer == "attention" else 2
 
     def steps(self, _work: Work, site: Site) -> int:
         """Return over how many single steps the loss is averaged."""

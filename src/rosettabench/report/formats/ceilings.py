@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.ceilings.ceiling import Ceiling, ceilings
+from rosettabench.ceilings.ceiling import Ceiling
+from rosettabench.ceilings.measured import MeasuredCeilings
 from rosettabench.ceilings.precision import SIGNIFICANDS
-from rosettabench.ceilings.series import CeilingSeries, Refused
-from rosettabench.plan.request import PeakRequest, read_request
+from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.report.formats.layout import print_table, style_text
 from rosettabench.report.formats.record import finite
 from rosettabench.report.tables.table import CONTENDER, NOTHING, Column, Table, TableCell
@@ -16,8 +16,6 @@ from rosettabench.report.words import figures
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from rosettabench.store.schema import Run
 
 FORMAT = 1
 """The version of the record's format, raised when a field changes its name or meaning."""
@@ -28,41 +26,18 @@ CAPTION = (
 )
 
 
-def series_of(run: Run) -> list[CeilingSeries]:
-    """Return every series of a run."""
-    return CeilingSeries.all_of(run.events)
-
-
-def refused_of(run: Run) -> list[Refused]:
-    """Return the measurements that a library refused in a run."""
-    return Refused.all_of(run.events)
-
-
-def ceilings_of(run: Run) -> dict[tuple[str, str], Ceiling]:
-    """Return the ceilings that one run found."""
-    asked = peak_request(run)
-    return ceilings(series_of(run), asked.threads, asked.device)
-
-
-def peak_request(run: Run) -> PeakRequest:
-    """Return the request of a run that measured ceilings."""
-    asked = read_request(run.request)
-    assert isinstance(asked, PeakRequest)
-    return asked
-
-
-def print_ceilings(run: Run, console: Console) -> None:
+def print_ceilings(measured: MeasuredCeilings, console: Console) -> None:
     """Print the rates of every library, the ceilings, and why something is missing."""
-    asked, series = peak_request(run), series_of(run)
+    asked = measured.asked
     console.print(style_text((f"This machine with {threads_words(asked.threads)} on {asked.device}", "bold")))
-    print_table(ceilings_table(series), console)
-    for ceiling in ceilings_of(run).values():
+    print_table(ceilings_table(measured.series), console)
+    for ceiling in measured.ceilings:
         console.print(style_text((ceiling_words(ceiling), "bold")))
-    for sentence in doubts(series):
+    for sentence in doubts(measured.series):
         console.print(style_text((sentence, "yellow")))
-    for one in refused_of(run):
+    for one in measured.refused:
         console.print(style_text((f"{one.library}, {what_words(one.kind, one.what)}: {one.why}.", "dim")))
-    for failure in run.failures:
+    for failure in measured.failures:
         console.print(style_text((f"failed: {failure.what}", "red")))
 
 
@@ -142,7 +117,7 @@ def unit_of(kind: str, rate: float) -> figures.Unit:
     return figures.fitting(rate, figures.SPEEDS if kind == "product" else figures.BANDWIDTHS)
 
 
-def ceilings_record(run: Run) -> dict[str, Any]:
+def ceilings_record(measured: MeasuredCeilings) -> dict[str, Any]:
     """Return all measurements of a run of ``rosetta peak``, for programs.
 
     docs/explanation/ceilings.md describes the format.
@@ -150,17 +125,17 @@ def ceilings_record(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = finite(
         {
             "format": FORMAT,
-            "run": run.id,
-            "at": run.at,
-            "machine": run.machine,
-            **peak_request(run).model_dump(exclude={"kind"}),
-            "ceilings": [vars(ceiling) for ceiling in ceilings_of(run).values()],
+            "run": measured.run,
+            "at": measured.at,
+            "machine": measured.machine,
+            **measured.asked.model_dump(exclude={"kind"}),
+            "ceilings": [vars(ceiling) for ceiling in measured.ceilings],
             "series": [
                 {**one.model_dump(), "best": one.best, "fault": one.fault, "typical": typical_record(one)}
-                for one in series_of(run)
+                for one in measured.series
             ],
-            "refused": [one.model_dump() for one in refused_of(run)],
-            "failures": [{"what": failure.what, "kind": failure.kind} for failure in run.failures],
+            "refused": [one.model_dump() for one in measured.refused],
+            "failures": [{"what": failure.what, "kind": failure.kind} for failure in measured.failures],
         }
     )
     return found
