@@ -126,6 +126,8 @@ def metric_column(shown: Sequence[EntrySummary], tokens: int | None) -> Column:
     if any(entry.areas for entry in shown):
         title = "test mean ROC AUC"
     named = {one.metric for entry in shown for one in entry.metrics}
+    if not named and tokens:  # a language model that was not evaluated
+        named = {"cross-entropy"}
     if named:
         title = f"test {' and '.join(sorted(metric_words(one, tokens) for one in named))}"
     if any(entry.likelihoods for entry in shown):

@@ -45,7 +45,7 @@ def headline(found: ContestSummary | TrainedSet) -> Headline:
 def answer_words(answer: ContestAnswer) -> Headline:
     """Return the answer of a contest in words."""
     if not answer.labels:
-        reason = f"No contender was both proven to do equal work and timed in {FEWEST_ROUNDS} rounds."
+        reason = f"No contender was both proven to do equal work and timed in {FEWEST_ROUNDS} rounds or more."
         return Headline("No contender can be ranked", reason)
     names = enumerate_words(answer.labels)
     if not answer.pairs:
