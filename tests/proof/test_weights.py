@@ -28,6 +28,7 @@ COUNTS = {
     "resnet50-features": 25_636_712 - 2_049_000 - 26_560,
     "resnet50-synthetic": 25_636_712,
     "shakespeare-gpt": 804_096,
+    "shakespeare-gpt:gpu": (65 + 256) * 384 + 6 * (12 * 384**2 + 2 * 384) + 384,
 }
 
 
