@@ -5,12 +5,13 @@ The numbers are all that is changed, in the texts of the implementations, of the
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.shared import read_whole
 from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.client.session import Work
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -23,6 +24,13 @@ class Altered(Workload):
     def implementation(self, framework: str, release: str | None = None) -> Path | None:
         own = self.altered.get(f"{framework}@{release}")
         return own or self.altered.get(framework) or super().implementation(framework, release)
+
+
+def with_files(work: Work, files: dict[str, Path]) -> Work:
+    """The same work with other implementations, {framework: file}."""
+    stated = work.workload.model_dump(include=set(Workload.model_fields))
+    altered = {**getattr(work.workload, "altered", {}), **files}
+    return replace(work, workload=Altered(**stated, altered=altered))
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 import pytest
 from folders import new_folder, own_work
 from laboratory import proven, reference, tamper
-from smaller import Altered
+from smaller import with_files
 
 from rosettabench.catalogue.framework import all_frameworks, references
-from rosettabench.catalogue.workload import Workload, read_folder
+from rosettabench.catalogue.workload import read_folder
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
@@ -144,8 +144,8 @@ def test_ports_of_an_original_in_jax_are_proven(optimizer, tmp_path):
         assert proof.passed, (framework, [check for check in proof.checks if not check.passed][:3])
     wrong = (".relu()", ".tanh()")
     source = tamper(workload.folder / "pytorch.py", [wrong], tmp_path / "wrong" / "pytorch.py")
-    planted = Altered(**workload.model_dump(include=set(Workload.model_fields)), altered={"pytorch": source})
-    wrong_work = type(work)(planted, work.setting, work.data, work.weights, work.batches)
-    proof, _ = proven(frameworks["pytorch"], "eager", wrong_work, exact, tmp_path / "planted")
+    proof, _ = proven(
+        frameworks["pytorch"], "eager", with_files(work, {"pytorch": source}), exact, tmp_path / "planted"
+    )
     assert not proof.passed
     assert "it begins behind norm, whose outputs are equal: the inputs of logits" in proof.cause

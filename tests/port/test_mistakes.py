@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import pytest
 from folders import new_folder, own_work
 from laboratory import proven, reference, tamper
-from smaller import Altered
+from smaller import with_files
 from tiers import slow_except
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import Workload
 
 pytestmark = pytest.mark.environment
 
@@ -220,11 +219,7 @@ def prove(mistake, originals, folder):
     source = tamper(work.workload.folder / "jax.py", mistake.changes, folder / "jax.py")
     text = source.read_text().replace("import optax\n", "import jax\nimport optax\n")
     source.write_text(text.replace("import CHANNELS_LAST,", "import CHANNELS_LAST, permute,"))
-    stated = work.workload.model_dump(include=set(Workload.model_fields))
-    planted = type(work)(
-        Altered(**stated, altered={"jax": source}), work.setting, work.data, work.weights, work.batches
-    )
-    proof, _ = proven(entry, "eager", planted, exact, folder)
+    proof, _ = proven(entry, "eager", with_files(work, {"jax": source}), exact, folder)
     return proof
 
 

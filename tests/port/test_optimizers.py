@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 from folders import new_folder, own_work
 from laboratory import proven, reference, tamper
-from smaller import Altered
+from smaller import with_files
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import Workload, read_folder
+from rosettabench.catalogue.workload import read_folder
 
 pytestmark = [pytest.mark.environment, pytest.mark.slow]
 
@@ -112,8 +112,8 @@ def test_an_optimiser_is_proven_and_a_wrong_one_named(name, tmp_path):
         proof, _ = proven(entry, entry.mode, work, exact, tmp_path / framework)
         assert proof.passed, [check for check in proof.checks if not check.passed][:3]
     source = tamper(place / "pytorch.py", [stated.wrong], tmp_path / "wrong" / "pytorch.py")
-    planted = Altered(**work.workload.model_dump(include=set(Workload.model_fields)), altered={"pytorch": source})
-    wrong = type(work)(planted, work.setting, work.data, work.weights, work.batches)
-    proof, _ = proven(frameworks["pytorch"], "eager", wrong, exact, tmp_path / "planted")
+    proof, _ = proven(
+        frameworks["pytorch"], "eager", with_files(work, {"pytorch": source}), exact, tmp_path / "planted"
+    )
     assert not proof.passed
     assert stated.cause in (proof.cause or "")

@@ -63,15 +63,13 @@ def test_a_variable_that_changes_arithmetic_belongs_to_it(tmp_path, monkeypatch,
 
 def test_a_changed_implementation_makes_it_stale(tmp_path):
     from laboratory import tamper
-    from smaller import Altered
+    from smaller import with_files
 
     work = make_work(find_workload("fashion-mlp"), tmp_path)
     source = work.workload.implementation("pytorch")
 
     def planted(changes, folder):
-        copy = tamper(source, changes, tmp_path / folder / source.name)
-        workload = Altered(**work.workload.model_dump(), altered={"pytorch": copy})
-        return type(work)(workload, work.setting, work.data, work.weights, work.batches)
+        return with_files(work, {"pytorch": tamper(source, changes, tmp_path / folder / source.name)})
 
     untouched = planted((), "same")
     changed = planted((("eps=hyper.epsilon", "eps=1e-7"),), "other")

@@ -2,10 +2,10 @@
 
 import pytest
 from laboratory import environment, make_work, open_session, tamper
-from smaller import Altered
+from smaller import with_files
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import Workload, find_workload
+from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.dropout import probe_dropout
 from rosettabench.proof.tolerance import GUIDES
 
@@ -14,6 +14,20 @@ pytestmark = [pytest.mark.environment, pytest.mark.slow]
 GPT = "shakespeare-gpt:gpu"
 ATTENTION = "dropped = self.dropout.p if self.training else 0.0"
 FUSED = "y = F.scaled_dot_product_attention(q, k, v, dropout_p=dropped, is_causal=True)"
+
+
+STEPPING = "dropped = self.dropout.p if self.training and not stepping else 0.0"
+IN_STEPS = (
+    (
+        "        self.model.train()\n        total",
+        "        self.implementation.stepping = True\n        self.model.train()\n        total",
+    ),
+    (
+        "        self.model.train()\n        self.opt",
+        "        self.implementation.stepping = False\n        self.model.train()\n        self.opt",
+    ),
+)
+"""The adapter tells the implementation whether it takes steps, or a pass whose logits are seen."""
 
 
 def broadcast(first: str) -> str:
@@ -36,23 +50,18 @@ MISTAKES = {
     "one mask for samples and heads": (((FUSED, broadcast("1, 1")),), ("dropout together", "attention")),
     "one mask for the heads of a sample": (((FUSED, broadcast("len(q), 1")),), ("dropout together", "attention")),
     "one mask for the samples of a head": (((FUSED, broadcast("1, 6")),), ("dropout together", "attention")),
+    "steps that drop no shares, though passes do": (((ATTENTION, STEPPING),), ("dropout loss", "attention"), *IN_STEPS),
 }
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_in_the_dropout_of_a_transformer_is_located(name, tmp_path):
-    changes, located = MISTAKES[name]
+    changes, located, *adapter = MISTAKES[name]
     entry = all_frameworks()["pytorch"]
     work = make_work(find_workload(GPT), tmp_path / "work")
-    tampered = tamper(work.workload.implementation(entry.implementation_name, None), changes, tmp_path / "pytorch.py")
-    stated = work.workload.model_dump(include=set(Workload.model_fields))
-    planted = type(work)(
-        Altered(**stated, altered={entry.implementation_name: tampered}),
-        work.setting,
-        work.data,
-        work.weights,
-        work.batches,
-    )
+    source = work.workload.implementation(entry.implementation_name)
+    planted = with_files(work, {entry.implementation_name: tamper(source, changes, tmp_path / source.name)})
+    entry = entry.model_copy(update={"path": tamper(entry.path, adapter, tmp_path / "adapters" / entry.path.name)})
     session = open_session(entry, "eager", environment(entry.locks[0]), planted, tmp_path / "session")
     try:
         found = [(one, one.value / (GUIDES[one.quantity] or 1)) for one in probe_dropout(session, tmp_path / "dropout")]

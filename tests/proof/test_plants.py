@@ -3,12 +3,11 @@
 import pytest
 from laboratory import proven, tamper
 from plants import LESS, PLANTS
-from smaller import Altered
+from smaller import with_files
 from tiers import slow_except
 from whole_plants import STANDS_OUT
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import Workload
 
 pytestmark = pytest.mark.environment
 
@@ -27,9 +26,7 @@ def prove(plant, references, folder, lock=None):
     source = work.workload.implementation(entry.implementation_name, lock and lock.partition("@")[2])
     tampered = tamper(source, plant.changes, folder / source.name)
     adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
-    altered = {**getattr(work.workload, "altered", {}), entry.implementation_name: tampered}
-    workload = Altered(**work.workload.model_dump(include=set(Workload.model_fields)), altered=altered)
-    planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
+    planted = with_files(work, {entry.implementation_name: tampered})
     entry = entry.model_copy(update={"path": adapter})
     proof, _ = proven(entry, plant.mode, planted, exact, folder, lock)
     return proof

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from laboratory import environment, open_session, small_work, tamper
 from plants import DRAWN_PLANTS
-from smaller import Altered
+from smaller import with_files
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import Workload
 from rosettabench.data.series.windows import known_inputs
 from rosettabench.errors import WorkerError
 from rosettabench.proof.causes.misdrawn import misdrawn
@@ -28,12 +27,8 @@ def drawn(references, tmp_path):
         entry = all_frameworks()[plant.framework]
         source = work.workload.implementation(entry.implementation_name)
         tampered = tamper(source, plant.changes, tmp_path / source.name)
-        workload = Altered(
-            **work.workload.model_dump(include=set(Workload.model_fields)),
-            altered={entry.implementation_name: tampered},
-        )
         entry = entry.model_copy(update={"path": tamper(entry.path, plant.adapter, tmp_path / "a" / entry.path.name)})
-        planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
+        planted = with_files(work, {entry.implementation_name: tampered})
         session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, tmp_path / "session")
         sessions.append(session)
         sampling = Sampling(session, exact, tmp_path / "sampling")

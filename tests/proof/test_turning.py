@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from laboratory import environment, make_work, open_session, proof_of, tamper
-from smaller import Altered
+from smaller import Altered, with_files
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
@@ -67,9 +67,7 @@ def proof(at_work, weights, changes, folder):
     work, made = at_work
     entry = all_frameworks()["pytorch"]
     source = work.workload.implementation("pytorch")
-    altered = {"pytorch": tamper(source, changes, folder / source.name)}
-    workload = Altered(**work.workload.model_dump(include=set(Workload.model_fields)), altered=altered)
-    planted = type(work)(workload, work.setting, work.data, work.weights, work.batches)
+    planted = with_files(work, {"pytorch": tamper(source, changes, folder / source.name)})
     session = open_session(entry, entry.mode, environment(entry.locks[0]), planted, folder / "session")
     try:
         return proof_of(session, made[weights], folder / "proof")

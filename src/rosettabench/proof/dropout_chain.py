@@ -6,26 +6,19 @@ on a single element.
 
 from __future__ import annotations
 
-from math import ceil, comb
+from math import comb
 
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
-from rosettabench.proof.dropout_site import Paths, Site, sites_of_chain
+from rosettabench.proof.dropout_site import Paths, Site, Successive
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
-LOSSES = 160
-"""Fewest samples over which the losses of single steps are averaged."""
 
-
-class Chain:
+class Chain(Successive):
     """The probe of such a network: a logit is the value of its path."""
-
-    def sites(self, workload: Workload) -> list[Site]:
-        """Return the dropout layers, the last first."""
-        return sites_of_chain(workload)
 
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return `probe_weights`."""
@@ -34,14 +27,6 @@ class Chain:
     def survivors(self, _workload: Workload, _site: Site, logits: Array, training: bool) -> Paths:
         """Return the logits."""
         return Paths.all_of(logits)
-
-    def passes(self, _site: Site) -> int:
-        """Return how many training passes are looked at: enough to see that none repeats another."""
-        return 2
-
-    def steps(self, work: Work, _site: Site) -> int:
-        """Return how many steps have enough samples."""
-        return ceil(LOSSES / work.setting.batch_size)
 
     def loss(self, work: Work, site: Site) -> tuple[float, float]:
         """Return mean and variance of a step's loss, the mean over the independent samples of a batch."""

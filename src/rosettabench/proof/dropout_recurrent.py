@@ -7,14 +7,11 @@ dropout multiplies it by 0 or 1 / q. The second layer passes on unit j as tanh(t
 
 from __future__ import annotations
 
-from math import ceil
-
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
-from rosettabench.proof.dropout_chain import LOSSES
-from rosettabench.proof.dropout_site import Paths, Site, sites_of_chain
+from rosettabench.proof.dropout_site import Paths, Site, Successive
 from rosettabench.proof.walk import Array
 from rosettabench.proof.weights import Weights
 
@@ -25,12 +22,8 @@ NOTHING = 1e-3
 """A path's value below this is round-off."""
 
 
-class Recurrent:
+class Recurrent(Successive):
     """The probe of such a network."""
-
-    def sites(self, workload: Workload) -> list[Site]:
-        """Return the dropout layers, the last first."""
-        return sites_of_chain(workload)
 
     def weights(self, workload: Workload, layer: str) -> Weights:
         """Return weights with which the degrees of freedom show what is dropped after `layer`, the first LSTM."""
@@ -51,14 +44,6 @@ class Recurrent:
             unit = np.log(np.expm1(logits[..., 0].astype(np.float64) - 2))
             left = np.arctanh(np.arctanh(unit)) / np.tanh(1)
         return Paths.all_of(np.where(np.abs(left) < NOTHING, 0, left))
-
-    def passes(self, _site: Site) -> int:
-        """Return how many training passes are looked at: enough to see that none repeats another."""
-        return 2
-
-    def steps(self, work: Work, _site: Site) -> int:
-        """Return how many steps have enough samples."""
-        return ceil(LOSSES / work.setting.batch_size)
 
     def loss(self, work: Work, site: Site) -> tuple[float, float]:
         """Return mean and variance of a step's loss, the weighted mean over the values that are not missing."""

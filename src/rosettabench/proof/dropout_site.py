@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
 from rosettabench.catalogue.workload import Workload
+from rosettabench.client.session import Work
 from rosettabench.proof.walk import Array
+
+LOSSES = 160
+"""Fewest samples over which the losses of single steps are averaged, where each sample is independent."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,19 @@ class Paths:
         return np.asarray(self.values[self.seen])
 
 
-def sites_of_chain(workload: Workload) -> list[Site]:
-    """Return the dropout layers of a network whose paths pass one after the other, the last first.
+class Successive:
+    """What the probes of networks share in which each path passes one dropout layer after the other."""
 
-    So the first failure locates the mistake.
-    """
-    rates = list(workload.dropout.values())
-    found = [Site(layer, prod(1 - rate for rate in rates[place:])) for place, layer in enumerate(workload.dropout)]
-    return found[::-1]
+    def sites(self, workload: Workload) -> list[Site]:
+        """Return the dropout layers, the last first, so that the first failure locates the mistake."""
+        rates = list(workload.dropout.values())
+        found = [Site(layer, prod(1 - rate for rate in rates[place:])) for place, layer in enumerate(workload.dropout)]
+        return found[::-1]
+
+    def passes(self, _site: Site) -> int:
+        """Return how many training passes are looked at: enough to see that none repeats another."""
+        return 2
+
+    def steps(self, work: Work, _site: Site) -> int:
+        """Return how many single steps have enough samples."""
+        return ceil(LOSSES / work.setting.batch_size)

@@ -17,7 +17,7 @@ from math import sqrt
 
 import numpy as np
 
-from rosettabench.catalogue.workload import Attention, Workload
+from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
 from rosettabench.proof.dropout_site import Paths, Site
 from rosettabench.proof.walk import Array
@@ -57,36 +57,40 @@ SIMULATED = 300
 class Stream:
     """The stream of a network with the probe's weights: first the paths, then one that stays 0, then both markers."""
 
-    attention: Attention
+    layers: int
+    width: int
+    heads: int
     epsilon: float
     characters: int
 
     @classmethod
     def of(cls, workload: Workload) -> Stream:
         """Return the stream of a workload's network."""
-        attention = workload.attention
-        assert attention is not None and attention.epsilon is not None  # the workload was refused without them
-        return cls(attention, attention.epsilon, workload.tensors[0].shape[0])
+        stated = workload.attention
+        assert stated is not None
+        assert stated.heads is not None
+        assert stated.epsilon is not None  # the workload was refused without them
+        return cls(stated.layers, stated.width, stated.heads, stated.epsilon, workload.tensors[0].shape[0])
 
     @property
     def each(self) -> int:
         """The number of paths in a block: one for each head, and further ones from the first head."""
-        return (self.characters - 5) // self.attention.layers
+        return (self.characters - 5) // self.layers
 
     @property
-    def heads(self) -> int:
+    def firsts(self) -> int:
         """The number of heads of a block that have a path of their own."""
-        return min(self.attention.heads or 1, self.each - 1)
+        return min(self.heads, self.each - 1)
 
     @property
     def inside(self) -> int:
         """The width of a head."""
-        return self.attention.width // (self.attention.heads or 1)
+        return self.width // self.heads
 
     @property
     def paths(self) -> int:
         """The number of paths."""
-        return self.each * self.attention.layers
+        return self.each * self.layers
 
     def of_block(self, block: int) -> slice:
         """Return the paths of a block, counted from 0."""
@@ -104,7 +108,7 @@ class Stream:
 
     def deviation(self, kept: float) -> float:
         """Return what normalisation divides by where a whole marker is divided by `kept`."""
-        return sqrt(2 * (MARK / kept) ** 2 / self.attention.width + self.epsilon)
+        return sqrt(2 * (MARK / kept) ** 2 / self.width + self.epsilon)
 
     def level(self, kept: float) -> float:
         """Return what a layer reads of a whole marker that is divided by `kept`."""
@@ -151,7 +155,7 @@ class Transformer:
         places[1:, stream.marker] = places[0, stream.first] = MARK, -MARK
         if layer == "embedding":
             places[:, : stream.paths] = PART * MARK
-        for block in range(stream.attention.layers):
+        for block in range(stream.layers):
             if layer == "down":
                 write_units(weights, stream, block)
             elif layer != "embedding":
@@ -173,14 +177,14 @@ class Transformer:
         if site.layer != "embedding":
             values *= stream.level(1) / stream.level(kept)
         values[np.abs(values) < NOTHING] = 0
-        blocks = values.reshape(*whole.shape, stream.attention.layers, stream.each)
+        blocks = values.reshape(*whole.shape, stream.layers, stream.each)
         seen = np.broadcast_to(whole[..., None, None], blocks.shape)
         if site.layer == "projection":
             first = blocks[..., :1]
             further = np.divide(blocks, first * (site.kept if training else 1), where=first != 0, out=0 * blocks)
-            blocks, seen = further[..., stream.heads :], (seen & (first != 0))[..., stream.heads :]
+            blocks, seen = further[..., stream.firsts :], (seen & (first != 0))[..., stream.firsts :]
         if site.layer == "attention":
-            blocks, seen = blocks[..., : stream.heads], seen[..., : stream.heads]
+            blocks, seen = blocks[..., : stream.firsts], seen[..., : stream.firsts]
         return Paths(blocks, seen)
 
     def passes(self, site: Site) -> int:
@@ -212,14 +216,14 @@ def write_units(weights: Weights, stream: Stream, block: int) -> None:
 
 def write_heads(weights: Weights, stream: Stream, block: int) -> None:
     """Let a unit of each head attend to the first place, and write its value to the block's paths."""
-    name, width = f"block{block + 1}", stream.attention.width
+    name, width = f"block{block + 1}", stream.width
     kernel, projection = weights[f"{name}.qkv.kernel"], weights[f"{name}.projection.kernel"][stream.of_block(block)]
-    for head in range(stream.heads):
+    for head in range(stream.firsts):
         unit = head * stream.inside
         kernel[unit, stream.marker] = 1, -1
         kernel[[width + unit, 2 * width + unit], stream.first] = 1, -1
         projection[head, unit] = PART * MARK / stream.level(1)
-    projection[stream.heads :, 0] = projection[0, 0]
+    projection[stream.firsts :, 0] = projection[0, 0]
 
 
 def is_whole(marker: Array, kept: float) -> Array:
@@ -241,15 +245,15 @@ def simulate(workload: Workload, layer: str, shape: tuple[int, ...], draw: np.ra
     x[..., : stream.paths] = PART * MARK if layer == "embedding" else 0
     x = drop(x, "embedding")
     part = PART * MARK / stream.level(1)
-    for block in range(stream.attention.layers if layer != "embedding" else 0):
+    for block in range(stream.layers if layer != "embedding" else 0):
         query = differ(normalise(x, stream)[..., stream.marker])[..., None]
         if layer == "down":
             x[..., stream.of_block(block)] += drop(part * query * np.ones(stream.each), "down")
             continue
         value = differ(normalise(x, stream)[:, :1, stream.first])[..., None]
         others = np.arange(shape[1])[:, None] * np.exp(-query * value / sqrt(stream.inside))
-        heads = drop(np.ones(stream.heads) / (1 + others), "attention") * value
-        further = np.broadcast_to(heads[..., :1], (*shape, stream.each - stream.heads))
+        heads = drop(np.ones(stream.firsts) / (1 + others), "attention") * value
+        further = np.broadcast_to(heads[..., :1], (*shape, stream.each - stream.firsts))
         x[..., stream.of_block(block)] += drop(part * np.concatenate([heads, further], -1), "projection")
     logits = np.zeros((*shape, stream.characters))
     normalised = normalise(x, stream)
@@ -259,7 +263,7 @@ def simulate(workload: Workload, layer: str, shape: tuple[int, ...], draw: np.ra
 
 def normalise(x: Array, stream: Stream) -> Array:
     """Return elements of the stream behind layer normalisation; all that `x` has not are 0."""
-    width = stream.attention.width
+    width = stream.width
     mean = x.sum(-1, keepdims=True) / width
     variance = (x * x).sum(-1, keepdims=True) / width - mean * mean
     normalised: Array = (x - mean) / np.sqrt(variance + stream.epsilon)

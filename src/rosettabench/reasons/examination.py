@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosettabench.client.batches import draw_rows
 from rosettabench.client.session import Turn
@@ -263,16 +264,17 @@ class Examination:
             return float(session.ask("infer", first=first, samples=steps * size, batch_size=size)["elapsed_s"])
         turn = session.train(first, steps)
         bench.turns.append(turn)
-        labels, rows = (np.load(path, mmap_mode="r") for path in (self._labels, self._batches(size)))
-        wrong = turn.counts.fault(labels, rows, self.contest.work.setting.devices) if turn.counts else None
+        rows = np.load(self._batches(size), mmap_mode="r")
+        wrong = turn.counts.fault(self._labels, rows, self.contest.work.setting.devices) if turn.counts else None
         if wrong is not None:
             raise other_work(f"in a block of {steps} steps {wrong}")
         return turn.elapsed_s
 
-    @property
-    def _labels(self) -> Path:
+    @cached_property
+    def _labels(self) -> NDArray[Any]:
         """The labels of all training samples."""
-        return self.contest.work.data.train.labels
+        labels: NDArray[Any] = np.load(self.contest.work.data.train.labels, mmap_mode="r")
+        return labels
 
     def _warm_round(self) -> None:
         """Let all contenders do every block once, and choose the lengths of the blocks from the times."""
