@@ -30,6 +30,7 @@ from whole_plants import whole_plants
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.errors import WorkerError
 
 HONEST = ("pytorch", "jax", "mxnet-gluon", "tensorflow", "keras[tensorflow]", "chainer")
 """Of these, the first three that implement a workload are proven."""
@@ -109,6 +110,9 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
     with ProcessPoolExecutor(len(processors), context, settle, (lanes,)) as pool, results.open("a") as file:
         try:
             for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
+                if isinstance(error := future.exception(), WorkerError):  # nothing is known of this seed: tried again
+                    print(f"a worker failed: {error.what}", flush=True)
+                    continue
                 for one in future.result():
                     file.write(json.dumps(one) + "\n")
                     if one["kind"] != "reference" and one["passed"] != (one["kind"] == "honest"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 from enum import StrEnum
+from typing import Any
 
 
 class RosettaError(Exception):
@@ -19,6 +21,10 @@ class RosettaError(Exception):
         super().__init__(what)
         self.what = what
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process have it as it is: some kinds are not made of `what` and `hint` alone."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class UsageError(RosettaError):
