@@ -5,7 +5,7 @@ import pytest
 from laboratory import Plant, make_work, references_to
 from smaller import Altered
 from test_plants import prove
-from whole_plants import CORRECTED_TWICE, STALE, STANDS_OUT
+from whole_plants import CORRECTED_TWICE, ONE_OF_ITS_OWN, ONE_STEP_OLD, STALE, STANDS_OUT
 
 from rosettabench.catalogue.workload import find_workload
 
@@ -51,8 +51,20 @@ def test_an_honest_contender_is_proven(references_that_return, tmp_path):
 
 @pytest.mark.parametrize(
     ("adapter", "quantity", "step"),
-    [(FORGETS, "update", 1), (CORRECTED_TWICE, "update", 2), (STALE, "unguided loss", 1)],
-    ids=["an optimiser that forgets", "bias corrections of two steps", "stale weights"],
+    [
+        (FORGETS, "update", 1),
+        (CORRECTED_TWICE, "update", 2),
+        (STALE, "unguided loss", 2),
+        (ONE_STEP_OLD, "unguided loss", 2),
+        (ONE_OF_ITS_OWN, "unguided loss", 3),
+    ],
+    ids=[
+        "an optimiser that forgets",
+        "bias corrections of two steps",
+        "stale weights",
+        "weights that are one step old",
+        "one update of its own",
+    ],
 )
 def test_mistakes_in_later_steps_are_caught(adapter, quantity, step, references_that_return, tmp_path):
     proof = prove(Plant("mistake", "fashion-cnn", (), "", "", adapter), references_that_return, tmp_path)

@@ -5,6 +5,8 @@ Each is the change of a few words in PyTorch's implementation, or in its adapter
 
 from laboratory import Plant
 
+from rosettabench.catalogue.workload import find_workload
+
 ADAM = "eps=hyper.epsilon"
 SGD = "momentum=hyper.momentum"
 RMSPROP = "eps=hyper.epsilon)"
@@ -33,6 +35,49 @@ STALE = (
     ),
 )
 """Every step begins with the weights that were last written from outside, never with its own."""
+
+ONE_OF_ITS_OWN = (
+    (
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n",
+        "        self.due = True\n"
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n",
+    ),
+    (
+        "        self.optimizer.step()\n",
+        "        before = {own: tensor.detach().clone() for own, tensor in self.tensors.items()}\n"
+        "        self.optimizer.step()\n"
+        "        with torch.no_grad():\n"
+        "            for own, tensor in before.items() if not self.due else ():\n"
+        "                self.tensors[own].copy_(tensor)\n"
+        "        self.due = False\n",
+    ),
+)
+"""One update after weights were written from outside, none after that: the optimiser counts on, and nothing moves."""
+
+ONE_STEP_OLD = (
+    (
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n",
+        "        with torch.no_grad():\n            self.tensors[own].copy_(torch.from_numpy(array))\n"
+        "        self.older = {}\n",
+    ),
+    (
+        "            self.optimizer.zero_grad()\n            _, loss = self.forward(inputs, labels)\n",
+        "            now = {own: tensor.detach().clone() for own, tensor in self.tensors.items()}\n"
+        "            with torch.no_grad():\n"
+        "                for own, older in self.older.items():\n"
+        "                    self.tensors[own].copy_(older)\n"
+        "            self.optimizer.zero_grad()\n            _, loss = self.forward(inputs, labels)\n"
+        "            self.older = now\n",
+    ),
+    (
+        "        self.optimizer.step()\n",
+        "        with torch.no_grad():\n"
+        "            for own, tensor in self.older.items():\n"
+        "                self.tensors[own].copy_(tensor)\n"
+        "        self.optimizer.step()\n",
+    ),
+)
+"""Gradients are those of the weights before the last update, unless weights were written from outside meanwhile."""
 
 CORRECTED_TWICE = (
     (
@@ -268,4 +313,6 @@ def whole_plants() -> list[Plant]:
         if workload in FEW_STEPS:
             found.append(Plant("bias corrections of two steps", workload, (), "", "", CORRECTED_TWICE))
         found.append(Plant("stale weights", workload, (), "", STALE_CAUSES.get(workload, ""), STALE))
+        if find_workload(workload).proof.guided:
+            found.append(Plant("one update of its own", workload, (), "", "it trains on older ones", ONE_OF_ITS_OWN))
     return found

@@ -148,11 +148,11 @@ class Proof:
         evaluation = evaluate(session, self._folder / "evaluation")
         yield compare_evaluations(evaluation, reference.evaluation), None
         alone = None
-        if reference.unguided is not None:
-            unguided = self._walk_unguided()
+        if reference.guide and reference.unguided is not None:
             if not self._mixed:
+                unguided = self._walk_unguided(reference.guide[0])
                 yield compare_unguided(unguided, reference.unguided, session.work.workload.outputs), None
-            alone = session.ask("parameters", folder=str(self._folder / "alone"))["files"]
+            alone = self._walk_alone()
         yield self._walk_block(alone), None
         yield probe_dropout(session, self._folder / "dropout"), None
         if session.work.workload.forecasts is not None and not self._mixed:
@@ -188,10 +188,18 @@ class Proof:
         self._session.train(0, self.steps)
         return self._session.ask("parameters", folder=str(self._folder / name))
 
-    def _walk_unguided(self) -> Unguided:
-        """Take the same steps with nobody guiding them: where they lead, a block of them must end, too."""
+    def _walk_unguided(self, second: Files) -> Unguided:
+        """Take the same steps with only the second guided, from the weights `second`."""
         self._build()
-        return walk_unguided(self._session, self._folder / "unguided")
+        return walk_unguided(self._session, self._folder / "unguided", second)
+
+    def _walk_alone(self) -> Files:
+        """Take the same steps with nobody guiding them; return where they end: there a block of them must end, too."""
+        self._build()
+        for step in range(self.steps):
+            self._session.train(step, 1)
+        files: Files = self._session.ask("parameters", folder=str(self._folder / "alone"))["files"]
+        return files
 
     def _build(self) -> None:
         """Let the worker build the model with the weights of the start."""

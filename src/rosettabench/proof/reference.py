@@ -77,7 +77,7 @@ class Reference:
     margins: Sequence[Margin] = ()
     """How near the units of the chosen batches come to their edges."""
     unguided: Unguided | None = None
-    """The same steps with nobody guiding them, where the proof is guided."""
+    """The same steps with the second alone guided, where the proof is guided."""
 
     @property
     def still(self) -> set[str]:
@@ -233,7 +233,7 @@ def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> 
     The session is then closed.
 
     Where the proof is guided, what each step has led to is written down as float32, and the reference itself goes on
-    from there: everybody begins with the same. It then takes the steps once more by itself.
+    from there: everybody begins with the same. It then takes the steps once more with only the second guided.
     """
     place = folder / "float64"
     guide, chooser = None, None
@@ -245,7 +245,7 @@ def walk_first(exact: Session, begin: Files, folder: Path, first: FirstWalk) -> 
             for step in walk(exact, place / "walk"):
                 first.take(Exact.of(step, begin, exact.work.workload.outputs))
         evaluation = evaluate(exact, place / "evaluation")
-        unguided = walk_again(exact, begin, place / "unguided") if guide is not None else None
+        unguided = walk_again(exact, begin, guide, place / "unguided") if guide else None
     finally:
         exact.process.close()
     first.end(WalkEnd(evaluation, guide, chooser, unguided))
@@ -329,22 +329,22 @@ def measure_noise(session: Session, own: Files, first: FirstWalk, begin: Files) 
                 session.build(own, pace=pace_of(session.work.workload))
             found = list(follow(session, session.folder, first, begin, guide))
             found += compare_evaluations(evaluate(session, session.folder), first.ending.evaluation)
-            if first.ending.unguided is not None:
-                again = walk_again(session, own, session.folder / "unguided")
+            if first.ending.unguided is not None and guide:
+                again = walk_again(session, own, guide, session.folder / "unguided")
                 found += compare_unguided(again, first.ending.unguided, session.work.workload.outputs)
         return found
     finally:
         session.process.close()
 
 
-def walk_again(session: Session, begin: Files, folder: Path) -> Unguided:
-    """Let a session that was guided take the same steps once more, from where `begin` has them begin."""
+def walk_again(session: Session, begin: Files, guide: list[Files], folder: Path) -> Unguided:
+    """Let a session that was guided take the same steps once more, from the weights `begin`; see `walk_unguided`."""
     session.build(begin, pace=pace_of(session.work.workload))
-    return walk_unguided(session, folder)
+    return walk_unguided(session, folder, guide[0])
 
 
 def compare_unguided(found: Unguided, exact: Unguided, outputs: tuple[str, ...]) -> Iterator[Deviation]:
-    """Yield the deviations of steps that nobody has guided: whoever trains on what was last given to it shows here."""
+    """Yield the deviations of steps that are hardly guided: whoever trains on what was last given to it shows here."""
     for step, (own, target) in enumerate(zip(found.losses, exact.losses, strict=True)):
         yield Deviation("unguided loss", step, None, off(own, target))
     logits, target_logits = read_array(found.files, "logits"), read_array(exact.files, "logits")

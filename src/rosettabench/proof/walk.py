@@ -83,18 +83,24 @@ def others_of(gradients: dict[str, Any], parameters: dict[str, Any]) -> tuple[Ot
 
 @dataclass(frozen=True)
 class Unguided:
-    """The results of a proof's steps without a guide: the loss of each, and the logits of the last."""
+    """The results of a proof's steps, of which only the second is guided: each step's loss, and logits behind all."""
 
     losses: list[float | None]
     files: Files
 
 
-def walk_unguided(session: Session, folder: Path) -> Unguided:
-    """Take a proof's steps after a `build`, each from the result of the one before."""
+def walk_unguided(session: Session, folder: Path, second: Files) -> Unguided:
+    """Take a proof's steps after a `build`, the second from the weights `second`, later ones each from the one before.
+
+    The first step of Adam moves a weight by its whole rate, whose gradient may be round-off: honest contenders would
+    go different ways from there. `second` has them begin together; the optimiser's state is their own. The logits are
+    those of the last batch, with the weights that it has led to.
+    """
     last = steps_of(session.work.workload) - 1
-    losses = [session.train(step, 1).loss for step in range(last)]
-    files = session.ask("gradients", step=last, folder=str(folder))["files"]
-    return Unguided([*losses, session.train(last, 1).loss], files)
+    losses = [session.train(0, 1).loss]
+    session.ask("place", weights=second)
+    losses += [session.train(step, 1).loss for step in range(1, last + 1)]
+    return Unguided(losses, session.ask("gradients", step=last, folder=str(folder))["files"])
 
 
 def read_array(files: Files, name: str) -> Array:
