@@ -18,6 +18,9 @@ MOST_PROCESSES = 256
 FINENESS = 20
 """An estimate is exact to one part in this many: the noise is not known any better."""
 
+STEPS = 4
+"""Steps of the search for the ends of an interval: they are exact to half a percent of their distance."""
+
 
 def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
     """Return about how many rounds in all would decide a pair, if future rounds are as noisy as `ratios`, those so far.
@@ -49,7 +52,7 @@ def rounds_until(
 
     def enough(rounds: int) -> bool:
         """Return whether this many rounds would be enough."""
-        interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests)
+        interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests, STEPS)
         return interval is not None and reached(interval)
 
     low, high = fewest - 1, fewest

@@ -17,6 +17,7 @@ from rosettabench.report.charts.marks import (
     row_axis,
     row_texts,
     skip_checks,
+    specification,
 )
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 ROW = 46
 """Height of a contender's row in pixels: a line of text above a mark."""
-PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
-"""Pixels around a chart. Its left edge is aligned with the text."""
 HEIGHT = 230
 """Height of the charts over rounds and samples, in pixels."""
 COSTS = {
@@ -66,14 +65,6 @@ def ranking_spec(contest: ContestSummary, labels: Sequence[str]) -> dict[str, An
         return None if chart is None else specification(chart)
 
 
-def specification(chart: alt.LayerChart) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite specification that fits the width around it."""
-    fitted = chart.properties(width="container", autosize={"type": "fit-x", "contains": "padding"}, padding=PADDING)
-    spec: dict[str, Any] = fitted.to_dict(validate=False)
-    spec.pop("config", None)  # Altair's own defaults; the theme replaces them
-    return spec
-
-
 def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
     """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
 
@@ -99,10 +90,12 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | 
     colour = by_contender(labels)
     return layer_charts(
         [
-            base.mark_rule(style="track").encode(x=alt.value(0), x2=alt.value("width")),
-            base.mark_bar(style="band", size=14).encode(x=inner, x2="outer:Q"),
+            base.mark_rule(style="track").encode(x=alt.XValue(0), x2=alt.X2Value("width")),
+            base.mark_bar(style="band", size=14).encode(x=inner, x2=alt.X2("outer:Q")),
             base.mark_tick(style="unity", size=14, thickness=1).encode(x=one),
-            base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(x=start, x2="high:Q", color=colour),
+            base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(
+                x=start, x2=alt.X2("high:Q"), color=colour
+            ),
             base.mark_point(filled=True, size=110, opacity=1).encode(
                 x=x, color=colour, shape=by_shape(labels), tooltip=tooltip
             ),
@@ -281,7 +274,7 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
     )
     known = base.transform_filter("datum.low < datum.high")
     reach = known.mark_rule(strokeWidth=3, strokeCap="round", opacity=1).encode(
-        x=alt.X("low:Q", scale=scale, axis=None), x2="high:Q", color=colour
+        x=alt.X("low:Q", scale=scale, axis=None), x2=alt.X2("high:Q"), color=colour
     )
     described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
     return layer_charts([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
@@ -297,7 +290,7 @@ def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | No
         return None
     totals = [{"label": entry.label, "text": total_text(rows, entry.label)} for entry in contest.timed]
     y = row_axis([entry.label for entry in contest.timed])
-    tooltip = [alt.Tooltip("label:N", title="contender"), "cost:N", alt.Tooltip("text:N", title="time")]
+    tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("cost:N"), alt.Tooltip("text:N", title="time")]
     bar = (
         plot(rows)
         .mark_bar(size=9)

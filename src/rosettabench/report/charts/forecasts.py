@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosettabench.report.charts.contest import specification
-from rosettabench.report.charts.marks import layer_charts, plot
+from rosettabench.report.charts.marks import layer_charts, plot, specification
 from rosettabench.store.record import LEVELS, ForecastQuantiles, SeriesForecast
 from rosettabench.summary.records import ContestSummary, TrainedSet
 
@@ -94,11 +93,14 @@ def picture(
 
     observed = plot(observed_rows(shown)).mark_line(style="observed", strokeWidth=1.5, clip=True)
     charts = [
-        forecast.mark_area(opacity=0.2, clip=True).encode(x=x, y=y("q5"), y2="q95:Q", color=colour),
-        forecast.mark_area(opacity=0.35, clip=True).encode(x=x, y=y("q25"), y2="q75:Q", color=colour),
-        observed.encode(x=x, y=y("value"), detail="part:N"),
+        forecast.mark_area(opacity=0.2, clip=True).encode(x=x, y=y("q5"), y2=alt.Y2("q95:Q"), color=colour),
+        forecast.mark_area(opacity=0.35, clip=True).encode(x=x, y=y("q25"), y2=alt.Y2("q75:Q"), color=colour),
+        observed.encode(x=x, y=y("value"), detail=alt.Detail("part:N")),
         forecast.mark_line(strokeWidth=2, clip=True).encode(
-            x=x, y=y("q50"), color=colour, tooltip=["step:Q", alt.Tooltip("q50:Q", title="median", format=".4r")]
+            x=x,
+            y=y("q50"),
+            color=colour,
+            tooltip=[alt.Tooltip("step:Q"), alt.Tooltip("q50:Q", title="median", format=".4r")],
         ),
     ]
     description = f"Forecast of {shown.name} by {label}: history, median, bands of 50% and 90%, and what was observed"

@@ -1,4 +1,7 @@
-"""Elements of charts: rows, colours and shapes of contenders, layers."""
+"""Elements of charts: rows, colours and shapes of contenders, layers.
+
+Channels are objects (`alt.X2("high:Q")`), never text alone: for a text, Altair goes through its whole schema each time.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
+
+PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
+"""Pixels around a chart. Its left edge is aligned with the text."""
 
 
 @contextmanager
@@ -36,8 +42,8 @@ def row_texts(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
     name = base.mark_text(style="label", align="left", dy=-15, fontWeight=600, limit=170)
     number = base.mark_text(style="quiet", align="right", dy=-15)
     return (
-        name.encode(x=alt.value(0), text="label:N"),
-        number.encode(x=alt.value("width"), text="text:N"),
+        name.encode(x=alt.XValue(0), text=alt.Text("label:N")),
+        number.encode(x=alt.XValue("width"), text=alt.Text("text:N")),
     )
 
 
@@ -63,7 +69,24 @@ def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
-    """Return `charts` as layers of one chart, with a description for screen readers, and a height in pixels."""
+    """Return `charts` as layers of one chart, as wide as the page around it.
+
+    It has a description for screen readers, and a height in pixels.
+    """
     import altair as alt
 
-    return alt.LayerChart(layer=charts, description=description, height=height)
+    return alt.LayerChart(
+        layer=charts,
+        description=description,
+        width="container",
+        height=height,
+        autosize={"type": "fit-x", "contains": "padding"},
+        padding=PADDING,
+    )
+
+
+def specification(chart: alt.LayerChart) -> dict[str, Any]:
+    """Return a chart as a Vega-Lite specification."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("config", None)  # Altair's own defaults; the theme replaces them
+    return spec

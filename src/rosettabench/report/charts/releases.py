@@ -47,12 +47,16 @@ def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart |
     fill = alt.condition("datum.proven", alt.value(1), alt.value(0))
     return layer_charts(
         [
-            lines.mark_line(style="unity", strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, detail="library:N"),
-            points.mark_rule(strokeWidth=2, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q"),
+            lines.mark_line(style="unity", strokeWidth=1.5, opacity=0.6).encode(
+                x=x, y=y, detail=alt.Detail("library:N")
+            ),
+            points.mark_rule(strokeWidth=2, opacity=0.6).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
             points.mark_point(filled=True, size=90, opacity=1).encode(
                 shape=by_shape(labels), fillOpacity=fill, tooltip=tooltip
             ),
-            plot(ends(found)).mark_text(style="label", align="right", dx=-8, dy=-9).encode(x=x, y=y, text="library:N"),
+            plot(ends(found))
+            .mark_text(style="label", align="right", dx=-8, dy=-9)
+            .encode(x=x, y=y, text=alt.Text("library:N")),
         ],
         f"Speed by day of release on {contest.name}: "
         + "; ".join(f"{one.entry.label}, {one.released.year}: {point(one)['text']}" for one in found),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosettabench.report.charts.contest import HEIGHT, specification
-from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks
+from rosettabench.report.charts.contest import HEIGHT
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks, specification
 from rosettabench.report.words import figures
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
         layers = [  # Vega complains of a layer without data
             *([marks.encode(x=x)] if changed else ()),
             *([lines] if sound else ()),
-            base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
+            base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
             base.mark_point(filled=False, strokeWidth=1.8, size=60, opacity=1).encode(
                 fill=alt.Fill("label:N", scale=alt.Scale(domain=list(labels)), legend=None),
                 shape=by_shape(labels),
