@@ -13,7 +13,9 @@ from rosettabench.report.charts.marks import (
     by_contender,
     by_shape,
     layer_charts,
+    left_edge,
     plot,
+    right_end,
     row_axis,
     row_texts,
     skip_checks,
@@ -90,7 +92,7 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | 
     colour = by_contender(labels)
     return layer_charts(
         [
-            base.mark_rule(style="track").encode(x=alt.XValue(0), x2=alt.X2Value("width")),
+            base.mark_rule(style="track").encode(x=left_edge(), x2=right_end()),
             base.mark_bar(style="band", size=14).encode(x=inner, x2=alt.X2("outer:Q")),
             base.mark_tick(style="unity", size=14, thickness=1).encode(x=one),
             base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(

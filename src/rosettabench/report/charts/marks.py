@@ -42,9 +42,23 @@ def row_texts(base: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
     name = base.mark_text(style="label", align="left", dy=-15, fontWeight=600, limit=170)
     number = base.mark_text(style="quiet", align="right", dy=-15)
     return (
-        name.encode(x=alt.XValue(0), text=alt.Text("label:N")),
-        number.encode(x=alt.XValue("width"), text=alt.Text("text:N")),
+        name.encode(x=left_edge(), text=alt.Text("label:N")),
+        number.encode(x=alt.XValue("width"), text=alt.Text("text:N")),  # type: ignore[no-untyped-call]
     )
+
+
+def left_edge() -> alt.XValue:
+    """Return the place at the left of the plot."""
+    import altair as alt
+
+    return alt.XValue(0)  # type: ignore[no-untyped-call]
+
+
+def right_end() -> alt.X2Value:
+    """Return an end of a line or bar at the right of the plot."""
+    import altair as alt
+
+    return alt.X2Value("width")  # type: ignore[no-untyped-call]
 
 
 def by_contender(labels: Sequence[str]) -> alt.Color:
