@@ -52,6 +52,18 @@ def test_two_that_make_the_same_mistake_are_caught_by_the_reference(rosetta, sto
     assert all(one.certificate.passed for entry in entries for one in entry.certifications), "the proof does not see it"
 
 
+@pytest.mark.slow
+def test_who_is_alone_and_evaluates_other_weights_is_caught_by_the_reference(rosetta, store, tmp_path):
+    """The outputs of both processes are judged together, by a reference that is started once."""
+    (cheat,) = [one for one in CHEATS if one.name == "evaluates other weights"]
+    package = make_package(tmp_path, NUMPY, "numpy", "fashion_mlp", {"alone": cheat.changes})
+    words = ("run", "fashion-mlp", "-f", f"alone@{sys.executable}", "--processes", "2", "--rounds", "8", "--no-control")
+    code, _, err = finish(rosetta(*words, "--round-seconds", "1", "--set", "threads=1", PYTHONPATH=package))
+    assert code == OtherWork.exit_code, err
+    (told,) = [failure.what for failure in store().run().failures]
+    assert "its outputs are not those that the reference computed from its own weights" in told
+
+
 @pytest.mark.parametrize("cheats", [CHEATS[:1], slow(CHEATS)], ids=["one", "all"])
 def test_whoever_does_other_work_is_caught_and_named(rosetta, store, cheating, cheats):
     names = ["numpy", "honest", *map(label, cheats)]

@@ -7,7 +7,7 @@ Every process of every competitor is checked:
     after a few steps    the parameters moved in the same direction, in all competitors and in the reference
     some drawn rounds    the parameters moved as far as those of the others; in inference, the outputs of the timed
                          block agree; no contender knows which rounds
-    then, and at the end the outputs for some test samples are those that another framework computes from these weights
+    once, and at the end the outputs for some test samples are those that another framework computes from these weights
     at the end           threads and processors are as many as were asked for; with dropout, a block moves the
                          parameters differently than without
 
@@ -71,8 +71,9 @@ def other_work(what: str) -> OtherWork:
 
 @dataclass
 class Snapshot:
-    """A snapshot of a contender: its parameters, and the outputs it computed with them."""
+    """A snapshot of a contender: its parameters, and the outputs it computed with them, in a folder of its own."""
 
+    folder: Path
     parameters: Files
     outputs: Path
 
@@ -82,7 +83,7 @@ class Watch:
     """Watches one contest. `referee` starts a session of the float64 reference in a folder, at the timed extents.
 
     `referee` raises ProofError if there is no reference. `exact` answers how it takes the first steps. Outputs cost
-    most: they are checked in one drawn process of the `processes`, and at the end of the last.
+    most: they are kept in one drawn process of the `processes` and at the end of the last, and judged together then.
     """
 
     work: Work
@@ -95,6 +96,8 @@ class Watch:
     _number: int = 0
     _process: int = 0
     _seen: bool = False
+    _kept: list[dict[str, Snapshot]] = field(default_factory=list)
+    _reference: Session | None = None
     _voices: dict[str, str] = field(default_factory=dict)
 
     # -- one process of each competitor --------------------------------------------------------------------------------
@@ -118,7 +121,6 @@ class Watch:
             self._record.unchecked.append(Watched.ALONE)
         self._probed: list[tuple[str, dict[str, float]]] = []
         self._before: dict[str, Files] = {}
-        self._kept: list[dict[str, Snapshot]] = []
         self._process += 1
         if self._process == 1:
             self._drawn = int(self.random.integers(1, self.processes, endpoint=True))
@@ -211,8 +213,7 @@ class Watch:
                 self._part(present, found, lambda label: with_median("over many blocks its mean loss", means, label))
             if last:
                 self._keep(present)
-            for kept in self._kept:
-                self._judge(present, kept)
+                self._judge_all(present)
             if last and self.work.workload.dropout:
                 self._check_dropout(present)
             for one in watched_competitors(present):
@@ -221,7 +222,7 @@ class Watch:
             for what, labels in self._uncounted.items():
                 self._record.unchecked.append(f"No {what} were counted of {in_words(sorted(labels))}.")
         self.journal.event(self._record)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._tidy()
 
     # -- counts, losses and clocks -------------------------------------------------------------------------------------
 
@@ -376,7 +377,7 @@ class Watch:
             with one.stage(FailureStage.WATCH):
                 place = self._place(one.label)
                 files = {} if self.work.workload.inference else one.live.ask("parameters", folder=str(place))["files"]
-                kept[one.label] = Snapshot(files, self._outputs(one.live, place))
+                kept[one.label] = Snapshot(place, files, self._outputs(one.live, place))
         self._kept.append(kept)
 
     def _outputs(self, session: Session, place: Path) -> Path:
@@ -384,6 +385,18 @@ class Watch:
         if self.work.workload.inference is not None:
             return Path(session.infer(0, self._samples, place / "out")["files"]["outputs"])
         return Path(session.evaluate(self._samples, place / "out")["files"]["logits"])
+
+    def _judge_all(self, present: Sequence[Competitor]) -> None:
+        """Judge all outputs that were kept. The reference is started for them once, if it is needed at all."""
+        try:
+            for kept in self._kept:
+                there = {one.label for one in watched_competitors(present)}
+                self._judge(present, {label: one for label, one in kept.items() if label in there})
+        finally:
+            self._kept = []
+            if self._reference is not None:
+                self._reference.process.close()
+                self._reference = None
 
     def _judge(self, present: Sequence[Competitor], kept: Mapping[str, Snapshot]) -> None:
         """Compare outputs: in inference with each other, in training with what others compute from the same weights."""
@@ -393,7 +406,7 @@ class Watch:
             self._compare_outputs(present, {label: one.outputs for label, one in kept.items()}, "its outputs")
             return
         for one in watched_competitors(present):
-            if one.out is None and one.label in kept:
+            if one.label in kept:
                 self._judge_one(present, one, kept[one.label])
 
     def _compare_blocks(self, present: Sequence[Competitor], name: str) -> None:
@@ -438,7 +451,7 @@ class Watch:
                 break
         if wrong:
             names = in_words([judge.label if judge else REFERENCE for judge in wrong])
-            self._out(one, f"its outputs are not what {names} compute from its own weights")
+            self._out(one, f"its outputs are not those that {names} computed from its own weights")
         else:
             self._record.unchecked.append(f"No other framework could compute the outputs of {one.label}.")
 
@@ -454,13 +467,11 @@ class Watch:
         place = self._place("judge")
         if judge is None:
             try:
-                session = self.referee(place)
+                session = self._reference or self.referee(place)
             except (ProofError, WorkerError):
                 return None
-            try:
-                return self._off_in(session, kept, place)
-            finally:
-                session.process.close()
+            self._reference = session
+            return self._off_in(session, kept, place)
         with judge.stage(FailureStage.WATCH):
             return self._off_in(judge.live, kept, place)
         return None
@@ -503,6 +514,12 @@ class Watch:
         place = self.folder / f"{self._number}-{name}"
         place.mkdir(parents=True)
         return place
+
+    def _tidy(self) -> None:
+        """Remove all files but those that are still to be judged."""
+        needed = {one.folder for kept in self._kept for one in kept.values()}
+        for place in set(self.folder.iterdir() if self.folder.is_dir() else ()) - needed:
+            shutil.rmtree(place, ignore_errors=True)
 
     @contextmanager
     def _count_seconds(self) -> Iterator[None]:
