@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import altair as alt
 
-PADDING = {"left": 0, "right": 1, "top": 5, "bottom": 5}
-"""Pixels around a chart. Its left edge is aligned with the text."""
+FITTED = {
+    "width": "container",
+    "autosize": {"type": "fit-x", "contains": "padding"},
+    "padding": {"left": 0, "right": 1, "top": 5, "bottom": 5},
+}
+"""What makes a chart fit the width around it, with so many pixels around it. Its left edge is aligned with the text.
+It is given to the specification: every property of a chart that is set by itself costs a copy of the chart."""
 
 
 @contextmanager
@@ -83,24 +88,14 @@ def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
-    """Return `charts` as layers of one chart, as wide as the page around it.
-
-    It has a description for screen readers, and a height in pixels.
-    """
+    """Return `charts` as layers of one chart, with a description for screen readers, and a height in pixels."""
     import altair as alt
 
-    return alt.LayerChart(
-        layer=charts,
-        description=description,
-        width="container",
-        height=height,
-        autosize={"type": "fit-x", "contains": "padding"},
-        padding=PADDING,
-    )
+    return alt.LayerChart(layer=charts, description=description, height=height)
 
 
 def specification(chart: alt.LayerChart) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite specification."""
+    """Return a chart as a Vega-Lite specification that fits the width around it."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)  # Altair's own defaults; the theme replaces them
-    return spec
+    return {**spec, **FITTED}
