@@ -70,6 +70,13 @@ def test_where_a_step_is_longer_than_a_turn_one_shows_the_speed():
     assert lengths == [1, 1, *[1] * FEWEST_BLOCKS]
 
 
+def test_the_second_block_is_as_long_as_in_an_earlier_process():
+    for seconds in (1e-4, 10.0):
+        warm_up = WarmUp(ROUND_S, 0.0, second=3)
+        warm_up.note({"a": seconds, "b": seconds})
+        assert warm_up.steps == 3
+
+
 def test_where_only_the_first_step_is_slow_the_second_block_does_not_mislead():
     _, lengths = blocks_until_over(lambda block: {"a": 10.0 if block == 1 else 0.001})
     assert lengths[:3] == [1, 1, 1000]

@@ -54,6 +54,7 @@ class Turns:
         self.judge = Judge(contest.request, labels, controls)
         self._rounds = Rounds(contest)
         self._drawn = 0
+        self._second: int | None = None
         self._sensors: Sensors | None = None
 
     @property
@@ -74,7 +75,7 @@ class Turns:
         contest.display.doing("warming up")
         tick = max((one.tick() for one in contest.present), default=0.0)
         multiple = max(least_whole(one.contender.extra) for one in contest.competitors)
-        warm_up = WarmUp(self.stopping.round_seconds, tick, multiple, self.stopping.turns)
+        warm_up = WarmUp(self.stopping.round_seconds, tick, multiple, self.stopping.turns, self._second)
         first, blocks = 0, list[int]()
         while contest.present and not warm_up.over:
             steps = warm_up.steps
@@ -90,6 +91,7 @@ class Turns:
             check = self.watch.probe if number <= len(PROBE) else self.watch.block
             check(contest.present, f"warm-up block {number}")
             if number == len(PROBE):
+                self._second = steps  # for the next processes: the reference answers for so many steps
                 self.watch.first_steps(contest.present, blocks)
             warm_up.note({one.label: times[one.label] for one in contest.present if one.label in times})
         return warm_up.steps, first

@@ -42,13 +42,17 @@ class WarmUp:
     and the machine is shared. Then the length is chosen again, and only the blocks after that are judged.
     """
 
-    def __init__(self, round_seconds: float, tick: float, multiple: int = 1, turns: int = TURNS) -> None:
+    def __init__(
+        self, round_seconds: float, tick: float, multiple: int = 1, turns: int = TURNS, second: int | None = None
+    ) -> None:
         """`round_seconds` is the time for all `turns` of a round, `tick` the seconds of an empty block.
 
-        The final number of steps is a multiple of `multiple`, so that planted work is a whole number of steps.
+        The final number of steps is a multiple of `multiple`, so that planted work is a whole number of steps. `second`
+        are the steps of the second block, if an earlier process of the contest has decided on them.
         """
         self.steps = PROBE[0]
         self._multiple = multiple
+        self._second = second
         self._turn_seconds = round_seconds / turns
         self._shortest = max(SHORTEST_BLOCK_S, tick / CLOCK_SHARE)
         self.blocks = 0
@@ -59,7 +63,7 @@ class WarmUp:
         self.blocks += 1
         wanted = self._block_steps(seconds_per_step) if seconds_per_step else self.steps
         if self.blocks < len(PROBE):
-            self.steps = min(wanted, PROBE[self.blocks])
+            self.steps = self._second or min(wanted, PROBE[self.blocks])
             return
         if self.blocks == len(PROBE) or not 0.5 <= wanted / self.steps <= 2:
             self.steps = wanted
