@@ -7,7 +7,7 @@ each planted mistake (tests/proof/whole_plants.py, on the networks as they are) 
 workload and seed, at the extents of the proof.
 
 One line for each proof is added to `--results`; what stands there already is not proven again, and --summary alone
-counts what stands there. The exit code is 1 where an honest framework failed or a mistake passed.
+counts what stands there. The exit code is 1 where an honest framework failed, a mistake passed, or a worker failed.
 """
 
 import argparse
@@ -93,10 +93,13 @@ def settle(lanes: "Queue[int]") -> None:
     os.sched_setaffinity(0, {lanes.get()})
 
 
-def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
-    """Prove whatever `results` has not, one seed of all workloads after the other, one on each processor."""
+def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> bool:
+    """Prove whatever `results` has not, one seed of all workloads after the other, one on each processor.
+
+    Return whether no worker failed. What a worker failed at is not written down, and is tried again the next time.
+    """
     done = {(one["workload"], one["seed"], one["kind"], one["name"]) for one in read(results)}
-    tasks = {}
+    tasks, whole = {}, True
     for seed in range(seeds):
         for workload in workloads:
             left = [one for one in subjects(workload, plants) if (workload, seed, *one) not in done]
@@ -110,8 +113,9 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
     with ProcessPoolExecutor(len(processors), context, settle, (lanes,)) as pool, results.open("a") as file:
         try:
             for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
-                if isinstance(error := future.exception(), WorkerError):  # nothing is known of this seed: tried again
+                if isinstance(error := future.exception(), WorkerError):
                     print(f"a worker failed: {error.what}", flush=True)
+                    whole = False
                     continue
                 for one in future.result():
                     file.write(json.dumps(one) + "\n")
@@ -121,6 +125,7 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> None:
         except BaseException:
             pool.shutdown(cancel_futures=True)  # else all that is left would be proven, and not written down
             raise
+    return whole
 
 
 def read(results: Path) -> Iterator[dict]:
@@ -160,10 +165,11 @@ def main() -> int:
     parser.add_argument("--summary", action="store_true")
     parser.add_argument("--results", type=Path, default=Path("seeds.jsonl"))
     asked = parser.parse_args()
+    whole = True
     if not asked.summary:
         named = asked.workloads or list(all_workloads())
-        run(named, asked.seeds, not asked.no_plants, asked.results)
-    return 0 if summarise(asked.results) else 1
+        whole = run(named, asked.seeds, not asked.no_plants, asked.results)
+    return 0 if summarise(asked.results) and whole else 1
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ FINENESS = 20
 """An estimate is exact to one part in this many: the noise is not known any better."""
 
 STEPS = 4
-"""Steps of the search for the ends of an interval: they are exact to half a percent of their distance."""
+"""Steps of the search for the ends of an interval: they are exact to about a percent of their distance."""
 
 
 def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
