@@ -75,7 +75,7 @@ def test_who_is_not_proven_is_in_no_factor_and_drawn_hollow(tmp_path):
     assert progress(contest) == []
     rows = {row[2].text: row[5] for row in releases_table(contest).rows}
     assert rows["pytorch@1.0.0"].marked and not rows["pytorch@2.13.0"].marked
-    drawn = releases(contest, list(times)).to_dict()
+    drawn = releases(contest, list(times))
     points = [row for rows in drawn["datasets"].values() for row in rows if row["library"] == "torch"]
     assert {row["label"]: row["proven"] for row in points} == {"pytorch@1.0.0": False, "pytorch@2.13.0": True}
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import log1p
 
+import numpy as np
+
+from rosettabench.statistics.evidence import log_evidence, threshold
 from rosettabench.statistics.interval import Interval, fewest_rounds, ratio_interval
 from rosettabench.statistics.spread import Sessions, reach_of_mean, session_logs, session_means
-from rosettabench.statistics.verdict import decides
 
 MOST_ROUNDS = 4096
 """No estimate beyond this number is given."""
@@ -23,19 +25,27 @@ STEPS = 4
 
 
 def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
-    """Return about how many rounds in all would decide a pair, if future rounds are as noisy as `ratios`, those so far.
+    """Return about how many rounds in all would decide a pair, if future rounds repeat `ratios`, those so far.
 
     The true ratio is assumed to be the estimate, or 1 if the interval contains 1: then the contenders may be equal, and
-    only noise keeps the pair open. None if more than MOST_ROUNDS are needed, as for a ratio at the margin, or if there
-    are too few `ratios`.
+    only noise keeps the pair open. A pair is decided once both ends of the margin are refuted. The evidence against
+    them is computed after every round at once, so no interval is searched.
+
+    None if more than MOST_ROUNDS are needed, as for a ratio at the margin; or if there are too few `ratios`, or they
+    contradict each other.
     """
     so_far = ratio_interval(ratios, confidence, tests)
-    if so_far is None:
+    if so_far is None or not so_far.steady:
         return None
     supposed = 1 / so_far.ratio if so_far.low <= 1 <= so_far.high else 1.0
-    return rounds_until(
-        lambda interval: decides(interval, margin), [supposed * one for one in ratios], confidence, tests
-    )
+    edges = log1p(margin) * np.array([[-1.0], [1.0]])
+    logs = np.resize(np.log(supposed * np.asarray(ratios)), MOST_ROUNDS)
+    for rounds in (MOST_ROUNDS // 16, MOST_ROUNDS):
+        evidence = np.maximum.accumulate(log_evidence(logs[:rounds] - edges), axis=-1)
+        refuted = np.all(evidence >= threshold(confidence, tests), axis=0)
+        if refuted.any():
+            return int(np.argmax(refuted)) + 1
+    return None
 
 
 def rounds_until(

@@ -19,7 +19,6 @@ from rosettabench.report.charts.marks import (
     row_axis,
     row_texts,
     skip_checks,
-    specification,
 )
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
@@ -57,17 +56,16 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
     }
     with skip_checks():
         made = {kind: make(contest, labels) for kind, make in kinds.items()}
-        return {kind: specification(chart) for kind, chart in made.items() if chart is not None}
+    return {kind: spec for kind, spec in made.items() if spec is not None}
 
 
 def ranking_spec(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the specification of the ranking's chart alone; None if nobody is ranked."""
     with skip_checks():
-        chart = ranking(contest, labels)
-        return None if chart is None else specification(chart)
+        return ranking(contest, labels)
 
 
-def ranking(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def ranking(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
 
     It also shows the band of equivalence and a line at 1.
@@ -133,7 +131,7 @@ def overview(summary: RunSummary) -> dict[str, Any] | None:
         x=x, y=y, color=by_contender(summary.labels), shape=by_shape(summary.labels), tooltip=tooltip
     )
     description = "Time of each contender relative to the fastest, a row for each contest"
-    return specification(layer_charts([encoded], description, 30 * len(names)))
+    return layer_charts([encoded], description, 30 * len(names))
 
 
 OVERVIEW = {"contest": "contest", "label": "contender", "text": "time / fastest"}
@@ -154,7 +152,7 @@ def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
     return {**row, "ratio": relative.value, "text": "1×" if relative.exact else row["text"]}
 
 
-def losses(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def losses(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the training losses over the number of samples seen; of a language model, of tokens.
 
     Each line is thinner than the line below it, so that coinciding lines appear as one band with all their colours.
@@ -193,7 +191,7 @@ def loss_line(entry: EntrySummary, tokens: int | None, width: float, labels: Seq
     return curve
 
 
-def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return every timed block: milliseconds per step in each round."""
     import altair as alt
 
@@ -228,13 +226,13 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | N
     )
 
 
-def throughput(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def throughput(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return samples per second with intervals, with a scale from zero."""
     rows = [estimate_row(entry.label, entry.throughput) for entry in contest.timed if entry.throughput]
     return bars(rows, labels, "samples per second", f"Throughput on {contest.name}")
 
 
-def memory(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def memory(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the peak memory of each contender's process tree, with a scale from zero."""
     rows = [
         memory_row(entry.label, entry.costs.peak_memory_bytes)
@@ -261,7 +259,7 @@ def memory_row(label: str, peak: MeasuredFigure) -> dict[str, Any]:
     return {"label": label, "value": value, "low": low, "high": high, "text": figures.memory(peak.value)}
 
 
-def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: str) -> alt.LayerChart | None:
+def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: str) -> dict[str, Any] | None:
     """Return one bar with its interval for each row (label, value, low, high, text); None without rows."""
     import altair as alt
 
@@ -282,7 +280,7 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
     return layer_charts([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
 
 
-def costs(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def costs(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the costs before the first steady step as stacked bars: import, build, load, first step."""
     import altair as alt
 

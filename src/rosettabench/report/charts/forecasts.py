@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosettabench.report.charts.marks import layer_charts, plot, specification
+from rosettabench.report.charts.marks import layer_charts, plot
 from rosettabench.store.record import LEVELS, ForecastQuantiles, SeriesForecast
 from rosettabench.summary.records import ContestSummary, TrainedSet
 
@@ -104,7 +104,7 @@ def picture(
         ),
     ]
     description = f"Forecast of {shown.name} by {label}: history, median, bands of 50% and 90%, and what was observed"
-    return specification(layer_charts(charts, description, HEIGHT))
+    return layer_charts(charts, description, HEIGHT)
 
 
 def forecast_rows(drawn: ForecastQuantiles, label: str) -> list[dict[str, Any]]:

@@ -17,8 +17,7 @@ FITTED = {
     "autosize": {"type": "fit-x", "contains": "padding"},
     "padding": {"left": 0, "right": 1, "top": 5, "bottom": 5},
 }
-"""What makes a chart fit the width around it, with so many pixels around it. Its left edge is aligned with the text.
-It is given to the specification: every property of a chart that is set by itself costs a copy of the chart."""
+"""What makes a chart fit the width around it, with so many pixels around it. Its left edge is aligned with the text."""
 
 
 @contextmanager
@@ -84,18 +83,23 @@ def plot(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     """Return an empty chart over `rows`."""
     import altair as alt
 
-    return alt.Chart({"values": tuple(rows)})  # of a tuple, Altair makes no copy at every step
+    return alt.Chart({"values": list(rows)})
 
 
-def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> alt.LayerChart:
-    """Return `charts` as layers of one chart, with a description for screen readers, and a height in pixels."""
-    import altair as alt
+def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> dict[str, Any]:
+    """Return `charts` as the layers of one Vega-Lite specification that fits the width around it.
 
-    return alt.LayerChart(layer=charts, description=description, height=height)
+    `description` is for screen readers, and `height` is in pixels. Data that all layers share are stated once. Altair's
+    own LayerChart would give the same, but copies every layer several times.
+    """
+    from altair import SCHEMA_URL
 
-
-def specification(chart: alt.LayerChart) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite specification that fits the width around it."""
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    spec.pop("config", None)  # Altair's own defaults; the theme replaces them
-    return {**spec, **FITTED}
+    context: dict[str, Any] = {"top_level": False, "datasets": {}}
+    layers = [chart.to_dict(validate=False, context=context) for chart in charts]
+    spec = {"$schema": SCHEMA_URL, "layer": layers, "description": description, "height": height}
+    shared = layers[0]["data"]
+    if all(layer["data"] == shared for layer in layers):
+        spec["data"] = shared
+        for layer in layers:
+            del layer["data"]
+    return {**spec, "datasets": context["datasets"], **FITTED}

@@ -13,13 +13,13 @@ from rosettabench.summary.records import ContestSummary
 from rosettabench.summary.releases import DatedEntry, dated_contenders, fastest, of_library
 
 if TYPE_CHECKING:
-    import altair as alt
+    pass
 
 HEIGHT = 300
 """Height of the chart, in pixels."""
 
 
-def releases(contest: ContestSummary, labels: Sequence[str]) -> alt.LayerChart | None:
+def releases(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return samples per second over the release date, logarithmic; None if no library has two releases.
 
     A line connects the fastest proven contender of each release of a library. Unproven contenders have hollow marks.

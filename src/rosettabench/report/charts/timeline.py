@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.report.charts.contest import HEIGHT
-from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks, specification
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks
 from rosettabench.report.words import figures
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
                 tooltip=tooltip,
             ),
         ]
-        return specification(layer_charts(layers, describe_timeline(found), HEIGHT))
+        return layer_charts(layers, describe_timeline(found), HEIGHT)
 
 
 def line_names(found: Sequence[Timeline]) -> list[str]:
