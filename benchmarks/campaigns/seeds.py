@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import Queue, get_context
@@ -88,29 +89,42 @@ def line(workload: str, seed: int, kind: str, name: str, seconds: float, **told:
     return {"workload": workload, "seed": seed, "kind": kind, "name": name, "seconds": round(seconds, 1), **told}
 
 
-def settle(lanes: "Queue[int]") -> None:
-    """Keep a process, and whatever it starts, on one processor."""
-    os.sched_setaffinity(0, {lanes.get()})
+def settle(lanes: "Queue[set[int]]") -> None:
+    """Keep a process, and whatever it starts, on processors of its own."""
+    os.sched_setaffinity(0, lanes.get())
+
+
+def lanes_of(devices: int) -> list[set[int]]:
+    """Return the usable processors in groups of as many as there are `devices`: a device has one for itself."""
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < devices:
+        raise SystemExit(f"{devices} processors are needed, and {len(usable)} are usable")
+    return [set(usable[first : first + devices]) for first in range(0, len(usable) - devices + 1, devices)]
 
 
 def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> bool:
-    """Prove whatever `results` has not, one seed of all workloads after the other, one on each processor.
+    """Prove whatever `results` has not: one seed of all workloads after the other, those on one device first.
 
     Return whether no worker failed. What a worker failed at is not written down, and is tried again the next time.
     """
     done = {(one["workload"], one["seed"], one["kind"], one["name"]) for one in read(results)}
-    tasks, whole = {}, True
+    tasks: dict[int, dict[tuple[str, int], list[tuple[str, str]]]] = defaultdict(dict)
     for seed in range(seeds):
         for workload in workloads:
             left = [one for one in subjects(workload, plants) if (workload, seed, *one) not in done]
             if left:
-                tasks[workload, seed] = left
-    processors = sorted(os.sched_getaffinity(0))
-    context = get_context("spawn")
-    lanes = context.Queue()
-    for processor in processors:
-        lanes.put(processor)
-    with ProcessPoolExecutor(len(processors), context, settle, (lanes,)) as pool, results.open("a") as file:
+                tasks[find_workload(workload).devices][workload, seed] = left
+    whole = [prove_seeds(tasks[devices], lanes_of(devices), results) for devices in sorted(tasks)]
+    return all(whole)
+
+
+def prove_seeds(tasks: dict[tuple[str, int], list[tuple[str, str]]], lanes: list[set[int]], results: Path) -> bool:
+    """Prove each of the `tasks`, one at a time on each of the `lanes`, and return whether no worker failed."""
+    whole, context = True, get_context("spawn")
+    free = context.Queue()
+    for lane in lanes:
+        free.put(lane)
+    with ProcessPoolExecutor(len(lanes), context, settle, (free,)) as pool, results.open("a") as file:
         try:
             for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
                 if isinstance(error := future.exception(), WorkerError):
