@@ -18,10 +18,15 @@ ARGUMENTS = [
 ]
 
 
+def which_browser():
+    """The path of Chromium: $ROSETTA_CHROMIUM, or the first on PATH; None if there is none."""
+    return os.environ.get("ROSETTA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium: $ROSETTA_CHROMIUM, or the first on PATH."""
-    found = os.environ.get("ROSETTA_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    """A headless Chromium."""
+    found = which_browser()
     if found is None:
         sentence = "no Chromium on PATH: apt-get install -y chromium, or name one with ROSETTA_CHROMIUM"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(sentence)
@@ -47,14 +52,15 @@ def opened(browser, page_file):
 
 @contextmanager
 def watched_pages(browser, home):
-    """Lend a function that opens a page.
+    """Lend a function that opens a page, without a network.
 
     At the end nothing may have been said on the console, nor asked of an address that does not begin with `home`.
     """
     complaints, requests, contexts = [], [], []
 
     def open_page(url, width=1280, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        screen = {"width": width, "height": 900}
+        context = browser.new_context(viewport=screen, color_scheme=scheme, offline=True)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"{url}: {message.type}: {message.text}"))
