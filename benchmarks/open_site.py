@@ -30,6 +30,7 @@ WIDTH = "document.documentElement.scrollWidth"
 
 def faults_of(browser: Browser, site: Path, page: Path, width: int, scheme: str) -> list[str]:
     """Return what is wrong with a page of the `site` on a screen of this `width`."""
+    found = []
     try:
         with watched_pages(browser, site.as_uri()) as open_page:
             opened = open_page(page.as_uri(), width, scheme)
@@ -37,12 +38,13 @@ def faults_of(browser: Browser, site: Path, page: Path, width: int, scheme: str)
                 opened.wait_for_selector("html[data-drawn]")
             opened.evaluate(OPEN_DETAILS)
             failed, wide = opened.locator("[data-failed]").count(), opened.evaluate(WIDTH)
+            found += [f"{failed} charts could not be drawn"] if failed else []
+            found += [f"it is {wide} pixels wide"] if wide > width else []
             links = {unquote(urlparse(link).path) for link in opened.evaluate(LINKS)}
+            found += [f"there is no {link}" for link in sorted(links) if not Path(link).is_file()]
     except AssertionError as error:
-        return [str(error)]
-    found = [f"{failed} charts could not be drawn"] if failed else []
-    found += [f"it is {wide} pixels wide, and the screen {width}"] if wide > width else []
-    return found + [f"there is no {link}" for link in sorted(links) if not Path(link).is_file()]
+        found.append(str(error))
+    return found
 
 
 def main() -> int:
@@ -55,7 +57,9 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=which_browser(), args=ARGUMENTS)
         for page in pages:
             faults = [
-                f"{width}: {one}" for width, scheme in VIEWS for one in faults_of(browser, site, page, width, scheme)
+                f"on {width} pixels: {one}"
+                for width, scheme in VIEWS
+                for one in faults_of(browser, site, page, width, scheme)
             ]
             wrong += bool(faults)
             for fault in faults:

@@ -73,5 +73,5 @@ def watched_pages(browser, home):
     yield open_page
     for context in contexts:
         context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith((home, "data:", "blob:"))] == []
+    outside = [f"asked for {url}" for url in requests if not url.startswith((home, "data:", "blob:"))]
+    assert not complaints and not outside, "; ".join(complaints + outside)
