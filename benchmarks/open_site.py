@@ -1,10 +1,10 @@
-"""Opens every page of a site in headless Chromium, on a phone's width and on a desk's, in light and in dark.
+"""Opens every page of a site in headless Chromium twice: as wide as a phone, in light colours; as a desktop, in dark.
 
     .venv/bin/python benchmarks/open_site.py SITE
 
 A page is wrong if it says anything on the console, asks for anything outside the folder, has a chart that could not be
 drawn, is wider than the screen, or links to a file that is not there. Chromium has no network meanwhile. The exit code
-is 1 if a page is wrong.
+is 1 if a page is wrong, or if there is none.
 """
 
 import argparse
@@ -14,11 +14,12 @@ from time import monotonic
 from urllib.parse import unquote, urlparse
 
 from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Error as BrowserError
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browsers import ARGUMENTS, watched_pages, which_browser
+from browsers import ARGUMENTS, NO_BROWSER, watched_pages, which_browser
 
 VIEWS = ((390, "light"), (1280, "dark"))
 """Widths of the screen in pixels, and colour schemes."""
@@ -42,7 +43,7 @@ def faults_of(browser: Browser, site: Path, page: Path, width: int, scheme: str)
             found += [f"it is {wide} pixels wide"] if wide > width else []
             links = {unquote(urlparse(link).path) for link in opened.evaluate(LINKS)}
             found += [f"there is no {link}" for link in sorted(links) if not Path(link).is_file()]
-    except AssertionError as error:
+    except (AssertionError, BrowserError) as error:
         found.append(str(error))
     return found
 
@@ -53,8 +54,11 @@ def main() -> int:
     parser.add_argument("site", type=Path)
     site, start = parser.parse_args().site.resolve(), monotonic()
     pages, wrong = sorted(site.rglob("*.html")), 0
+    chromium = which_browser()
+    if chromium is None:
+        raise SystemExit(NO_BROWSER)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=which_browser(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for page in pages:
             faults = [
                 f"on {width} pixels: {one}"

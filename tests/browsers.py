@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+NO_BROWSER = "no Chromium on PATH: apt-get install -y chromium, or name one with ROSETTA_CHROMIUM"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -28,8 +29,7 @@ def browser():
     """A headless Chromium."""
     found = which_browser()
     if found is None:
-        sentence = "no Chromium on PATH: apt-get install -y chromium, or name one with ROSETTA_CHROMIUM"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(sentence)
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_BROWSER)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield running

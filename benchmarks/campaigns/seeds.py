@@ -114,6 +114,7 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> bool:
             left = [one for one in subjects(workload, plants) if (workload, seed, *one) not in done]
             if left:
                 tasks[find_workload(workload).devices][workload, seed] = left
+    # a list, so that one failure does not keep the rest from being tried
     whole = [prove_seeds(tasks[devices], lanes_of(devices), results) for devices in sorted(tasks)]
     return all(whole)
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from tiers import slow
 
-from rosettabench.statistics.forecast import MOST_PROCESSES, fresh_processes, rounds_needed
+from rosettabench.statistics.forecast import (
+    MOST_PROCESSES,
+    MOST_ROUNDS,
+    STEPS,
+    fresh_processes,
+    rounds_needed,
+    rounds_until,
+)
 from rosettabench.statistics.interval import fewest_rounds, ratio_interval
 from rosettabench.statistics.spread import interval_over_processes
 from rosettabench.statistics.verdict import decides
@@ -36,6 +43,24 @@ def test_a_difference_of_just_the_margin_is_never_decided():
 def test_too_few_rounds_foretell_nothing():
     assert rounds_needed([1.5] * (fewest_rounds() - 1), 0.02) is None
     assert rounds_needed([1.5] * fewest_rounds(), 0.02) == fewest_rounds()
+
+
+def test_rounds_that_contradict_each_other_foretell_nothing():
+    contradicting = [1.5] * 30 + [1 / 1.5] * 30
+    assert not ratio_interval(contradicting).steady
+    assert rounds_needed(contradicting, 0.02) is None
+
+
+def test_no_number_beyond_the_greatest_is_foretold():
+    noise = rounds(2, 100, 1.0, 0.3)
+
+    def precision(count):
+        return ratio_interval([noise[place % 100] for place in range(count)], 0.95, 6, STEPS).precision
+
+    near, beyond = precision(MOST_ROUNDS), precision(MOST_ROUNDS + 400)
+    assert beyond < near
+    assert MOST_ROUNDS / 2 < rounds_until(lambda interval: interval.precision <= near, noise, tests=6) <= MOST_ROUNDS
+    assert rounds_until(lambda interval: interval.precision <= beyond, noise, tests=6) is None
 
 
 def processes(seed, count, ratio, between):

@@ -14,6 +14,9 @@ from rosettabench.statistics.spread import Sessions, reach_of_mean, session_logs
 MOST_ROUNDS = 4096
 """No estimate beyond this number is given."""
 
+FIRST_LOOK = 256
+"""Rounds that are looked at first. Most pairs need no more, and all MOST_ROUNDS take eight times as long."""
+
 MOST_PROCESSES = 256
 """No estimate beyond this number is given; starting that many takes some minutes even for the quickest."""
 
@@ -40,7 +43,7 @@ def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.
     supposed = 1 / so_far.ratio if so_far.low <= 1 <= so_far.high else 1.0
     edges = log1p(margin) * np.array([[-1.0], [1.0]])
     logs = np.resize(np.log(supposed * np.asarray(ratios)), MOST_ROUNDS)
-    for rounds in (MOST_ROUNDS // 16, MOST_ROUNDS):
+    for rounds in (FIRST_LOOK, MOST_ROUNDS):
         evidence = np.maximum.accumulate(log_evidence(logs[:rounds] - edges), axis=-1)
         refuted = np.all(evidence >= threshold(confidence, tests), axis=0)
         if refuted.any():
@@ -67,9 +70,9 @@ def rounds_until(
 
     low, high = fewest - 1, fewest
     while not enough(high):
-        low, high = high, 2 * high
-        if low >= MOST_ROUNDS:
+        if high == MOST_ROUNDS:
             return None
+        low, high = high, min(2 * high, MOST_ROUNDS)
     while high - low > max(1, high // FINENESS):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
 from rosettabench.report.tables.releases import SHOWN
 from rosettabench.report.words import figures
 from rosettabench.summary.records import ContestSummary
 from rosettabench.summary.releases import DatedEntry, dated_contenders, fastest, of_library
-
-if TYPE_CHECKING:
-    pass
 
 HEIGHT = 300
 """Height of the chart, in pixels."""
