@@ -19,8 +19,8 @@ import numpy as np
 
 from rosettabench.statistics.rounds import by_process, ratios
 from rosettabench.store.record import Stopped
-from rosettabench.store.store import Store, events_of
-from rosettabench.summary.contest import gather, processes
+from rosettabench.store.store import Store
+from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.resources import pages_per_step
 
 PAGES = 10
@@ -56,21 +56,20 @@ def read_pairs(store):
     """
     found = defaultdict(list)
     for run in (store.run(one.id) for one in store.runs()):
-        for contest in run.contests:
-            if Stopped.last_of(events_of(run, contest)) is None:
+        for contest in measured_contests(run):
+            if Stopped.last_of(contest.events) is None:
                 continue
-            generations = processes(contest)
-            timed = [one for one in gather(run, contest, "") if not one.entry.label.endswith("%") and one.rounds]
+            timed = [one for one in contest.entries if not one.entry.label.endswith("%") and one.rounds]
             for first, second in combinations(timed, 2):
-                name = contest.workload, first.entry.label, second.entry.label
-                found[name] += pairs_of(first, second, generations)
+                name = contest.contest.workload, first.entry.label, second.entry.label
+                found[name] += pairs_of(first, second, contest.processes)
     return found
 
 
 def pairs_of(first, second, generations):
     """Yield what is known of each pair of processes of two contenders."""
     ours, theirs = (by_process(one.rounds, generations) for one in (first, second))
-    pages = [pages_per_step(one.entry) for one in (first, second)]
+    pages = [pages_per_step(one.entry, one.turns) for one in (first, second)]
     for number in sorted(ours.keys() & theirs.keys()):
         series = [log(ratio) for ratio in ratios(ours[number], theirs[number])]
         if len(series) >= FEWEST and all(number in one for one in pages):

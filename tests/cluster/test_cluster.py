@@ -26,6 +26,7 @@ from rosettabench.store.machine import kinds_of_machines
 from rosettabench.store.record import Dropped, MeasuredOn, Stopped
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
 from rosettabench.store.store import Store, digest, dropped_rounds, machine_of, now
+from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.run import summarise
 
 HERE = {"processor": "A 1000", "cores": 4, "cores_in_machine": 8, "gpus": []}
@@ -193,7 +194,7 @@ def test_results_are_grouped_by_machine(store):
     first, second = (f"fashion-mlp, contest {contest.id}" for contest in run.contests)
     assert grouped == [("A 1000", [first]), ("B 2000", [second])]
     assert several_machines(summary)[1].startswith("Measured on B 2000")
-    assert [one.machine for one in stored_contests(run)] == [HERE, OTHER]
+    assert [one.machine for one in stored_contests(measured_contests(run))] == [HERE, OTHER]
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,13 @@ from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.proof import standing_words
 from rosettabench.report.words.verdict import control_sentence, verdict_sentence, verdict_sentences
 from rosettabench.statistics.ranking import compare
-from rosettabench.statistics.rounds import seconds_per_step
 from rosettabench.statistics.verdict import Finding
 from rosettabench.store.record import Dropped, Finished, Interrupted, Resumed
 from rosettabench.store.schema import Certification
 from rosettabench.store.store import Store
 from rosettabench.summary.agreement import setting_rows
 from rosettabench.summary.doubts import FEW_PAIRS, cast_doubts, seen_in
-from rosettabench.summary.entry import turns
+from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.records import CheckSummary
 from rosettabench.summary.run import summarise
 
@@ -215,12 +214,14 @@ def test_of_a_contender_that_drifts_nothing_is_said_with_confidence(sample_store
 
 
 def test_where_pairs_are_few_each_says_what_was_odd(sample_store):
-    contest = sample_store.run().contests[0]
-    in_one_process(contest)
+    run = sample_store.run()
+    in_one_process(run.contests[0])
     verdicts = summarise(sample_store.run()).contests[0].verdicts
-    rounds = {one.label: seconds_per_step(turns(one)) for one in contest.entries if not one.control_of}
+    contest = measured_contests(run)[0]
+    rounds = {one.entry.label: one.rounds for one in contest.entries if not one.entry.control_of}
     rounds["jax"] = {number: seconds * 1.05**number for number, seconds in rounds["jax"].items()}
-    seen = seen_in(contest, rounds, (), 0.02)
+    turns = [block for one in contest.entries for block in one.turns]
+    seen = seen_in(turns, rounds, (), 0.02)
     few = [one for one in cast_doubts(verdicts[:FEW_PAIRS], seen) if "jax" in (one.faster, one.slower)]
     assert few and all("jax got slower by" in doubts_words(one.doubts) for one in few)
     many = [one for one in cast_doubts(verdicts, seen) if "jax" in (one.faster, one.slower)]

@@ -15,8 +15,15 @@ def test_a_chart_is_the_same_with_and_without_the_schema(summary, kind):
     for contest in summary.contests:
         quick = charts.contest_charts(contest, summary.labels)[kind]
         with debug_mode(True):
-            assert getattr(charts, kind)(contest, summary.labels) == quick
+            assert getattr(charts, kind).__wrapped__(contest, summary.labels) == quick
         alt.LayerChart.from_dict(quick, validate=True)
+
+
+def test_an_overview_is_the_same_with_and_without_the_schema(summary):
+    quick = charts.overview(summary)
+    with debug_mode(True):
+        assert charts.overview.__wrapped__(summary) == quick
+    alt.LayerChart.from_dict(quick, validate=True)
 
 
 def test_a_chart_is_that_of_altair(summary):

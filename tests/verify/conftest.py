@@ -7,7 +7,7 @@ import pytest
 from command_line import run_command
 
 from rosettabench.places import cache_dir
-from rosettabench.store.store import Store
+from rosettabench.store.store import Store, events_of
 from rosettabench.summary.doubts import load_seen
 
 
@@ -38,7 +38,7 @@ def quiet(store):
 
     def look():
         for run in (store.run(one.id) for one in store.runs()):
-            if any(load_seen(run, contest, ()) for contest in run.contests):
+            if any(load_seen(events_of(run, contest), ()) for contest in run.contests):
                 pytest.skip("other programs compute on this machine, so that verify gives no verdict")
 
     return look

@@ -44,13 +44,15 @@ def compare(
     from rosettabench.report.formats.record import as_json
     from rosettabench.report.words.enumeration import enumerate_words
     from rosettabench.store.store import Store
+    from rosettabench.summary.measured_contest import measured_contests
 
     opened = Store.existing(store or store_url())
     first, second = opened.run(before), opened.run(after)
     if first.id == second.id:
         raise UsageError(f"{before!r} and {after!r} are the same run", "Name two; rosetta list runs shows them.")
     earlier = cache(lambda workload: Archive(opened, workload, second.machine).stored_contests)
-    found = compare_runs(stored_contests(first), stored_contests(second), earlier, confidence, margin)
+    there, here = (stored_contests(measured_contests(run)) for run in (first, second))
+    found = compare_runs(there, here, earlier, confidence, margin)
     if json:
         typer.echo(as_json({"before": first.id, "after": second.id, "comparisons": found}))
     else:

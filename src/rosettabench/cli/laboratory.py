@@ -174,12 +174,12 @@ def ranking(run: Run, contest_id: int) -> str:
 
     from rosettabench.report.formats.terminal import print_ranking
     from rosettabench.summary.contest import summarise_contest
-    from rosettabench.summary.run import contest_names
+    from rosettabench.summary.measured_contest import measured_contests
 
-    contest = next(contest for contest in run.contests if contest.id == contest_id)
+    measured = next(one for one in measured_contests(run) if one.contest.id == contest_id)
     text = StringIO()
     console = Console(file=text, width=get_terminal_size().columns, markup=False, highlight=False)
-    print_ranking(summarise_contest(run, contest, contest_names(run)[contest_id], ()), console)
+    print_ranking(summarise_contest(measured), console)
     return text.getvalue().rstrip()
 
 

@@ -15,12 +15,13 @@ from rosettabench.cli.page import NO_FAULT_OF_THE_NAME
 from rosettabench.errors import RosettaError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.report.tables.table import Table
     from rosettabench.store.schema import Certificate, Run
     from rosettabench.store.store import Store
+    from rosettabench.summary.measured_contest import MeasuredContest
     from rosettabench.summary.records import RunSummary
 
 
@@ -71,8 +72,11 @@ class StoredRuns:
         """Return a run with all its contents."""
         return self.store.run(name)
 
-    def summarise(self, run: Run) -> RunSummary:
-        """Return everything that a report shows about a run. Raises RosettaError if it cannot be read."""
+    def summarise(self, run: Run, measured: Sequence[MeasuredContest]) -> RunSummary:
+        """Return everything that a report shows about a run, which has these contests.
+
+        Raises RosettaError if the run cannot be read.
+        """
         from rosettabench.ceilings.ceiling import measured_here
         from rosettabench.published.summary import summarise_whole
         from rosettabench.store.machine import HARDWARE, machine_key
@@ -80,7 +84,7 @@ class StoredRuns:
         machine = machine_key(run.machine, HARDWARE)
         if machine not in self.ceilings:
             self.ceilings[machine] = measured_here(self.store, run.machine)
-        return summarise_whole(run, self.ceilings[machine])
+        return summarise_whole(run, self.ceilings[machine], measured)
 
 
 @contextmanager

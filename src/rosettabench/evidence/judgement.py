@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rosettabench.evidence.content import Judgement, StatedInterval, StatedPlace, StatedVerdict
 from rosettabench.summary.contest import summarise_contest
-from rosettabench.summary.run import contest_names
+from rosettabench.summary.measured_contest import measured_contests
 
 if TYPE_CHECKING:
     from rosettabench.statistics.interval import Interval
@@ -23,8 +23,7 @@ ROUNDING = 1e-6
 
 def judge_run(run: Run) -> tuple[Judgement, ...]:
     """Return what the blocks of each contest of a fully loaded run say."""
-    names = contest_names(run)
-    summaries = [summarise_contest(run, contest, names[contest.id], ()) for contest in run.contests]
+    summaries = map(summarise_contest, measured_contests(run))
     return tuple(judgement(number, summary) for number, summary in enumerate(summaries, start=1))
 
 

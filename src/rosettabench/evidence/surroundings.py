@@ -17,7 +17,7 @@ from rosettabench.history.cell import identity
 from rosettabench.history.identity import Change, changed_values, changes, machine_changes
 from rosettabench.plan.plan import PlannedContest
 from rosettabench.proof.certificate import files_of
-from rosettabench.summary.contest import gather
+from rosettabench.summary.measured_contest import measured_contests
 
 if TYPE_CHECKING:
     from rosettabench.evidence.content import Bundle, StatedEntry
@@ -81,12 +81,11 @@ def texts(value: object) -> dict[str, str]:
 
 def entry_differences(bundle: Bundle, run: Run) -> list[Difference]:
     """Return what differs in the contenders as they were measured: packages, Python, settings in force, files."""
-    there, found = rows_of(bundle), []
-    for one, other in zip(there.contests, run.contests, strict=True):
-        cells = zip(gather(there, one, one.workload), gather(run, other, other.workload), strict=True)
+    found: list[Difference] = []
+    for one, other in zip(measured_contests(rows_of(bundle)), measured_contests(run), strict=True):
         found += [
-            Difference(f"{one.workload} in {before.entry.label}", change)
-            for before, after in cells
+            Difference(f"{one.contest.workload} in {before.entry.label}", change)
+            for before, after in zip(one.entries, other.entries, strict=True)
             for change in changes(identity(before), identity(after))
             if is_real(change)
         ]

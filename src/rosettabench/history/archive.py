@@ -9,6 +9,7 @@ from typing import Any
 from rosettabench.history.cell import Key, StoredContest, stored_contests
 from rosettabench.store.machine import same_kind
 from rosettabench.store.store import Store
+from rosettabench.summary.measured_contest import measured_contests
 
 
 class Archive:
@@ -26,7 +27,7 @@ class Archive:
         placed = self.store.placed_runs()
         every = self.store.runs(self.workload)
         runs = [row for row in every if row.id in placed or same_kind(row.machine, self.machine)]
-        found = [one for row in reversed(runs) for one in stored_contests(self.store.run(row.id))]
+        found = [one for row in reversed(runs) for one in stored_contests(measured_contests(self.store.run(row.id)))]
         here = [one for one in found if same_kind(one.machine, self.machine)]
         return [one for one in here if any(cell.key.workload == self.workload for cell in one.cells.values())]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import median
@@ -16,12 +16,11 @@ from rosettabench.statistics.doubt import Doubt
 from rosettabench.statistics.oddities import Gap, casts_doubt
 from rosettabench.statistics.rounds import Rounds, by_process, possible, ratios
 from rosettabench.store.record import ReadBack, UsedEnvironment
-from rosettabench.store.store import machine_of
-from rosettabench.summary.contest import EntryRecord, gather, oddities_of, processes
+from rosettabench.summary.measured_contest import EntryRecord, MeasuredContest
 from rosettabench.summary.records import ProofSummary
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Contest, Run
+    from rosettabench.store.schema import Contest
 
 PLANTED = "%"
 """The end of the label of an entry with planted work (catalogue/contender.py)."""
@@ -120,27 +119,27 @@ def quotients(own: Rounds, others: Sequence[Rounds]) -> dict[int, float]:
     }
 
 
-def stored_contests(run: Run) -> list[StoredContest]:
-    """Return the contests of a run that have timed rounds. The run must be fully loaded (Store.run)."""
-    return [found for contest in run.contests if (found := stored_contest(run, contest)).cells]
+def stored_contests(contests: Iterable[MeasuredContest]) -> list[StoredContest]:
+    """Return the contests that have timed rounds."""
+    return [found for one in contests if (found := stored_contest(one)).cells]
 
 
-def stored_contest(run: Run, contest: Contest) -> StoredContest:
+def stored_contest(measured: MeasuredContest) -> StoredContest:
     """Return one contest of a run."""
-    records = gather(run, contest, contest.workload)
-    flaws = doubts(run, contest, records)
-    rounds = {one.entry.label: one.rounds for one in records}
+    run, flaws = measured.run, doubts(measured)
+    rounds = {one.entry.label: one.rounds for one in measured.entries}
     cells = {
-        one.entry.label: TrialCell(key_of(contest, one), one.entry.label, identity(one), one.rounds, flaw(one, flaws))
-        for one in records
+        label: TrialCell(key_of(measured.contest, one), label, identity(one), one.rounds, flaw(one, flaws))
+        for one in measured.entries
         if one.rounds and one.entry.control_of is None
+        for label in (one.entry.label,)
     }
     controls = [
         (rounds[one.entry.control_of], one.rounds)
-        for one in records
+        for one in measured.entries
         if one.entry.control_of in rounds and not one.entry.label.endswith(PLANTED)
     ]
-    return StoredContest(run.id, run.at, machine_of(run, contest), cells, controls, processes(contest))
+    return StoredContest(run.id, run.at, measured.machine, cells, controls, measured.processes)
 
 
 def key_of(contest: Contest, one: EntryRecord) -> Key:
@@ -173,8 +172,9 @@ def flaw(one: EntryRecord, doubts: Mapping[str, Doubt]) -> Doubt | None:
     return doubts.get(one.entry.label) if one.proof.holds else Unproven(one.entry.label, one.proof)
 
 
-def doubts(run: Run, contest: Contest, records: list[EntryRecord]) -> dict[str, Doubt]:
+def doubts(measured: MeasuredContest) -> dict[str, Doubt]:
     """Return {label: doubt} of those that drifted, shifted, or have impossible times; of all on a busy machine."""
-    seen = [one for one in oddities_of(run, contest, records) if casts_doubt(one)]
-    found: dict[str, Doubt] = {one.entry.label: load for load in seen if isinstance(load, Busy) for one in records}
+    seen = [one for one in measured.oddities if casts_doubt(one)]
+    labels = [one.entry.label for one in measured.entries]
+    found: dict[str, Doubt] = {label: load for load in seen if isinstance(load, Busy) for label in labels}
     return found | {one.contender: one for one in seen if not isinstance(one, Gap | Busy)}

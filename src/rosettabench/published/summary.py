@@ -24,18 +24,21 @@ from rosettabench.summary.study import Outcome, PartOutcome, StudySummary, ThenA
 if TYPE_CHECKING:
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.store.schema import Run
+    from rosettabench.summary.measured_contest import MeasuredContest
 
 EXTREMES = {"lowest": min, "highest": max}
 """How a published number is chosen among the parts of a claim, by the word in results.csv."""
 
 
-def summarise_whole(run: Run, measured: Sequence[CeilingSeries] = ()) -> RunSummary:
+def summarise_whole(
+    run: Run, ceilings: Sequence[CeilingSeries] = (), measured: Sequence[MeasuredContest] | None = None
+) -> RunSummary:
     """Return everything that a report shows about `run`, with the claims of its study. `run` must be fully loaded.
 
-    `measured` are the series from which its machine's ceilings follow: `measured_here` in ceilings/ceiling.py reads
-    them.
+    `ceilings` are the series from which its machine's ceilings follow: `measured_here` in ceilings/ceiling.py reads
+    them. `measured` are its contests, if they are at hand.
     """
-    summary = summarise(run, measured)
+    summary = summarise(run, ceilings, measured)
     return replace(summary, study=summarise_study(run, summary))
 
 

@@ -10,10 +10,10 @@ from rosettabench.plan.request import CalibrateRequest, read_request
 from rosettabench.statistics.calibration import KnownContest
 from rosettabench.statistics.ranking import compare
 from rosettabench.store.kind import RunKind, kind_of
-from rosettabench.summary.contest import gather, processes, rules
+from rosettabench.summary.measured_contest import MeasuredContest, measured_contests
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Contest, Run
+    from rosettabench.store.schema import Run
     from rosettabench.store.store import Store
 
 
@@ -22,8 +22,8 @@ def known_contests(runs: Iterable[Run]) -> list[KnownContest]:
     return [
         known
         for run in runs
-        for contest in run.contests
-        for known in contests_of(run, contest, calibrate_request(run).planted)
+        for contest in measured_contests(run)
+        for known in contests_of(contest, calibrate_request(run).planted)
     ]
 
 
@@ -34,15 +34,15 @@ def calibrate_request(run: Run) -> CalibrateRequest:
     return asked
 
 
-def contests_of(run: Run, contest: Contest, planted: float) -> list[KnownContest]:
+def contests_of(one: MeasuredContest, planted: float) -> list[KnownContest]:
     """Return the pairs of one contest: the first copy and each other copy. The label tells the planted work."""
-    rounds = {one.entry.label: one.rounds for one in gather(run, contest, "")}
+    rounds = {record.entry.label: record.rounds for record in one.entries}
     found = []
-    for entry in contest.entries:
+    for entry in one.contest.entries:
         if entry.control_of is None:
             continue
         pair = {label: rounds[label] for label in (entry.control_of, entry.label)}
-        (verdict,) = compare(pair, *rules(contest), processes(contest))
+        (verdict,) = compare(pair, one.confidence, one.margin, one.processes)
         found.append(KnownContest(verdict, entry.label, 1 + planted if entry.label.endswith("%") else 1.0))
     return found
 

@@ -14,24 +14,24 @@ from rosettabench.statistics.oddities import Gap, Oddity, casts_doubt, gaps, odd
 from rosettabench.statistics.rounds import Rounds, process_of_round
 from rosettabench.statistics.verdict import Finding, Verdict
 from rosettabench.store.record import RoundLoad
-from rosettabench.store.store import events_of
-from rosettabench.summary.entry import turns
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Block, Contest, Run
+    from rosettabench.store.schema import Event
+    from rosettabench.summary.records import Sample
 
 FEW_PAIRS = 3
 """The most pairs that a headline lists one by one. Beyond that it counts, and the report lists each pair without
 repeating the oddities of a contender."""
 
 
-def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float) -> list[Oddity]:
-    """Return the oddities: contenders that drift, interrupted blocks, and clocks that jumped.
+def seen_in(
+    turns: Sequence[Sample], rounds: Mapping[str, Rounds], dropped: Iterable[int], margin: float
+) -> list[Oddity]:
+    """Return the oddities of a contest: contenders that drift, interrupted blocks, and clocks that jumped.
 
     Pauses before a fresh process are normal, and dropped rounds are reported elsewhere.
     """
-    blocks = [block for entry in contest.entries for block in turns(entry)]
-    processes, moments = process_of_round(blocks), round_ends(blocks)
+    processes, moments = process_of_round(turns), round_ends(turns)
     told = set(dropped)
     pauses = [
         gap
@@ -42,15 +42,14 @@ def seen_in(contest: Contest, rounds: Mapping[str, Rounds], dropped: Iterable[in
     return [*pauses, *oddities_by_process(rounds, processes, margin)]
 
 
-def load_seen(run: Run, contest: Contest, dropped: Iterable[int]) -> list[Busy]:
-    """Return that the machine was busy during the counted rounds; empty if it was not."""
+def load_seen(events: Iterable[Event], dropped: Iterable[int]) -> list[Busy]:
+    """Return that the machine was busy during the counted rounds of a contest with `events`; empty if it was not."""
     told = set(dropped)
-    loads = RoundLoad.all_of(events_of(run, contest))
-    found = busy(one for one in loads if one.round not in told)
+    found = busy(one for one in RoundLoad.all_of(events) if one.round not in told)
     return [] if found is None else [found]
 
 
-def round_ends(blocks: Iterable[Block]) -> dict[int, float]:
+def round_ends(blocks: Iterable[Sample]) -> dict[int, float]:
     """Return {round: its end in seconds of the wall clock}."""
     moments: dict[int, float] = {}
     for block in blocks:

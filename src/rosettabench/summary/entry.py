@@ -25,12 +25,7 @@ from rosettabench.summary.records import (
 )
 
 if TYPE_CHECKING:
-    from rosettabench.store.schema import Block, Entry, Figure
-
-
-def turns(entry: Entry) -> list[Block]:
-    """Return the counted blocks. Warm-up blocks are recorded, but not counted."""
-    return [block for block in entry.blocks if block.phase == Phase.TURN]
+    from rosettabench.store.schema import Entry, Figure
 
 
 def estimate(values: Sequence[float], confidence: float) -> Estimate | None:
@@ -59,11 +54,13 @@ def summarise_values(values: Iterable[float]) -> MeasuredFigure | None:
     return MeasuredFigure(median(found), min(found), max(found), len(found)) if found else None
 
 
-def summarise_costs(entry: Entry) -> Costs:
-    """Return the separate costs of the contender. Figures of several processes become median and extremes."""
+def summarise_costs(entry: Entry, turns: Sequence[Sample]) -> Costs:
+    """Return the separate costs of the contender, whose counted blocks are `turns`.
+
+    Figures of several processes become median and extremes.
+    """
     evaluations = [figure for figure in figures_named(entry, FigureName.EVALUATE) if figure.detail.get("samples")]
-    counted = turns(entry)
-    elapsed = sum(block.elapsed_s for block in counted)
+    elapsed = sum(block.elapsed_s for block in turns)
     return Costs(
         import_s=summarise_values(per_session(entry, FigureName.IMPORT)),
         build_s=summarise_values(per_session(entry, FigureName.BUILD)),
@@ -71,7 +68,7 @@ def summarise_costs(entry: Entry) -> Costs:
         first_step_s=summarise_values(per_session(entry, FigureName.FIRST_STEP)),
         evaluate_per_1000_s=summarise_values(1000 * figure.value / figure.detail["samples"] for figure in evaluations),
         peak_memory_bytes=summarise_values(peaks(entry)),
-        cpu_cores=sum(block.cpu_s for block in counted) / elapsed if elapsed else None,
+        cpu_cores=sum(block.cpu_s for block in turns) / elapsed if elapsed else None,
     )
 
 
@@ -127,20 +124,14 @@ def summarise_metrics(entry: Entry) -> tuple[MetricValue, ...]:
     )
 
 
-def summarise_curve(entry: Entry, batch_size: int) -> tuple[CurvePoint, ...]:
+def summarise_curve(samples: Sequence[Sample], batch_size: int) -> tuple[CurvePoint, ...]:
     """Return the training loss over the number of samples seen.
 
     A stretch that was trained again after a restart counts once. A loss that is not finite leaves a gap.
     """
     seen: dict[int, CurvePoint] = {}
-    for block in sorted(entry.blocks, key=lambda block: block.phase != Phase.TURN):
+    for block in sorted(samples, key=lambda block: block.phase != Phase.TURN):
         if block.loss is not None and isfinite(block.loss):
             end = (block.first + block.steps) * batch_size
             seen.setdefault(end, CurvePoint(end, block.loss))
     return tuple(seen[end] for end in sorted(seen))
-
-
-def summarise_samples(entry: Entry) -> tuple[Sample, ...]:
-    """Return all blocks, warm-ups included, as they were measured."""
-    fields = Sample.__dataclass_fields__
-    return tuple(Sample(**{name: getattr(block, name) for name in fields}) for block in entry.blocks)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from math import inf
 from typing import Any
 
-from rosettabench.store.record import Phase
 from rosettabench.store.schema import Certification, Entry
 from rosettabench.store.store import digest
 from rosettabench.summary.records import CheckSummary, ProofState, ProofSummary
 
 
-def summarise_proof(entry: Entry) -> ProofSummary:
-    """Return the proof of `entry`. It holds if each process with a timed block has a certificate that passed."""
+def summarise_proof(entry: Entry, timed: Set[int]) -> ProofSummary:
+    """Return the proof of `entry`. It holds if each process in `timed`, with a timed block, has one that passed."""
     certifications = sorted(entry.certifications, key=lambda certification: certification.session)
     if not certifications:
         return ProofSummary(ProofState.NOT_PROVEN)
@@ -20,7 +20,6 @@ def summarise_proof(entry: Entry) -> ProofSummary:
     bad = next((proof for proof in proofs if not proof.holds), None)
     if bad is not None:
         return bad
-    timed = {block.session for block in entry.blocks if block.phase == Phase.TURN}
     unproven = timed - {one.session for one in certifications}
     if unproven:
         return ProofSummary(ProofState.NOT_PROVEN, min(unproven))

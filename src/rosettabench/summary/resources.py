@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rosettabench.resources.counters import COUNTERS
 from rosettabench.resources.memory import MEMORY
 from rosettabench.store.record import FigureName
-from rosettabench.summary.entry import figures_named, turns
-from rosettabench.summary.records import AmountNote, Resources
+from rosettabench.summary.entry import figures_named
+from rosettabench.summary.records import AmountNote, Resources, Sample
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Entry
@@ -56,10 +56,10 @@ def summarise_resources(entry: Entry, unreadable: dict[str, str]) -> Resources:
     return Resources(amounts, known, absent, sum(seconds.values()))
 
 
-def pages_per_step(entry: Entry) -> dict[int, float]:
-    """Return {process: minor faults of a step} over the counted blocks, as far as they were read."""
+def pages_per_step(entry: Entry, turns: Sequence[Sample]) -> dict[int, float]:
+    """Return {process: minor faults of a step} over the counted blocks `turns`, as far as they were read."""
     steps: Counter[int] = Counter()
-    for block in turns(entry):
+    for block in turns:
         steps[block.session] += block.steps
     faults = figures_named(entry, FigureName.MINOR_FAULTS)
     return {one.session: one.value / steps[one.session] for one in faults if steps[one.session]}

@@ -14,6 +14,7 @@ from rosettabench.history.comparison import Compared, Pairing, Side
 from rosettabench.statistics.doubt import Doubt, TooFewRounds
 from rosettabench.statistics.interval import Interval
 from rosettabench.summary.estimate import Estimate
+from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.records import ContestSummary, EntrySummary, PeakSummary, ProofState, ProofSummary
 from rosettabench.summary.run import summarise
 from rosettabench.verify.causes import Cause, Installation, causes, unreadable
@@ -197,7 +198,7 @@ def compare_with_past(store: Store, run: Run, labels: Sequence[str], margin: flo
     Only earlier runs that equal the newest count: the state before the last change of the installation. If all of them
     included the same managed release, it is the control.
     """
-    now = next((one for one in stored_contests(run) if labels[0] in one.cells), None)
+    now = next((one for one in stored_contests(measured_contests(run)) if labels[0] in one.cells), None)
     if now is None:
         return None, 0
     keys = [now.cells[label].key for label in labels if label in now.cells]

@@ -54,17 +54,11 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
         "costs": costs,
         "memory": memory,
     }
-    with skip_checks():
-        made = {kind: make(contest, labels) for kind, make in kinds.items()}
+    made = {kind: make(contest, labels) for kind, make in kinds.items()}
     return {kind: spec for kind, spec in made.items() if spec is not None}
 
 
-def ranking_spec(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
-    """Return the specification of the ranking's chart alone; None if nobody is ranked."""
-    with skip_checks():
-        return ranking(contest, labels)
-
-
+@skip_checks()
 def ranking(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
 
@@ -106,6 +100,7 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | 
     )
 
 
+@skip_checks()
 def overview(summary: RunSummary) -> dict[str, Any] | None:
     """Return the specification of the overview of a run: a row for each contest, a mark for each contender.
 
@@ -152,6 +147,7 @@ def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
     return {**row, "ratio": relative.value, "text": "1×" if relative.exact else row["text"]}
 
 
+@skip_checks()
 def losses(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the training losses over the number of samples seen; of a language model, of tokens.
 
@@ -191,6 +187,7 @@ def loss_line(entry: EntrySummary, tokens: int | None, width: float, labels: Seq
     return curve
 
 
+@skip_checks()
 def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return every timed block: milliseconds per step in each round."""
     import altair as alt
@@ -226,12 +223,14 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | N
     )
 
 
+@skip_checks()
 def throughput(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return samples per second with intervals, with a scale from zero."""
     rows = [estimate_row(entry.label, entry.throughput) for entry in contest.timed if entry.throughput]
     return bars(rows, labels, "samples per second", f"Throughput on {contest.name}")
 
 
+@skip_checks()
 def memory(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the peak memory of each contender's process tree, with a scale from zero."""
     rows = [
@@ -280,6 +279,7 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
     return layer_charts([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
 
 
+@skip_checks()
 def costs(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the costs before the first steady step as stacked bars: import, build, load, first step."""
     import altair as alt

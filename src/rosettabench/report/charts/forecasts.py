@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosettabench.report.charts.marks import layer_charts, plot
+from rosettabench.report.charts.marks import layer_charts, plot, skip_checks
 from rosettabench.store.record import LEVELS, ForecastQuantiles, SeriesForecast
 from rosettabench.summary.records import ContestSummary, TrainedSet
 
@@ -76,6 +76,7 @@ def scale(shown: SeriesForecast, drawn: Sequence[ForecastQuantiles]) -> list[flo
     return [bottom - room, top + room]
 
 
+@skip_checks()
 def picture(
     shown: SeriesForecast, drawn: ForecastQuantiles, label: str, labels: Sequence[str], domain: Sequence[float]
 ) -> dict[str, Any]:

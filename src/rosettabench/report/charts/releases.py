@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot
+from rosettabench.report.charts.marks import by_contender, by_shape, layer_charts, plot, skip_checks
 from rosettabench.report.tables.releases import SHOWN
 from rosettabench.report.words import figures
 from rosettabench.summary.records import ContestSummary
@@ -16,6 +16,7 @@ HEIGHT = 300
 """Height of the chart, in pixels."""
 
 
+@skip_checks()
 def releases(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return samples per second over the release date, logarithmic; None if no library has two releases.
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosettabench.history.timeline import Point, Timeline
 
 
+@skip_checks()
 def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str, Any] | None:
     """Return milliseconds per step over time, a line for each contender; None if nothing was timed twice.
 
@@ -26,38 +27,37 @@ def timeline_spec(found: Sequence[Timeline], labels: Sequence[str]) -> dict[str,
         return None
     changed = {change.first for one in found for change in one.level_changes}
     moments = {point.run: point.at[:19] for one in found for point in one.points}
-    with skip_checks():
-        x = alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False, labelOverlap=True))
-        y = alt.Y(
-            "ms:Q",
-            title="ms per step (log scale)",
-            scale=alt.Scale(type="log", nice=False, padding=14),
-            axis=alt.Axis(tickCount=5, format="~r"),
-        )
-        tooltip = [
-            alt.Tooltip("label:N", title="contender"),
-            alt.Tooltip("run:N"),
-            alt.Tooltip("day:N", title="at (UTC)"),
-            alt.Tooltip("text:N", title="time per step"),
-            alt.Tooltip("remark:N", title="remark"),
-        ]
-        base = plot(rows).encode(x=x, y=y, color=by_contender(labels))
-        sound = [row for row in rows if row["used"]]
-        fill = alt.condition("datum.used", alt.value(1), alt.value(0))
-        marks = plot([{"at": moments[run]} for run in sorted(changed)]).mark_rule(style="unity", strokeDash=[4, 3])
-        lines = plot(sound).encode(x=x, y=y, color=by_contender(labels)).mark_line(strokeWidth=1.5, opacity=0.6)
-        layers = [  # Vega complains of a layer without data
-            *([marks.encode(x=x)] if changed else ()),
-            *([lines] if sound else ()),
-            base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
-            base.mark_point(filled=False, strokeWidth=1.8, size=60, opacity=1).encode(
-                fill=alt.Fill("label:N", scale=alt.Scale(domain=list(labels)), legend=None),
-                shape=by_shape(labels),
-                fillOpacity=fill,
-                tooltip=tooltip,
-            ),
-        ]
-        return layer_charts(layers, describe_timeline(found), HEIGHT)
+    x = alt.X("at:T", title=None, axis=alt.Axis(tickCount=5, grid=False, labelOverlap=True))
+    y = alt.Y(
+        "ms:Q",
+        title="ms per step (log scale)",
+        scale=alt.Scale(type="log", nice=False, padding=14),
+        axis=alt.Axis(tickCount=5, format="~r"),
+    )
+    tooltip = [
+        alt.Tooltip("label:N", title="contender"),
+        alt.Tooltip("run:N"),
+        alt.Tooltip("day:N", title="at (UTC)"),
+        alt.Tooltip("text:N", title="time per step"),
+        alt.Tooltip("remark:N", title="remark"),
+    ]
+    base = plot(rows).encode(x=x, y=y, color=by_contender(labels))
+    sound = [row for row in rows if row["used"]]
+    fill = alt.condition("datum.used", alt.value(1), alt.value(0))
+    marks = plot([{"at": moments[run]} for run in sorted(changed)]).mark_rule(style="unity", strokeDash=[4, 3])
+    lines = plot(sound).encode(x=x, y=y, color=by_contender(labels)).mark_line(strokeWidth=1.5, opacity=0.6)
+    layers = [  # Vega complains of a layer without data
+        *([marks.encode(x=x)] if changed else ()),
+        *([lines] if sound else ()),
+        base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
+        base.mark_point(filled=False, strokeWidth=1.8, size=60, opacity=1).encode(
+            fill=alt.Fill("label:N", scale=alt.Scale(domain=list(labels)), legend=None),
+            shape=by_shape(labels),
+            fillOpacity=fill,
+            tooltip=tooltip,
+        ),
+    ]
+    return layer_charts(layers, describe_timeline(found), HEIGHT)
 
 
 def line_names(found: Sequence[Timeline]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosettabench.errors import UsageError
-from rosettabench.report.charts.contest import ranking_spec
+from rosettabench.report.charts.contest import ranking
 from rosettabench.report.charts.theme import LIGHT
 from rosettabench.report.words.answer import headline
 from rosettabench.report.words.contest import warning
@@ -21,7 +21,7 @@ def render_image(summary: RunSummary) -> bytes:
     """Return a PNG with the ranking of each contest below its verdict. Raises UsageError if no contender is ranked."""
     import vl_convert
 
-    rankings = [(one, ranking_spec(one, summary.labels)) for one in summary.contests]
+    rankings = [(one, ranking(one, summary.labels)) for one in summary.contests]
     drawn = [(contest, spec) for contest, spec in rankings if spec is not None]
     if not drawn:
         raise UsageError(

@@ -19,7 +19,7 @@ from rosettabench.history.cell import Key, StoredContest
 from rosettabench.history.identity import Identity
 from rosettabench.history.timeline import Point, RememberedDoubt, points_of
 from rosettabench.plan.setting import without_defaults
-from rosettabench.report.charts.contest import ranking_spec
+from rosettabench.report.charts.contest import ranking
 from rosettabench.report.site.names import page_name
 from rosettabench.report.tables.contest import ranking_table
 from rosettabench.report.tables.table import NOTHING, Table, TableCell, estimate_cell, relative_cell
@@ -194,7 +194,7 @@ def extract_contest(contest: ContestSummary, labels: Sequence[str]) -> ContestEx
         ranked=bool(contest.ranked),
         timed=bool(contest.timed),
         ranking=ranking_table(contest),
-        chart=ranking_spec(contest, labels),
+        chart=ranking(contest, labels),
         warning=sentences.warning(contest),
         places=tuple(
             PlaceExtract(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from rosettabench.errors import RosettaError
@@ -12,6 +13,7 @@ from rosettabench.report.site.extract import RunExtract, extract_run, read_extra
 from rosettabench.report.site.names import page_name
 from rosettabench.report.site.pages import run_frame
 from rosettabench.report.tables.trainings import render_raw
+from rosettabench.summary.measured_contest import MeasuredContest, measured_contests
 from rosettabench.summary.records import RunState
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ class Runs(Protocol):
     def load(self, name: str) -> Run:
         """Return a run with all its contents."""
 
-    def summarise(self, run: Run) -> RunSummary:
-        """Return everything that a report shows about a loaded run. Raises RosettaError if it cannot be read."""
+    def summarise(self, run: Run, measured: Sequence[MeasuredContest]) -> RunSummary:
+        """Return everything that a report shows about a loaded run, which has these contests.
+
+        Raises RosettaError if the run cannot be read.
+        """
 
 
 def files_of_run(stem: str) -> tuple[str, str, str]:
@@ -61,10 +66,11 @@ def write_run(folder: SiteFolder, runs: Runs, name: str, mark: str) -> RunExtrac
     """Write the page and the raw data of a run, and return its extract."""
     run = runs.load(name)
     try:
-        summary = runs.summarise(run)
+        measured = measured_contests(run)
+        summary = runs.summarise(run, measured)
     except RosettaError as error:  # a request of another version: the run is listed with the reason
         return unreadable_run(run, error)
-    found = extract_run(run, summary, stored_contests(run))
+    found = extract_run(run, summary, stored_contests(measured))
     page, raw, record = files_of_run(found.stem)
     folder.write(page, render_html(summary, run_frame(found.stem)).encode())
     folder.write(raw, render_raw(summary).encode())
