@@ -29,8 +29,10 @@ def test_a_whole_run(rosetta, store, tmp_path):
         assert {figure.name for figure in entry.figures} >= {
             "import_s", "build_s", "load_s", "first_step_s", "evaluate_s", "accuracy", "peak_memory_bytes"
         }  # fmt: skip
-    equal = [(a.first, a.steps, a.samples, a.loss) for a in turns(first)]
-    assert equal == [(b.first, b.steps, b.samples, b.loss) for b in turns(second)], "same work, to the last bit"
+    pairs = list(zip(turns(first), turns(second), strict=True))
+    assert all((a.first, a.steps, a.samples) == (b.first, b.steps, b.samples) for a, b in pairs), "same work"
+    apart = [abs(a.loss - b.loss) / a.loss for a, b in pairs]
+    assert 0 < max(apart) < 1e-3, "the second copy begins with weights that are moved by one unit in the last place"
     for number in range(1, 7):
         places = [[block.position for block in turns(entry) if block.round == number] for entry in contest.entries]
         assert sorted(places) == [[0, 3], [1, 2]], "there and back"

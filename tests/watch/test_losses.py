@@ -11,6 +11,23 @@ from rosettabench.watch.losses import FLOOR, Losses, floor_of
 VOICES = {name: name for name in ("a", "b", "c")}
 
 
+UNSTABLE = {
+    "a": [
+        0.6709, 0.6671, 0.6550, 0.6351, 0.6050, 0.6041, 0.5856, 0.5815, 0.5442, 0.6317, 0.5805, 0.5388, 0.6032,
+        0.6165, 0.6203, 0.6326, 0.6165, 0.6371, 0.6274, 0.6351, 0.6393, 0.6344, 0.6414, 0.6301, 0.6114, 0.6249,
+        0.6280, 0.6264, 0.6239, 0.6328, 0.6303, 0.6346, 0.6163, 0.6153, 0.6249, 0.6235, 0.6175, 0.6184, 0.6180,
+        0.6230,
+    ],
+    "b": [
+        0.6709, 0.6671, 0.6550, 0.6351, 0.6051, 0.6042, 0.5851, 0.5796, 0.5356, 0.6567, 0.6080, 0.5955, 0.5500,
+        0.5865, 0.6058, 0.6135, 0.5931, 0.6142, 0.5991, 0.6119, 0.6093, 0.6047, 0.6122, 0.5996, 0.5776, 0.5944,
+        0.5906, 0.5879, 0.5829, 0.5906, 0.5825, 0.5836, 0.5663, 0.5552, 0.5634, 0.5640, 0.5479, 0.5371, 0.5313,
+        0.5460,
+    ],
+}  # fmt: skip
+"""Mean losses of the steps 23 to 62 of imdb-lstm with batches of 1024: PyTorch and MXNet, both honest."""
+
+
 def noisy(random, size):
     """A loss of 0.5 for everybody, but for noise of a relative size."""
     return {name: 0.5 * (1 + size * random.standard_normal()) for name in VOICES}
@@ -60,6 +77,45 @@ def test_a_few_wild_blocks_are_nobodys_fault():
     for number in range(40):
         losses.note({**noisy(random, 0.02), "a": 1.0 if 20 <= number < 25 else 0.5})
     assert losses.on_average().agree, "training jumps now and then, and round-off decides when"
+
+
+def unstable(copy=None, **more):
+    """What is known of contenders that trained like UNSTABLE, beside a copy of "a" if it has losses, and `more`."""
+    told = {**UNSTABLE, **more}
+    losses = Losses(dict.fromkeys(told, "") | {name: name for name in told}, False, {"a#2": "a"} if copy else None)
+    for number in range(40):
+        beside = {"a#2": copy[number]} if copy else {}
+        assert losses.note({name: values[number] for name, values in told.items()} | beside).agree
+    return losses
+
+
+def drifting(apart):
+    """Losses that drift away from "a" in UNSTABLE, from round-off to a relative difference of `apart`."""
+    return [loss * (1 + min(apart, 1e-6 * 10**number)) for number, loss in enumerate(UNSTABLE["a"])]
+
+
+def test_where_equals_drift_apart_averages_may_differ():
+    assert not unstable(drifting(0.01)).on_average().agree, "an honest contender is odd where equals stay together"
+    assert unstable(drifting(0.06)).on_average().agree
+
+
+@pytest.mark.parametrize(("equals", "other"), [(0.02, 0.06), (0.06, 0.14)])
+def test_who_is_further_away_than_equals_is_odd(equals, other):
+    losses = unstable(drifting(equals), b=UNSTABLE["a"], c=drifting(other))
+    assert losses.on_average() == Split(odd=("c",))
+
+
+def test_without_a_control_unstable_training_is_not_compared_on_average():
+    losses = unstable()
+    assert losses.unknown
+    assert losses.on_average().agree
+    assert not unstable(drifting(0.06)).unknown
+
+
+def test_a_copy_is_nobodys_voice():
+    losses = Losses(VOICES, False, {"a#2": "a"})
+    assert losses.note({"a": 0.5, "b": 0.5, "c": 0.5, "a#2": 0.9}).agree
+    assert set(losses.means()) == set(VOICES)
 
 
 @pytest.mark.parametrize("bad", [nan, float("inf")])

@@ -29,6 +29,7 @@ from rosettabench.lab.progress import Progress
 from rosettabench.lab.registrar import Registrar
 from rosettabench.plan.request import ContestRequest
 from rosettabench.proof.check import divergence_words
+from rosettabench.proof.weights import perturb, save_weights
 from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import FailureStage, ProofTime, Stopped
 
@@ -240,7 +241,20 @@ class LiveContest:
         if competitor.out is None:
             with competitor.stage(FailureStage.PROOF):
                 competitor.live.hand_rows(self.work.batches)  # a proof may have chosen other batches
-                competitor.live.build()
+                self.rebuild(competitor)
+
+    def rebuild(self, competitor: Competitor) -> None:
+        """Build a competitor's model again, to train from the first weights.
+
+        A second copy begins with weights that are moved by one unit in the last place. Otherwise it would repeat its
+        first to the last bit, and could not show how far the losses of equals drift apart (watch/losses.py).
+        """
+        weights = None
+        if competitor.contender.copy > 1 and self.work.workload.inference is None:
+            first = {name: np.load(file, allow_pickle=False) for name, file in self.work.weights.items()}
+            seed = self.work.setting.seed + competitor.number
+            weights = save_weights(perturb(first, seed), competitor.live.folder / "perturbed")
+        competitor.live.build(weights)
 
     def _tell(self, competitor: Competitor, failure: WorkerError | None) -> None:
         """Note whether a competitor is proven. Without a proof it leaves, unless the user insists."""

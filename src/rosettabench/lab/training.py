@@ -31,7 +31,7 @@ class FullTraining:
         turns.supply(length, 0)
         for one in contest.present:
             with one.stage(FailureStage.BUILD):
-                one.live.build()
+                contest.rebuild(one)
         turns.watch.begin(contest.present, turns.progress.last + 1, FIRST_ROUNDS)
         controller = process_time()
         per_epoch = contest.work.steps_per_epoch

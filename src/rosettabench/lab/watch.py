@@ -60,6 +60,11 @@ MOST_BATCHES = 2
 MOST_DROPPED = 16
 """Most steps of each of the two blocks that show whether dropout is on."""
 
+NOT_AVERAGED = (
+    "Training amplified round-off until mean losses differed by more than 10% in a block. Without a control it is not "
+    "known how far equals drift apart, so they were not compared on average."
+)
+
 UNDROPPED = 0.01
 """Dropout is off if blocks with and without it end at a distance below this share of the way they moved."""
 
@@ -108,7 +113,7 @@ class Watch:
         Their rounds begin with the number `first`, and there are `rounds` unless the time is over.
         """
         self._voices = {one.label: one.contender.framework for one in watched_competitors(present)}
-        self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed)
+        self._losses = Losses(self._voices, bool(self.work.workload.dropout) or self._mixed, controls(present))
         self._clocks: dict[str, list[Turn]] = {}
         self._uncounted: dict[str, set[str]] = {}
         self._labels = np.load(self.work.data.train.labels, mmap_mode="r", allow_pickle=False)
@@ -207,6 +212,8 @@ class Watch:
         if not present:
             return
         with self._count_seconds():
+            if self._losses.unknown:
+                self._record.unchecked.append(NOT_AVERAGED)
             found = self._losses.on_average()
             if not found.agree:
                 means = self._losses.means()
@@ -235,14 +242,16 @@ class Watch:
             self._check_counts(one, name)
         if self.work.workload.inference is not None:
             return {}
-        return {one.label: self._loss(one) for one in watched_competitors(present) if one.label in done}
+        told = {*done, *controls(present)}
+        return {one.label: self._loss(one) for one in present if one.label in told and one.done is not None}
 
     def _check_losses(
         self, present: Sequence[Competitor], name: str, losses: Mapping[str, float], floor: float
     ) -> None:
         """Take competitors out of the contest whose mean loss of a block is odd; `floor` as in `Losses.note`."""
         found = self._losses.note(losses, floor)
-        self._part(present, found, lambda label: with_median(f"in {name} its mean loss", losses, label))
+        watched = {label: loss for label, loss in losses.items() if label in self._voices}
+        self._part(present, found, lambda label: with_median(f"in {name} its mean loss", watched, label))
 
     def _check_counts(self, one: Competitor, name: str) -> None:
         """Compare the counts of a block with what was asked for."""
@@ -545,11 +554,21 @@ def wanted_settings(entry: FrameworkEntry, setting: Setting) -> dict[str, int]:
 def watched_competitors(present: Iterable[Competitor]) -> list[Competitor]:
     """Return the competitors that must agree.
 
-    Left out are second copies, and competitors that have left, are not proven, or have planted work.
+    Left out are second copies, and competitors that have left, are not proven, or have planted work. The losses of a
+    control's second copy show how far equals drift apart.
     """
     return [
         one for one in present if one.out is None and one.proven and not one.contender.extra and one.contender.copy == 1
     ]
+
+
+def controls(present: Iterable[Competitor]) -> dict[str, str]:
+    """Return {second copy of a control that is proven and takes part: its first}."""
+    return {
+        one.label: one.row.control_of
+        for one in present
+        if one.row.control_of and one.out is None and one.proven and not one.contender.extra
+    }
 
 
 def beside_reference(found: Moves, voices: Mapping[str, str], bounds: Bounds) -> Split:

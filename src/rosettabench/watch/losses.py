@@ -3,6 +3,10 @@
 At first the losses agree to round-off. Training amplifies it block by block, until two honest frameworks differ as much
 as two seeds: by some percent in a block, but not on average. So there is one rule for each phase. The current noise is
 measured on the contenders: their largest difference in earlier blocks.
+
+Where training is unstable, two honest contenders differ on average, too: one jumps, the other does not, and round-off
+decided which. How far apart equals can be is measured on the second copy of the control, which begins with weights that
+are moved by one unit in the last place.
 """
 
 from __future__ import annotations
@@ -38,6 +42,9 @@ APART = 0.05
 ERRORS = 6.0
 """Standard errors by which two averages may differ: many, because successive blocks are not independent."""
 
+SWINGS = 2.0
+"""Two averages may differ by this many times the largest difference that equals had in a block."""
+
 
 @dataclass(frozen=True)
 class OffReference:
@@ -56,21 +63,30 @@ class OffReference:
 class Losses:
     """The mean losses of the blocks of one process of each contender, in their order."""
 
-    def __init__(self, voices: Mapping[str, str], loud: bool) -> None:
-        """`voices` as in `split`. `loud`: training draws random numbers, or its products are rounded."""
+    def __init__(self, voices: Mapping[str, str], loud: bool, copies: Mapping[str, str] | None = None) -> None:
+        """`voices` as in `split`. `loud`: training draws random numbers, or its products are rounded.
+
+        `copies` are {second copy of a control: its first}.
+        """
         self._voices = voices
+        self._copies = copies or {}
+        self._swing = 0.0
         self._noise = inf if loud else 0.0
         self._scale = 0.0
         self._blocks: list[dict[str, float]] = []
 
     def note(self, losses: Mapping[str, float], floor: float = FLOOR) -> Split:
-        """Take in the losses of a block; return the odd contenders in it. They may differ by `floor` in any case."""
+        """Take in the losses of a block, copies included; return the odd contenders in it.
+
+        They may differ by `floor` in any case.
+        """
         known = {label: loss for label, loss in losses.items() if label in self._voices}
         self._scale = self._scale or max((abs(loss) for loss in known.values() if isfinite(loss)), default=0.0)
         self._blocks.append(known)
         allowed = max(floor, GROWTH * self._noise)
         quiet = self._noise <= LOUD
         apart = {pair: self._apart(known[pair[0]], known[pair[1]]) for pair in combinations(known, 2)}
+        self._swing = max([self._swing, *self._apart_copies(losses)])
         honest = [value for value in apart.values() if value <= allowed]
         self._noise = max([self._noise, *honest])
         if not quiet:
@@ -90,8 +106,18 @@ class Losses:
                     found.setdefault(label, OffReference(number, loss, mean))
         return found
 
+    @property
+    def unknown(self) -> bool:
+        """Whether the averages cannot be compared.
+
+        Training amplified round-off, and without a control nobody knows how far apart equals are.
+        """
+        return LOUD < self._noise < inf and not self._copies
+
     def on_average(self) -> Split:
         """Return the odd contenders on average over all blocks so far, or over the later half."""
+        if self.unknown:
+            return Split()
         for blocks in (self._blocks, self._blocks[len(self._blocks) // 2 :]):
             there = [label for label in self._voices if blocks and all(label in block for block in blocks)]
             found = split({label: self._voices[label] for label in there}, partial(self._alike, blocks))
@@ -112,7 +138,14 @@ class Losses:
         signed = [(block[one] - block[other]) / self._size(block[one], block[other]) for block in blocks]
         if not all(map(isfinite, signed)):
             return False
-        return abs(fmean(signed)) <= max(APART, ERRORS * stdev(signed) / sqrt(len(signed)))
+        return abs(fmean(signed)) <= max(APART, ERRORS * stdev(signed) / sqrt(len(signed)), SWINGS * self._swing)
+
+    def _apart_copies(self, losses: Mapping[str, float]) -> list[float]:
+        """Return how far the copies of controls are from their firsts, as far as both have a finite loss."""
+        pairs = [
+            (losses[copy], losses[first]) for copy, first in self._copies.items() if {copy, first} <= losses.keys()
+        ]
+        return [self._apart(one, other) for one, other in pairs if isfinite(one) and isfinite(other)]
 
     def _apart(self, one: float, other: float) -> float:
         """Return the relative difference of two losses; infinite if only one is finite."""
