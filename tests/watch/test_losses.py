@@ -95,11 +95,11 @@ def drifting(apart):
 
 
 def test_where_equals_drift_apart_averages_may_differ():
-    assert not unstable(drifting(0.01)).on_average().agree, "an honest contender is odd where equals stay together"
-    assert unstable(drifting(0.06)).on_average().agree
+    assert not unstable(drifting(0.001)).on_average().agree, "an honest contender is odd where equals stay together"
+    assert unstable(drifting(0.01)).on_average().agree, "what copies of PyTorch were apart by in 50 of these steps"
 
 
-@pytest.mark.parametrize(("equals", "other"), [(0.02, 0.06), (0.06, 0.14)])
+@pytest.mark.parametrize(("equals", "other"), [(0.002, 0.06), (0.006, 0.14)])
 def test_who_is_further_away_than_equals_is_odd(equals, other):
     losses = unstable(drifting(equals), b=UNSTABLE["a"], c=drifting(other))
     assert losses.on_average() == Split(odd=("c",))

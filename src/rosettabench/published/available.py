@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from rosettabench.errors import UsageError
 from rosettabench.plan.series import SERIES
@@ -51,8 +52,12 @@ class Available:
         return mode or self.frameworks[framework][0]
 
 
+@cache
 def catalogue(gpus: int = 0) -> Available:
-    """Return what the catalogue offers on a machine with `gpus` GPUs."""
+    """Return what the catalogue offers on a machine with `gpus` GPUs.
+
+    It is kept: to see whether each framework implements each workload, thousands of files are looked for.
+    """
     from rosettabench.catalogue.framework import competing_frameworks
     from rosettabench.catalogue.workload import all_workloads
     from rosettabench.plan.setting import AXES
