@@ -59,6 +59,5 @@ def compare(
         print_comparison(found, console())
     slower = [f"{cell.key.contender} on {one.workload}" for one in found for cell in one.cells if cell.regression]
     if slower:
-        raise Slower(
-            f"slower in {second.id} than in {first.id}: {enumerate_words(slower)}", "rosetta report shows each run."
-        )
+        what = f"slower in {second.id} than in {first.id}: {enumerate_words(slower)}"
+        raise Slower(what, "rosetta report shows each run.")
