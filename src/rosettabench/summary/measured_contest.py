@@ -16,8 +16,8 @@ from rosettabench.plan.setting import distinguishing_words
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.oddities import Oddity
 from rosettabench.statistics.rounds import Rounds, most_turns, process_of_round, seconds_per_step
-from rosettabench.store.record import Dropped, Phase, Unreadable
-from rosettabench.store.store import events_of, machine_of
+from rosettabench.store.record import Phase, Unreadable
+from rosettabench.store.store import dropped_rounds, events_of, machine_of
 from rosettabench.summary.doubts import load_seen, seen_in
 from rosettabench.summary.proof import summarise_proof
 from rosettabench.summary.records import Fault, ProofSummary, Sample
@@ -89,7 +89,7 @@ class MeasuredContest:
     @cached_property
     def dropped(self) -> frozenset[int]:
         """The rounds that do not count, because something outside the contenders disturbed them."""
-        return frozenset(one.round for one in Dropped.all_of(self.events))
+        return frozenset(dropped_rounds(self.run, self.contest))
 
     @cached_property
     def entries(self) -> tuple[EntryRecord, ...]:

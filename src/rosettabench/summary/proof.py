@@ -12,7 +12,10 @@ from rosettabench.summary.records import CheckSummary, ProofState, ProofSummary
 
 
 def summarise_proof(entry: Entry, timed: Set[int]) -> ProofSummary:
-    """Return the proof of `entry`. It holds if each process in `timed`, with a timed block, has one that passed."""
+    """Return the proof of `entry`, of which the processes `timed` have a timed block.
+
+    It holds if each of them has a certificate that passed.
+    """
     certifications = sorted(entry.certifications, key=lambda certification: certification.session)
     if not certifications:
         return ProofSummary(ProofState.NOT_PROVEN)
