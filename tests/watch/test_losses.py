@@ -112,6 +112,13 @@ def test_without_a_control_unstable_training_is_not_compared_on_average():
     assert not unstable(drifting(0.06)).unknown
 
 
+def test_a_copy_that_left_measures_nothing():
+    losses = unstable(drifting(0.001))
+    assert not losses.unknown and not losses.on_average().agree
+    losses.note({"a": 0.6, "b": 0.55})
+    assert losses.unknown and losses.on_average().agree
+
+
 def test_a_copy_is_nobodys_voice():
     losses = Losses(VOICES, False, {"a#2": "a"})
     assert losses.note({"a": 0.5, "b": 0.5, "c": 0.5, "a#2": 0.9}).agree

@@ -73,6 +73,7 @@ class Losses:
         self._voices = voices
         self._copies = copies or {}
         self._swing = 0.0
+        self._measured = bool(self._copies)
         self._noise = inf if loud else 0.0
         self._scale = 0.0
         self._blocks: list[dict[str, float]] = []
@@ -88,7 +89,9 @@ class Losses:
         allowed = max(floor, GROWTH * self._noise)
         quiet = self._noise <= LOUD
         apart = {pair: self._apart(known[pair[0]], known[pair[1]]) for pair in combinations(known, 2)}
-        self._swing = max([self._swing, *self._apart_copies(losses)])
+        equals = self._apart_copies(losses)
+        self._swing = max([self._swing, *equals])
+        self._measured = self._measured and bool(equals)
         honest = [value for value in apart.values() if value <= allowed]
         self._noise = max([self._noise, *honest])
         if not quiet:
@@ -112,9 +115,9 @@ class Losses:
     def unknown(self) -> bool:
         """Whether the averages cannot be compared.
 
-        Training amplified round-off, and without a control nobody knows how far apart equals are.
+        Training amplified round-off, and without a control in every block nobody knows how far apart equals are.
         """
-        return LOUD < self._noise < inf and not self._copies
+        return LOUD < self._noise < inf and not self._measured
 
     def on_average(self) -> Split:
         """Return the odd contenders on average over all blocks so far, or over the later half."""
