@@ -25,6 +25,20 @@ def test_a_decided_pair_is_enough_unless_a_study_asks_by_how_much():
     assert Judge(asked, ["a", "b"], {}).enough(Progress(rounds=exact)) == "precise enough"
 
 
+def test_rounds_of_one_process_that_agree_do_not_decide_what_only_more_processes_can():
+    alone = RunRequest(
+        workloads=("fashion-mlp",), contenders=("a", "b"), stopping=Stopping(rounds=(8, 40), processes=1)
+    )
+
+    def end(factor):
+        seconds = {"a": 1.0, "b": factor}
+        rounds = {label: dict.fromkeys(range(1, 13), one) for label, one in seconds.items()}
+        return Judge(alone, ["a", "b"], {}).enough(Progress(rounds=rounds, processes=dict.fromkeys(range(1, 13), 1)))
+
+    assert end(1.2) == "only more processes can tell more"
+    assert end(5.0) == "all pairs decided"
+
+
 def test_where_a_claim_has_parts_each_takes_more_rounds():
     asked = RunRequest(workloads=("fashion-mlp",), contenders=("a", "b"), study="borealis-2018")
     many = asked.model_copy(update={"tests": 8})

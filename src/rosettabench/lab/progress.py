@@ -48,16 +48,23 @@ class Judge:
         """Return why no more rounds are needed; None if they are.
 
         With one process it may be called after every round, which the interval over rounds allows; with several only
-        after the processes of a look (schedule.py). The contest waits for a control only if there is no other pair:
-        showing that two copies are equal takes far more rounds than finding a difference.
+        after the processes of a look (schedule.py). The rounds of one process may agree where the verdict stays open,
+        since other processes may be faster or slower; then no number of rounds decides it. The contest waits for a
+        control only if there is no other pair: showing that two copies are equal takes far more rounds than finding a
+        difference.
         """
         processes = progress.processes if self.request.stopping.processes > 1 else {}
-        tests = self.request.intervals
-        pairs = self._compare(progress, self.labels, processes, tests) or self._controls(progress, processes)
+        pairs = self._pairs(progress, processes, self.request.intervals)
         if not all(map(self._is_settled, pairs)) or self._doubtful(progress):
             return None
+        if not all(map(self._is_settled, self._pairs(progress, progress.processes))):
+            return "only more processes can tell more"
         decided = all(verdict.decided for verdict in pairs) and not self.request.wants_ratios
         return "all pairs decided" if decided else "precise enough"
+
+    def _pairs(self, progress: Progress, processes: Mapping[int, int], tests: int = 1) -> list[Verdict]:
+        """Return the verdicts on all pairs of contenders; where there is one contender, on its control."""
+        return self._compare(progress, self.labels, processes, tests) or self._controls(progress, processes)
 
     def _is_settled(self, verdict: Verdict) -> bool:
         """Return whether the question of the request is answered: which is faster or, for a study, by how much."""
