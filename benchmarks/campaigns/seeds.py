@@ -31,7 +31,9 @@ from whole_plants import whole_plants
 
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
+from rosettabench.client.machine import kept_programs
 from rosettabench.errors import WorkerError
+from rosettabench.places import cache_dir
 
 HONEST = ("pytorch", "jax", "mxnet-gluon", "tensorflow", "keras[tensorflow]", "chainer")
 """Of these, the first three that implement a workload are proven."""
@@ -115,7 +117,8 @@ def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> bool:
             if left:
                 tasks[find_workload(workload).devices][workload, seed] = left
     # a list, so that one failure does not keep the rest from being tried
-    whole = [prove_seeds(tasks[devices], lanes_of(devices), results) for devices in sorted(tasks)]
+    with kept_programs(cache_dir() / "compiled"):
+        whole = [prove_seeds(tasks[devices], lanes_of(devices), results) for devices in sorted(tasks)]
     return all(whole)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from multiprocessing import get_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -64,5 +65,26 @@ def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[s
 
 def write_share(folder: SiteFolder, open_runs: OpenRuns, share: Sequence[tuple[str, str]]) -> list[RunExtract]:
     """Write the files of a few runs and return their extracts."""
+    extracts = []
     with open_runs() as runs:
-        return [write_run(folder, runs, name, mark) for name, mark in share]
+        for name, mark in share:
+            with one_collection():
+                extracts.append(write_run(folder, runs, name, mark))
+    return extracts
+
+
+@contextmanager
+def one_collection() -> Iterator[None]:
+    """Collect what refers to itself once, at the end, and only what was made inside.
+
+    A run has tens of thousands of records, all in use until its files are written. Python would look through them
+    whenever some hundred more have been made, which takes a fifth of the time.
+    """
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.unfreeze()
