@@ -1,14 +1,16 @@
 """Where others computed during the rounds there is no verdict, and one sentence says so."""
 
+from dataclasses import replace
+
 import pytest
 from rows import event_of
 
 from rosettabench.report.words.answer import headline
-from rosettabench.report.words.contest import oddity_sentences
+from rosettabench.report.words.contest import oddity_sentences, stopped_sentence
 from rosettabench.report.words.doubt import doubts_words
 from rosettabench.report.words.verdict import control_sentence
 from rosettabench.statistics.verdict import Finding
-from rosettabench.store.record import Dropped, RoundLoad
+from rosettabench.store.record import ALL_DECIDED, Dropped, RoundLoad, Stopped
 from rosettabench.summary.run import summarise
 
 
@@ -35,6 +37,17 @@ def test_a_busy_machine_has_no_verdict_and_says_how_busy_it_was(sample_store):
     assert oddity_sentences(contest) == (sentence,)
     assert contest.control.verdict.finding is Finding.OPEN
     assert control_sentence(contest.control).endswith("no verdict. The machine was busy.")
+
+
+def test_what_its_rounds_decided_is_told_beside_the_doubts(sample_store):
+    busy = loaded(sample_store, dict.fromkeys(range(1, 13), 0.34))
+    doubted = f", but doubts leave {len(busy.verdicts)} of {len(busy.verdicts)} without a verdict."
+    decided = {"end": Stopped(why=ALL_DECIDED, rounds=12)}
+    assert stopped_sentence(replace(busy, **decided)) == f"Stopped after 12 rounds: all pairs decided{doubted}"
+    quiet = summarise(sample_store.run()).contests[0]
+    assert stopped_sentence(replace(quiet, **decided)) == "Stopped after 12 rounds: all pairs decided."
+    limited = replace(busy, end=Stopped(why="limit on rounds", rounds=12))
+    assert stopped_sentence(limited) == "Stopped after 12 rounds: limit on rounds."
 
 
 @pytest.mark.parametrize("others", [{}, dict.fromkeys(range(1, 13), 0.02)], ids=["unknown", "quiet"])

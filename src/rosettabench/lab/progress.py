@@ -9,6 +9,7 @@ from rosettabench.plan.request import ContestRequest
 from rosettabench.statistics.oddities import casts_doubt, oddities_by_process
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Verdict
+from rosettabench.store.record import ALL_DECIDED
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Judge:
         if not all(map(self._is_settled, self._pairs(progress, progress.processes))):
             return "only more processes can tell more"
         decided = all(verdict.decided for verdict in pairs) and not self.request.wants_ratios
-        return "all pairs decided" if decided else "precise enough"
+        return ALL_DECIDED if decided else "precise enough"
 
     def _pairs(self, progress: Progress, processes: Mapping[int, int], tests: int = 1) -> list[Verdict]:
         """Return the verdicts on all pairs of contenders; where there is one contender, on its control."""

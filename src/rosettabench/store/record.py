@@ -218,6 +218,10 @@ class RoundLoad(Record, MachineLoad):
     round: int
 
 
+ALL_DECIDED = "all pairs decided"
+"""Why a contest stops if its rounds tell of every pair who is faster, or that both are equally fast."""
+
+
 class Stopped(LenientRecord):
     """The end of a contest: why, and after how many rounds. `out` are the labels of the contenders that left.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rosettabench.lab.fairness import PartlyCompiled, SettingDifference
 from rosettabench.report.words import figures
 from rosettabench.report.words.verdict import control_sentence
-from rosettabench.store.record import Watched
+from rosettabench.store.record import ALL_DECIDED, Watched
 from rosettabench.summary.records import ContestSummary, PeakSummary
 
 
@@ -82,13 +82,15 @@ def unwatched_sentences(contest: ContestSummary) -> tuple[str, ...]:
 
 
 def stopped_sentence(contest: ContestSummary) -> str:
-    """Return why a contest stopped."""
+    """Return why a contest stopped, and how many pairs that its rounds decided have no verdict because of doubts."""
     if contest.waits:
         return "The budget was used up before it began. rosetta resume continues it."
     if contest.end is None:
         return "Interrupted before the result was sure enough. rosetta resume continues it."
     rounds = "" if contest.end.rounds is None else f" after {contest.end.rounds} rounds"
-    return f"Stopped{rounds}: {contest.end.why}."
+    doubted = sum(bool(verdict.doubts) for verdict in contest.verdicts)
+    told = f", but doubts leave {doubted} of {len(contest.verdicts)} without a verdict"
+    return f"Stopped{rounds}: {contest.end.why}{told if doubted and contest.end.why == ALL_DECIDED else ''}."
 
 
 def peak_sentence(peak: PeakSummary) -> str:
