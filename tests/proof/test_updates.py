@@ -85,11 +85,12 @@ def test_what_has_no_gradient_goes_no_further_than_its_optimiser_can(work, tmp_p
     weights, _ = drawn(0)
     own, longest = OwnUpdates(work, save(tmp_path / "start", weights), still={"kernel"}), longest_step(ADAM_OF_WORK)
     for number in range(step + 1):
-        there = weights + np.float32((number + 1) * longest)
-        files = save(tmp_path / f"g{number}", 0 * weights), save(tmp_path / f"p{number}", there)
-        own.record(Walked(number, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
-    share = own.distance_wandered("kernel") / (longest * (step + 1))
-    assert 0.99 < share < GUIDES["wandering"] < 2 * share
+        there = save(tmp_path / f"p{number}", weights + np.float32((number + 1) * longest))
+        own.record(
+            Walked(number, {}, save(tmp_path / f"g{number}", 0 * weights), there, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0))
+        )
+    (found,) = own.compare_wandering(there)
+    assert 0.99 < found.value < GUIDES["wandering"] < 2 * found.value
 
 
 @pytest.mark.parametrize(("returns", "share"), [(False, 2 / 3), (True, 2.0)])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosettabench.statistics import change_point
-from rosettabench.statistics.change_point import Steadiness, segments, steady_state, warm_from
+from rosettabench.statistics.change_point import Steadiness, segments, steady_state
 
 times = st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=40)
 
@@ -26,7 +26,7 @@ def series(seed, *pieces, kind="normal"):
 @pytest.mark.parametrize("kind", ["normal", "bursts"])
 @pytest.mark.parametrize("cold", [1, 3, 8, 40])
 def test_the_end_of_the_warm_up_is_found(cold, kind):
-    right = [abs(warm_from(series(seed, (cold, 1.6), (60, 1.0), kind=kind)) - cold) <= 1 for seed in range(40)]
+    right = [abs(steady_state(series(seed, (cold, 1.6), (60, 1.0), kind=kind)).start - cold) <= 1 for seed in range(40)]
     assert sum(right) >= 34
 
 
@@ -66,13 +66,13 @@ def test_segments_cover_the_series_once(seconds):
     cut = segments(seconds)
     assert [segment.start for segment in cut] == [0, *(segment.end for segment in cut[:-1])]
     assert cut[-1].end == len(seconds)
-    assert 0 <= warm_from(seconds) < len(seconds)
+    assert 0 <= steady_state(seconds).start < len(seconds)
 
 
 @given(st.integers(0, 10**6), st.floats(0.01, 100))
 def test_the_unit_of_time_does_not_matter(seed, factor):
     seconds = series(seed, (5, 1.5), (15, 1.0))
-    assert warm_from([value * factor for value in seconds]) == warm_from(seconds)
+    assert steady_state([value * factor for value in seconds]).start == steady_state(seconds).start
 
 
 def cost(seconds, borders):

@@ -31,9 +31,6 @@ OF_LANGUAGE = ("cross-entropy", "perplexity")
 METRIC_NAMES = ("accuracy", "cross-entropy", "perplexity", "mean squared error", "mean absolute error")
 """The metrics of statistics/metrics.py, which imports NumPy: reading a catalogue avoids that."""
 
-STUDENT_T = "Student-t negative log-likelihood"
-"""The loss of workloads that forecast time series: the mean over all observed values of a batch."""
-
 
 class Tensor(Strict):
     """One canonical tensor: its name, its canonical shape, and how its initial values are drawn."""

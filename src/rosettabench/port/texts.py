@@ -11,15 +11,6 @@ from rosettabench.port.description import Description, Input, Inputs
 from rosettabench.port.ties import tie_words, transforms_used
 from rosettabench.port.work import LOSSES, METRIC_OF_LOSS, SAMPLES, Placeholder
 
-BESIDES = f"""# -- what Rosettabench wants besides {"-" * 83}
-
-from torch.nn import functional  # noqa: E402
-from torch.optim import Adam  # noqa: E402
-
-from rosetta_worker.tensors import Tie  # noqa: E402
-"""
-"""The text between the user's own source and the rest of the original."""
-
 TITLES = {
     "pytorch": "PyTorch",
     "jax": "JAX: Flax NNX and Optax",

@@ -241,10 +241,6 @@ class OwnUpdates:
         wholes = [hypot(*map(norm, own.values())) for own in self.unclipped]
         return [ROUNDED + (ADDED_TO_NORM / whole if whole > longest else 0.0) for whole in wholes]
 
-    def distance_wandered(self, name: str) -> float:
-        """Return the largest move of any number of a parameter."""
-        return self._distance_to(name, self._ends[name])
-
     def _distance_to(self, name: str, end: Array) -> float:
         """Return the largest move of any number of a parameter to an `end`."""
         return float(np.abs(end.astype(np.float64) - read_array(self._start, name)).max())

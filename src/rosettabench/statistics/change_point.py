@@ -82,11 +82,6 @@ class SteadyState:
         return "No steady state: the level was still changing towards the end."
 
 
-def warm_from(seconds: Sequence[float]) -> int:
-    """Return the index of the first value of the steady state; `steady_state` says whether there is one."""
-    return steady_state(seconds).start
-
-
 def steady_state(seconds: Sequence[float], margin: float = EQUIVALENT) -> SteadyState:
     """Return where the steady state of a series of positive step or block times begins, and whether there is one.
 
