@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from rosettabench.report.formats.fields import FIELDS, FieldMaker
+from rosettabench.report.formats.fields import FIELDS
 from rosettabench.summary.records import RunSummary
 
 FORMAT = 2
 """The version of the JSON format, raised when a field changes its name or meaning."""
-
-PLAIN = (str, int, type(None))
-"""The types of most values; JSON has them, and those derived from them, as they are."""
 
 
 def render_json(summary: RunSummary) -> str:
@@ -36,7 +32,7 @@ def as_json(found: Mapping[str, object]) -> str:
 
 def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     """Return `value` with dataclasses as objects, and every float that JSON lacks as a text."""
-    if isinstance(value, PLAIN):  # most values: the cheapest question first
+    if value is None or isinstance(value, str | int):  # most values: the cheapest question first
         return value
     if isinstance(value, float):
         return value if isfinite(value) else str(value)
@@ -53,11 +49,5 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
 
 def fields_of(record: Any) -> dict[str, object]:  # noqa: ANN401 (any dataclass)
     """Return the fields of a dataclass in JSON: its own, or those of FIELDS, some of which hold words."""
-    makers = makers_of(type(record))
-    return {name: getattr(record, name) if made is None else made(record) for name, made in makers.items()}
-
-
-@cache
-def makers_of(kind: type) -> Mapping[str, FieldMaker | None]:
-    """Return {field: function that computes it} of a dataclass; None for a field of the record itself."""
-    return FIELDS.get(kind, {one.name: None for one in fields(kind)})
+    words = FIELDS.get(type(record), {name.name: None for name in fields(record)})
+    return {name: getattr(record, name) if made is None else made(record) for name, made in words.items()}
