@@ -6,9 +6,8 @@ Reading an attribute of a row goes through SQLAlchemy, so the blocks are read on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
@@ -157,8 +156,8 @@ def contest_names(run: Run) -> dict[int, str]:
 
 def samples_of(entry: Entry) -> tuple[Sample, ...]:
     """Return all blocks, warm-ups included, as they were measured."""
-    values = attrgetter(*(one.name for one in fields(Sample)))
-    return tuple(Sample(*values(block)) for block in entry.blocks)
+    fields = Sample.__dataclass_fields__
+    return tuple(Sample(**{name: getattr(block, name) for name in fields}) for block in entry.blocks)
 
 
 def counted(samples: Sequence[Sample]) -> tuple[Sample, ...]:

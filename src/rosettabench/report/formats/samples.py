@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from operator import itemgetter
 from typing import Any
 
 from rosettabench.report.tables.forecasts import MEASURES
@@ -65,8 +64,7 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)
-    values = itemgetter(*columns)
-    writer.writerows(map(harmless, values(row)) for row in rows)
+    writer.writerows([harmless(row[name]) for name in columns] for row in rows)
     return text.getvalue()
 
 

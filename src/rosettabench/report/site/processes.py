@@ -78,7 +78,7 @@ def one_collection() -> Iterator[None]:
     """Collect what refers to itself once, at the end, and only what was made inside.
 
     A run has tens of thousands of records, all in use until its files are written. Python would look through them
-    whenever some hundred more have been made, which takes a fifth of the time.
+    whenever some hundred more have been made, which takes a tenth of the time (docs/results/scale.md).
     """
     gc.freeze()
     gc.disable()
