@@ -11,7 +11,7 @@ from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import Workload, find_workload
 from rosettabench.client.batches import draw_batches, permutation
 from rosettabench.errors import ProofError
-from rosettabench.proof.margins import Chooser, margins_of
+from rosettabench.proof.margins import Chooser, flat_share, margins_of
 from rosettabench.proof.reference import choose_next, make_reference
 from rosettabench.proof.weights import proof_weights, save_weights
 
@@ -22,10 +22,11 @@ MARGIN = 5e-6
 """The margin that fashion-cnn states."""
 
 
-def with_margin(margin):
+def with_margin(margin, flat=None):
     """fashion-cnn, guided and with a margin: it has ReLUs and a pool, and is quick."""
     stated = find_workload("fashion-cnn")
-    proof = stated.proof.model_copy(update={"guided": True, "margin": margin, "batch_size": 8, "steps": 3})
+    extents = {"guided": True, "margin": margin, "flat": flat, "batch_size": 8, "steps": 3}
+    proof = stated.proof.model_copy(update=extents)
     return Altered(**stated.model_copy(update={"proof": proof}).model_dump(), altered={})
 
 
@@ -49,6 +50,17 @@ def test_no_unit_of_a_chosen_batch_is_nearer_to_its_edge_than_the_margin(chosen)
     places = [order.index(sample) for sample in rows[:3].ravel().tolist()]
     assert len(set(places)) == 24
     assert max(places) < 500, "they are the first ones that keep it"
+
+
+def test_no_image_of_a_chosen_batch_is_flatter_than_stated(chosen, tmp_path):
+    images = np.load(chosen[0].data.train.inputs, mmap_mode="r").reshape(-1, 1, 28, 28)
+
+    def shares(exact):
+        return [flat_share(images[one]) for one in np.load(exact.batches)[:3].ravel()]
+
+    usual = float(np.median(shares(chosen[1])))
+    work = make_work(with_margin(1e-5, flat=usual), tmp_path / "work")
+    assert max(shares(reference(work, tmp_path / "reference"))) <= usual < max(shares(chosen[1]))
 
 
 def test_a_step_of_a_guided_proof_begins_with_the_weights_that_everybody_is_given(chosen):

@@ -161,7 +161,8 @@ class ProofExtents(Strict):
     the round-off of earlier steps. `returns` starts each from the trained weights of the first, for networks in which
     a few steps lead ReLUs to their edges; the optimiser's state and the running averages continue. `margin` is the
     least distance from each ReLU's edge, and between the two largest candidates of each pool, relative to the root mean
-    square of the layer. Samples that come nearer are left out of the proof.
+    square of the layer. Samples that come nearer are left out of the proof. So are images of which more than the share
+    `flat` of all pixels equal their right neighbour: float32 rounds a loop over equal numbers one way.
     """
 
     batch_size: PositiveInt | None = None
@@ -169,6 +170,7 @@ class ProofExtents(Strict):
     guided: bool = False
     returns: bool = False
     margin: PositiveFloat | None = None
+    flat: PositiveFloat | None = None
     form: dict[str, Any] = Field(default_factory=dict)
     optimizer: dict[str, float] = Field(default_factory=dict)
 
@@ -177,6 +179,8 @@ class ProofExtents(Strict):
         """Refuse a margin or a return without guided steps: both are about known weights."""
         if self.margin is not None and not self.guided:
             raise ValueError("a margin is that of known weights: the proof has to be guided, too")
+        if self.flat is not None and self.margin is None:
+            raise ValueError("flat images are left out where batches are chosen: state a margin, too")
         if self.returns and not self.guided:
             raise ValueError("steps return to the first weights where the proof is guided: it has to be guided, too")
         return self

@@ -5,6 +5,10 @@ either way, and both are right. A proof on such a batch would accuse honest cont
 such units states a margin, and its proof uses only samples that keep it: those of the first epoch in their order,
 without samples that have a unit nearer to its edge. The reference computes the margin of each sample. Picture files,
 which every epoch augments differently, continue with the next epoch.
+
+A workload may also leave out images that are mostly of one colour. Where float32 adds the same number again and again,
+it rounds it the same way each time: a mean over such an image is off a hundred times as much as over others
+(benchmarks/equal_numbers.py).
 """
 
 from __future__ import annotations
@@ -65,7 +69,11 @@ class Chooser:
         self.nearest: list[Array] = []
         self._reach: dict[int, float] = {}
         self._rows: NDArray[np.int64] = np.load(work.batches)
-        self._samples: Iterator[NDArray[np.int64]] = candidates(work.workload, work.data, work.setting)
+        drawn = candidates(work.workload, work.data, work.setting)
+        flattest = work.workload.proof.flat
+        self._samples: Iterator[NDArray[np.int64]] = (
+            drawn if flattest is None else textured(drawn, np.load(work.data.train.inputs, mmap_mode="r"), flattest)
+        )
 
     def choose(self, step: int) -> None:
         """Choose the batch of a step for the session's present weights, and hand it over.
@@ -117,6 +125,16 @@ class Chooser:
             f"too few samples keep the margin {self._margin:g} that {workload} states for its proof (step {step})",
             f"State a smaller margin, or a smaller batch, in the [proof] of {workload}.",
         )
+
+
+def textured(samples: Iterator[NDArray[np.int64]], images: Array, flattest: float) -> Iterator[NDArray[np.int64]]:
+    """Yield the `samples` of whose images, (channels, height, width), at most the share `flattest` is flat."""
+    return (one for one in samples if flat_share(images[one]) <= flattest)
+
+
+def flat_share(image: Array) -> float:
+    """Return the share of an image's pixels, (channels, height, width), that equal their right neighbour."""
+    return float((image[..., 1:] == image[..., :-1]).all(0).mean())
 
 
 def margins_of(session: Session, step: int, folder: Path, least: float = 0.0) -> Array:
