@@ -1,6 +1,6 @@
 """Proves honest frameworks, and mistakes that were planted into one, with many seeds: both errors of the proof.
 
-    .venv/bin/python benchmarks/campaigns/seeds.py [WORKLOAD …] [--seeds 20] [--no-plants] [--results seeds.jsonl]
+    .venv/bin/python benchmarks/campaigns/seeds.py [WORKLOAD …] [--seeds 20] [--first 0] [--no-plants] [--results seeds.jsonl]
 
 Each seed draws other weights and other batches. With each of them, three frameworks that are honest must be proven, and
 each planted mistake (tests/proof/whole_plants.py, on the networks as they are) must fail. One reference serves all of a
@@ -104,14 +104,14 @@ def lanes_of(devices: int) -> list[set[int]]:
     return [set(usable[first : first + devices]) for first in range(0, len(usable) - devices + 1, devices)]
 
 
-def run(workloads: list[str], seeds: int, plants: bool, results: Path) -> bool:
+def run(workloads: list[str], seeds: range, plants: bool, results: Path) -> bool:
     """Prove whatever `results` has not: one seed of all workloads after the other, those on one device first.
 
     Return whether no worker failed. What a worker failed at is not written down, and is tried again the next time.
     """
     done = {(one["workload"], one["seed"], one["kind"], one["name"]) for one in read(results)}
     tasks: dict[int, dict[tuple[str, int], list[tuple[str, str]]]] = defaultdict(dict)
-    for seed in range(seeds):
+    for seed in seeds:
         for workload in workloads:
             left = [one for one in subjects(workload, plants) if (workload, seed, *one) not in done]
             if left:
@@ -178,7 +178,8 @@ def main() -> int:
     """Run the campaign, and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD")
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=20, help="how many")
+    parser.add_argument("--first", type=int, default=0, help="the first of these seeds")
     parser.add_argument("--no-plants", action="store_true")
     parser.add_argument("--summary", action="store_true")
     parser.add_argument("--results", type=Path, default=Path("seeds.jsonl"))
@@ -186,7 +187,8 @@ def main() -> int:
     whole = True
     if not asked.summary:
         named = asked.workloads or list(all_workloads())
-        whole = run(named, asked.seeds, not asked.no_plants, asked.results)
+        seeds = range(asked.first, asked.first + asked.seeds)
+        whole = run(named, seeds, not asked.no_plants, asked.results)
     return 0 if summarise(asked.results) and whole else 1
 
 
