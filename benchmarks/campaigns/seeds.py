@@ -1,6 +1,6 @@
 """Proves honest frameworks, and mistakes that were planted into one, with many seeds: both errors of the proof.
 
-    .venv/bin/python benchmarks/campaigns/seeds.py [WORKLOAD …] [--seeds 20] [--first 0] [--no-plants] [--results seeds.jsonl]
+    .venv/bin/python benchmarks/campaigns/seeds.py [WORKLOAD …] [--first 0] [--seeds 20] [--no-plants] [--results FILE]
 
 Each seed draws other weights and other batches. With each of them, three frameworks that are honest must be proven, and
 each planted mistake (tests/proof/whole_plants.py, on the networks as they are) must fail. One reference serves all of a
