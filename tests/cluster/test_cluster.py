@@ -13,7 +13,7 @@ from rosettabench.cluster import connection
 from rosettabench.cluster.connection import ClusterNode, check_address, load_ray, why_unfit
 from rosettabench.cluster.mailbox import Mailbox
 from rosettabench.cluster.node import NodeStore
-from rosettabench.cluster.parcel import Inbox, pack, unpack
+from rosettabench.cluster.parcel import Inbox, pack, unpack, write_row
 from rosettabench.cluster.sweep import able_nodes, check_request, error_of
 from rosettabench.errors import DataError, EnvironmentFault, StoreError, UsageError, WorkerError
 from rosettabench.history.cell import stored_contests
@@ -77,7 +77,7 @@ def node_store(tmp_path, name, send, shelf="shelf"):
 def test_what_a_node_measures_is_in_the_users_store_row_by_row(store, tmp_path):
     run = store.run("run")
     inbox = Inbox(store)
-    node = node_store(tmp_path, "node", lambda row: inbox.add("1", row))
+    node = node_store(tmp_path, "node", lambda row: inbox.add([("1", row)]))
     unpack(pack(run, run.contests[1]), node.engine)
     there = node.run("run").contests[1]
     assert [one.id for one in there.entries] == [one.id for one in run.contests[1].entries]
@@ -96,7 +96,7 @@ def test_an_interrupted_contest_goes_on_with_all_its_rows(store, tmp_path):
     inbox = Inbox(store)
     for attempt, expected in (("1", 1), ("2", 2)):
         run = store.run("run")
-        node = node_store(tmp_path, attempt, lambda row, attempt=attempt: inbox.add(attempt, row), shelf=attempt)
+        node = node_store(tmp_path, attempt, lambda row, attempt=attempt: inbox.add([(attempt, row)]), shelf=attempt)
         unpack(pack(run, run.contests[0]), node.engine)
         entry = node.run("run").contests[0].entries[0]
         proof = node.certificate("k") or node.add(certificate("k"))
@@ -121,13 +121,42 @@ def test_two_nodes_that_prove_the_same_keep_two_certificates(store):
     inbox = Inbox(store)
     for attempt in "12":
         body = {"id": 7, "key": "k", "at": now(), "passed": True, "body": {}, "digest": digest({})}
-        inbox.add(attempt, json.dumps(["certificates", body]))
         entry = store.run("run").contests[0].entries[0].id
         values = {"id": 1, "entry_id": entry, "certificate_id": 7, "session": int(attempt)}
-        inbox.add(attempt, json.dumps(["certifications", values]))
+        rows = (["certificates", body], ["certifications", values])
+        inbox.add([(attempt, json.dumps(row)) for row in rows])
     ids = [one.certificate_id for one in store.run("run").contests[0].entries[0].certifications]
     assert ids == [one.id for one in store.certificates()]
     assert len({*ids}) == 2
+
+
+def test_rows_that_arrive_together_keep_their_order(store, tmp_path):
+    """A hundred nodes send more rows than a disk can confirm one at a time."""
+    sent = []
+    run = store.run("run")
+    for number, contest in enumerate(run.contests):
+        node = node_store(tmp_path, str(number), lambda row, number=number: sent.append((str(number), row)))
+        unpack(pack(run, contest), node.engine)
+        for entry in contest.entries:
+            proof = node.certificate("k") or node.add(certificate("k"))
+            node.add(Certification(entry_id=entry.id, certificate_id=proof.id, session=1))
+            for place in (2, 1, 3):
+                node.add(block(entry, place))
+        Journal(node, "run", contest.id).event(Stopped(why=f"end of {number}"))
+    Inbox(store).add(sent)
+    for contest in store.run("run").contests:
+        for entry in contest.entries:
+            assert [one.round for one in entry.blocks] == [2, 1, 3]
+            assert [one.certificate.key for one in entry.certifications] == ["k"]
+    assert [one.why for one in Stopped.all_of(store.run("run").events)] == ["end of 0", "end of 1"]
+
+
+def test_rows_of_which_one_cannot_be_stored_are_not_stored(store):
+    good, bad = (write_row(block(store.run("run").contests[0].entries[0], number)) for number in (1, 2))
+    table, values = json.loads(bad)
+    with pytest.raises(StoreError):
+        Inbox(store).add([("1", good), ("1", json.dumps([table, {**values, "at": None}]))])
+    assert not store.run("run").contests[0].entries[0].blocks, "nothing of them is confirmed, so nothing is kept"
 
 
 def test_a_row_is_handed_in_when_it_is_stored(tmp_path):

@@ -7,7 +7,7 @@ certificates get new ids, since two nodes may make some at the same time.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Engine, insert
@@ -64,17 +64,25 @@ class Inbox:
         self._store = store
         self._certificates: dict[tuple[str, int], int] = {}
 
-    def add(self, attempt: str, text: str) -> None:
-        """Add a row of an attempt to measure a contest. It is on disk when this returns."""
+    def add(self, sent: Sequence[tuple[str, str]]) -> None:
+        """Add rows, each with its attempt to measure a contest. They are on disk when this returns.
+
+        They share one transaction: a hundred nodes send more rows than a disk can confirm one at a time.
+        """
+        rows = [self._read(attempt, text) for attempt, text in sent]
+        self._store.add_all([row for row in rows if row is not None])
+
+    def _read(self, attempt: str, text: str) -> Base | None:
+        """Return a row as it is to be added; None for a certificate, which is added at once: others need its id."""
         table, values = json.loads(text)
         kind, there = TABLES[table], values.pop("id")
         if kind is Certificate:
             self._certificates[attempt, there] = self._certificate(Certificate(**values))
-            return
+            return None
         if kind is Certification:  # one that came with the parcel has the id of the user's store
             number = values["certificate_id"]
             values["certificate_id"] = self._certificates.get((attempt, number), number)
-        self._store.add(kind(**values))
+        return kind(**values)
 
     def _certificate(self, sent: Certificate) -> int:
         """Return the id of a certificate in the user's store; add it if it is not there."""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 from secrets import token_hex
 from time import monotonic
 from typing import Any
@@ -126,7 +127,7 @@ class Sweep:
             self._begin()
             over = self._over()  # before the mailbox is emptied: all rows of these are in it
             rows, said = self._take(stored, 0.0 if over else GLANCE_S)
-            stored = [self._keep(*row) for row in rows]
+            stored = self._keep(rows)
             self._show(said)
             for token in over:
                 contest = self._close(token)
@@ -261,12 +262,11 @@ class Sweep:
             ) from error
         return rows, said
 
-    def _keep(self, token: str, row: str) -> bool:
-        """Store a row; return False, and do nothing, if its attempt is over: the contest goes on elsewhere."""
-        if token not in self._attempts:
-            return False
-        self._inbox.add(token, row)
-        return True
+    def _keep(self, rows: Rows) -> list[bool]:
+        """Store rows; return of each whether it counts. If its attempt is over, the contest goes on elsewhere."""
+        counts = [token in self._attempts for token, _ in rows]
+        self._inbox.add(list(compress(rows, counts)))
+        return counts
 
     def _show(self, said: Remarks) -> None:
         """Show what all contests do in one line, and what is to stay above it."""

@@ -155,15 +155,21 @@ class Store:
                 self._together.flush()
                 return row
 
+        self.add_all([row])
+        return row
+
+    def add_all(self, rows: Sequence[Base]) -> None:
+        """Write several rows durably, in one transaction. No row may need the id of another."""
+
         def write(session: Session) -> None:
-            """Write the row."""
-            session.add(row)
+            """Write the rows."""
+            session.add_all(rows)
             session.commit()
 
         self._do(write)
         if self._copy is not None:
-            self._copy.note(row)
-        return row
+            for row in rows:
+                self._copy.note(row)
 
     @contextmanager
     def together(self) -> Iterator[None]:
