@@ -200,3 +200,30 @@ def test_a_node_that_offers_too_much_is_refused_before_anything_is_measured(node
     assert code == 3
     assert "node greedy offers the resource rosetta 2 times" in err
     assert not any(entry.blocks for entry in store().run().contests[0].entries)
+
+
+def test_the_head_dies_and_the_run_goes_on_in_a_new_cluster(nodes, rosetta, store, tmp_path, surroundings):
+    nodes.add("a")
+    nodes.open()
+    process = rosetta(*SWEEP, "--on", nodes.address)
+    wait_for_a_contest(store, process)
+    workers = [one for one in processes_below(nodes.started["a"]) if is_worker(one)]
+    before = content(store().run())
+    nodes.kill("head")
+    code, _, err = finish(process, 240)
+    assert code == 3, err
+    assert f"the Ray cluster at {nodes.address} went away" in err
+    assert f"rosetta resume {store().run().id} --on" in err
+    assert ended(workers, 240), "a worker outlived its cluster"
+    nodes.end()
+    (tmp_path / "again").mkdir()
+    again = RayNodes(tmp_path / "again", surroundings())
+    try:
+        again.add("b")
+        again.open()
+        code, _, err = finish(rosetta("resume", "--on", again.address))
+    finally:
+        again.end()
+    assert code == 0, err
+    check_measured_once(store().run())
+    assert before.items() <= content(store().run()).items(), "a finished block is lost"
