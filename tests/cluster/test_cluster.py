@@ -15,7 +15,7 @@ from rosettabench.cluster.mailbox import Mailbox
 from rosettabench.cluster.node import NodeStore
 from rosettabench.cluster.parcel import Inbox, pack, unpack, write_row
 from rosettabench.cluster.sweep import able_nodes, check_request, error_of
-from rosettabench.errors import DataError, EnvironmentFault, StoreError, UsageError, WorkerError
+from rosettabench.errors import DataError, EnvironmentFault, FailureKind, StoreError, UsageError, WorkerError
 from rosettabench.history.cell import stored_contests
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.place import counted_rounds, settle
@@ -23,8 +23,8 @@ from rosettabench.plan.request import ProveRequest, RunRequest
 from rosettabench.report.words.machine import several_machines
 from rosettabench.store.content import lines_of
 from rosettabench.store.machine import kinds_of_machines
-from rosettabench.store.record import Dropped, MeasuredOn, Stopped
-from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
+from rosettabench.store.record import Dropped, FailureStage, MeasuredOn, Resumed, Stopped
+from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Figure, Run
 from rosettabench.store.store import Store, digest, dropped_rounds, machine_of, now
 from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.run import summarise
@@ -149,6 +149,25 @@ def test_rows_that_arrive_together_keep_their_order(store, tmp_path):
             assert [one.round for one in entry.blocks] == [2, 1, 3]
             assert [one.certificate.key for one in entry.certifications] == ["k"]
     assert [one.why for one in Stopped.all_of(store.run("run").events)] == ["end of 0", "end of 1"]
+
+
+def test_a_run_around_a_contest_has_what_belongs_to_it_alone(store):
+    first, second = store.run("run").contests
+    proof = store.add(certificate("k"))
+    for contest in (first, second):
+        for entry in contest.entries:
+            store.add(block(entry, 1))
+            store.add(Figure(entry_id=entry.id, at=now(), session=1, name="import_s", value=1.0, detail={}))
+            store.add(Certification(entry_id=entry.id, certificate_id=proof.id, session=1))
+        Journal(store, "run", contest.id).event(Stopped(why=f"end of {contest.id}"))
+        Journal(store, "run", contest.id).failure(FailureStage.START, WorkerError(FailureKind.CRASH, f"{contest.id}"))
+    Journal(store, "run").event(Resumed())
+    whole, around = store.run("run"), store.run_around(second.id)
+    assert pack(around, around.contests[1]) == pack(whole, whole.contests[1])
+    assert [one.kind for one in around.events] == ["stopped", "resumed"]
+    assert [one.what for one in around.failures] == [str(second.id)]
+    assert [len(one.entries) for one in around.contests] == [2, 2], "the plan is whole"
+    assert not any((*one.blocks, *one.figures, *one.certifications) for one in around.contests[0].entries)
 
 
 def test_rows_of_which_one_cannot_be_stored_are_not_stored(store):

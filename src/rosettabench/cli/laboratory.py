@@ -122,7 +122,7 @@ def measure(laboratory: Laboratory, started: Run, cluster: RayCluster | None = N
 
     def tell_ranking(contest: Contest) -> None:
         """Print the ranking of a finished contest."""
-        laboratory.display.tell(ranking(laboratory.store.run(started.id), contest.id))
+        laboratory.display.tell(ranking(laboratory.store.run_around(contest.id), contest.id))
 
     with laboratory.display:
         if cluster is not None:

@@ -132,7 +132,7 @@ class Sweep:
             for token in over:
                 contest = self._close(token)
                 if contest is not None and (self._waiting or self._attempts):
-                    ended(next(one for one in self._store.run(self._run).contests if one.id == contest))
+                    ended(self._contest(contest)[1])
 
     def end(self) -> None:
         """End what still runs on nodes, and wait for it."""
@@ -168,22 +168,26 @@ class Sweep:
             return
         nodes = self._cluster.nodes()
         busy = {attempt.node.id for attempt in self._attempts.values()}
-        if self._attempts and busy.issuperset(node.id for node in nodes):
-            return
-        run = self._store.run(self._run)
-        rows = {row.id: row for row in run.contests}
         for contest in list(self._waiting):
-            able = able_nodes(run, rows[contest], nodes)
+            if self._attempts and busy.issuperset(node.id for node in nodes):
+                return
+            run, row = self._contest(contest)
+            able = able_nodes(run, row, nodes)
             if not able and not self._attempts:
                 raise EnvironmentFault(
-                    f"no node of the cluster can measure {self._titles[contest]}: it takes {cores_of(rows[contest])} "
+                    f"no node of the cluster can measure {self._titles[contest]}: it takes {cores_of(row)} "
                     f"processors, and {len(nodes)} nodes are left",
                     f"{self._again} continues when there are some.",
                 )
             node = next((one for one in able if one.id not in busy and not self._is_shunned(one)), None)
             if node is not None:
-                self._send(run, rows[contest], node)
+                self._send(run, row, node)
                 busy.add(node.id)
+
+    def _contest(self, contest: int) -> tuple[Run, Contest]:
+        """Return a contest, and the run around it."""
+        run = self._store.run_around(contest)
+        return run, next(one for one in run.contests if one.id == contest)
 
     def _send(self, run: Run, row: Contest, node: ClusterNode) -> None:
         """Send a contest to a node."""
@@ -228,8 +232,7 @@ class Sweep:
 
     def _has_ended(self, contest: int) -> bool:
         """Return whether the last attempt at a contest has stored its end."""
-        run = self._store.run(self._run)
-        happened = events_of(run, next(one for one in run.contests if one.id == contest))
+        happened = events_of(*self._contest(contest))
         kinds = [event.kind for event in happened if event.kind in (MeasuredOn.KIND, Stopped.KIND)]
         return kinds[-1:] == [Stopped.KIND]
 

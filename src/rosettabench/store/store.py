@@ -11,8 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm.interfaces import ORMOption
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.address import file_of, secrets_of, without_password
@@ -21,7 +22,18 @@ from rosettabench.store.faults import DatabaseAway, explain_database_errors
 from rosettabench.store.kind import RunKind, kind_of
 from rosettabench.store.record import Dropped, MeasuredOn, Stopped, Unbegun
 from rosettabench.store.rescue import RunCopy
-from rosettabench.store.schema import Base, Certificate, Certification, Contest, Entry, Event, Run
+from rosettabench.store.schema import (
+    Base,
+    Block,
+    Certificate,
+    Certification,
+    Contest,
+    Entry,
+    Event,
+    Failure,
+    Figure,
+    Run,
+)
 from rosettabench.store.upgrade import check_version
 
 Row = TypeVar("Row", bound=Base)
@@ -238,6 +250,14 @@ class Store:
             raise UsageError(f"{run_id!r} is the beginning of more than one run", hint="Type more of it.")
         return found[0]
 
+    def run_around(self, contest: int) -> Run:
+        """Return the run of a contest: its whole plan, but what was measured or happened in this contest alone.
+
+        A sweep asks for it after each contest. The contents of all others would make that slower each time.
+        """
+        wanted = select(Run).where(Run.contests.any(Contest.id == contest)).options(*contents_of_contest(contest))
+        return self._do(lambda session: session.scalars(wanted).one())
+
     def newest_measured(self) -> str | None:
         """Return the id of the newest run that timed contenders; None if there is none."""
         return self._do(lambda session: self._newest(session, lambda kind: kind.is_timed))
@@ -318,17 +338,30 @@ def unbegun(run: Run, contest: Contest) -> bool:
     return kinds[-1:] == [Unbegun.KIND] and Stopped.KIND not in kinds
 
 
+PLAN = selectinload(Run.contests).selectinload(Contest.entries)
+"""The option that loads the contests of a run, and their entries."""
+
 EVERYTHING = (
     selectinload(Run.events),
     selectinload(Run.failures),
-    selectinload(Run.contests).selectinload(Contest.entries).selectinload(Entry.blocks),
-    selectinload(Run.contests).selectinload(Contest.entries).selectinload(Entry.figures),
-    selectinload(Run.contests)
-    .selectinload(Contest.entries)
-    .selectinload(Entry.certifications)
-    .selectinload(Certification.certificate),
+    PLAN.selectinload(Entry.blocks),
+    PLAN.selectinload(Entry.figures),
+    PLAN.selectinload(Entry.certifications).selectinload(Certification.certificate),
 )
 """Options that load a run with all its contents, so that it can be read after the session is closed."""
+
+
+def contents_of_contest(contest: int) -> tuple[ORMOption, ...]:
+    """Return the options that load a run with its plan, and the contents of one contest alone."""
+    own = select(Entry.id).where(Entry.contest_id == contest)
+    certifications = PLAN.selectinload(Entry.certifications.and_(Certification.entry_id.in_(own)))
+    return (
+        selectinload(Run.events.and_(or_(Event.contest_id == contest, Event.contest_id.is_(None)))),
+        selectinload(Run.failures.and_(or_(Failure.contest_id == contest, Failure.contest_id.is_(None)))),
+        PLAN.selectinload(Entry.blocks.and_(Block.entry_id.in_(own))),
+        PLAN.selectinload(Entry.figures.and_(Figure.entry_id.in_(own))),
+        certifications.selectinload(Certification.certificate),
+    )
 
 
 def runs_with_contents(beginning: str = "") -> Select[Run]:
