@@ -1,12 +1,14 @@
 """How a sweep goes over many simulated nodes of Ray: what one controller, its mailbox and its store take.
 
-    .venv/bin/python benchmarks/simulated_nodes.py [--nodes 100] [--contests 200] [--blocks 100] [--block-seconds 1]
+    .venv/bin/python benchmarks/simulated_nodes.py [--nodes 100] [--raylets 4] [--contests 200] [--block-seconds 1]
 
 It needs Ray: .venv/bin/python -m uv pip install --python .venv/bin/python 'ray[client]~=2.60' psutil
 
-Simulated: the nodes are on this machine, told apart by loopback addresses, and a contest measures nothing. It writes as
-many blocks as a real one, and waits in place of each. Real: the head, a raylet for each node, messages over TCP, the
-mailbox, the controller with its display, and the rows: in the file of the node, then in the user's store on disk.
+Simulated: the nodes are threads of one process for each raylet, all on this machine, and a contest measures nothing. It
+writes as many blocks as a real one, and waits in place of each. Real: the head, the raylets, messages over TCP, the
+mailbox, the controller, and the rows: in the file of the node, then in the user's store on disk.
+
+A raylet for each node does not fit: it takes 0.2 GiB, and a process for a contest 0.1 GiB.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -27,7 +30,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "lab"))
 
 from ray_nodes import RayNodes
 
-from rosettabench.cluster.connection import RESOURCE, ClusterNode, RayCluster, lend_cluster
+from rosettabench.cluster.connection import ClusterNode, RayCluster, lend_cluster
 from rosettabench.cluster.sweep import spread
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Silent
@@ -41,8 +44,16 @@ CONTENDERS = ("pytorch",)
 """Nothing of them is started; the control makes two contenders of a contest."""
 
 
+class Host:
+    """An actor of Ray: some simulated nodes, each call a thread."""
+
+    def measure(self, words: tuple[Any, ...], blocks: int, seconds: float, folder: str) -> None:
+        """Do what a node does for a contest, but for measuring."""
+        simulate(words, blocks, seconds, folder)
+
+
 def simulate(words: tuple[Any, ...], blocks: int, seconds: float, folder: str) -> None:
-    """Do what a node does for a contest, but for measuring. A task of Ray."""
+    """Write the rows of a contest, and wait in place of each block."""
     import ray
 
     from rosettabench.client.machine import describe_machine
@@ -81,15 +92,30 @@ def simulate(words: tuple[Any, ...], blocks: int, seconds: float, folder: str) -
 
 
 class SimulatedNodes(RayCluster):
-    """A cluster whose nodes do everything for a contest but measure it."""
+    """A cluster of which each raylet is several nodes. They do everything for a contest but measure it."""
 
-    how: tuple[int, float, str]
-    """Blocks of each contender, seconds of each, and the folder for the files of the nodes."""
+    def __init__(self, ray: Any, address: str, shares: int, how: tuple[int, float, str]) -> None:
+        """Each raylet is `shares` nodes. `how`: blocks of each contender, seconds of each, a folder for files."""
+        super().__init__(ray, address)
+        self.shares = shares
+        self.how = how
+        self.hosts: dict[str, Any] = {}
+
+    def nodes(self) -> list[ClusterNode]:
+        """Return the nodes, several of each raylet, after these were checked as usual."""
+        return [
+            replace(raylet, id=f"{raylet.id} {share}", name=f"{raylet.name}.{share}")
+            for raylet in super().nodes()
+            for share in range(self.shares)
+        ]
 
     def begin(self, node: ClusterNode, *words: Any) -> Any:
-        """Begin a simulated contest, in a fresh process as a real one."""
-        task = self.ray.remote(num_cpus=0, resources={RESOURCE: 1}, max_retries=0, max_calls=1)(simulate)
-        return task.options(scheduling_strategy=self._on(node.id)).remote(words, *self.how)
+        """Begin a simulated contest."""
+        raylet = node.id.split()[0]
+        if raylet not in self.hosts:
+            kind = self.ray.remote(num_cpus=0, max_concurrency=self.shares)(Host)
+            self.hosts[raylet] = kind.options(scheduling_strategy=self._on(raylet)).remote()
+        return self.hosts[raylet].measure.remote(words, *self.how)
 
 
 class Printed(Silent):
@@ -102,35 +128,28 @@ class Printed(Silent):
 
 @contextmanager
 def nodes_of_ray(count: int, folder: Path) -> Iterator[RayNodes]:
-    """Start a head and some nodes; end them afterwards."""
+    """Start a head and some raylets; end them afterwards."""
     (folder / "cache" / "environments").mkdir(parents=True)
     nodes = RayNodes(folder, {**os.environ, "ROSETTA_CACHE": str(folder / "cache")})
     try:
-        names = [f"n{number}" for number in range(count)]
-        at_once = os.cpu_count() or 1
-        for first in range(0, count, at_once):
-            for name in names[first : first + at_once]:
-                nodes.begin(name)
-            for name in names[first : first + at_once]:
-                nodes.wait_for_node(name)
+        for number in range(count):  # one at a time: those of one machine share files of Ray, and their starts fail
+            nodes.add(f"n{number}")
         nodes.open()
         yield nodes
     finally:
         nodes.end()
 
 
-def run_sweep(address: str, contests: int, how: tuple[int, float, str], store: Store) -> Run:
+def run_sweep(address: str, shares: int, contests: int, how: tuple[int, float, str], store: Store) -> Run:
     """Spread a run over the nodes, and return it from the store."""
     sizes = list(range(1, contests + 1))
     request = RunRequest(workloads=("fashion-mlp",), contenders=CONTENDERS, axes={"batch_size": sizes, "threads": [1]})
     run = begin_run(store, request, ["rosetta", "run"])
     laboratory = Laboratory(store, Path(how[-1]), Printed())
+    begun = time.perf_counter()
     with lend_cluster(address) as lent:
-        cluster = SimulatedNodes(lent.ray, address)
-        cluster.how = how
-        begun = time.perf_counter()
-        cluster.nodes()
-        print(f"all nodes have answered after {time.perf_counter() - begun:.0f} s", flush=True)
+        cluster = SimulatedNodes(lent.ray, address, shares, how)
+        print(f"{len(cluster.nodes())} nodes have answered after {time.perf_counter() - begun:.0f} s", flush=True)
         spread(laboratory, run, cluster, lambda contest: None)
     return store.run(run.id)
 
@@ -152,21 +171,23 @@ def main() -> None:
     """Start the nodes, run the sweep, and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, default=100)
+    parser.add_argument("--raylets", type=int, default=4)
     parser.add_argument("--contests", type=int, default=200)
-    parser.add_argument("--blocks", type=int, default=100, help="of each of two contenders")
+    parser.add_argument("--blocks", type=int, default=50, help="of each of two contenders")
     parser.add_argument("--block-seconds", type=float, default=1.0)
     asked = parser.parse_args()
     memory, begun = psutil.virtual_memory().available, time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as place,
         tempfile.TemporaryDirectory(dir="/dev/shm") as fast,
-        nodes_of_ray(asked.nodes, Path(place)) as nodes,
+        nodes_of_ray(asked.raylets, Path(place)) as nodes,
     ):
         taken = (memory - psutil.virtual_memory().available) / 2**30
-        print(f"{asked.nodes} nodes after {time.perf_counter() - begun:.0f} s, with {taken:.1f} GiB", flush=True)
+        print(f"{asked.raylets} raylets after {time.perf_counter() - begun:.0f} s, with {taken:.1f} GiB", flush=True)
         store = Store(str(Path(place) / "results.sqlite"))
         begun, processor = time.perf_counter(), time.process_time()
-        run = run_sweep(nodes.address, asked.contests, (asked.blocks, asked.block_seconds, fast), store)
+        how = (asked.blocks, asked.block_seconds, fast)
+        run = run_sweep(nodes.address, asked.nodes // asked.raylets, asked.contests, how, store)
         tell(run, Path(fast), time.perf_counter() - begun, time.process_time() - processor)
         assert all(len(entry.blocks) == asked.blocks for contest in run.contests for entry in contest.entries)
 
