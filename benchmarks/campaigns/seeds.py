@@ -29,6 +29,7 @@ from laboratory import make_work, proven, reference
 from test_plants import prove
 from whole_plants import whole_plants
 
+from rosetta_worker.children import die_with_parent
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.client.machine import kept_programs
@@ -92,7 +93,8 @@ def line(workload: str, seed: int, kind: str, name: str, seconds: float, **told:
 
 
 def settle(lanes: "Queue[set[int]]") -> None:
-    """Keep a process, and whatever it starts, on processors of its own."""
+    """Keep a process, and whatever it starts, on processors of its own. It ends with the campaign."""
+    die_with_parent()
     os.sched_setaffinity(0, lanes.get())
 
 
