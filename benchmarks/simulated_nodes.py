@@ -150,7 +150,7 @@ def run_sweep(address: str, shares: int, contests: int, how: tuple[int, float, s
     with lend_cluster(address) as lent:
         cluster = SimulatedNodes(lent.ray, address, shares, how)
         print(f"{len(cluster.nodes())} nodes have answered after {time.perf_counter() - begun:.0f} s", flush=True)
-        spread(laboratory, run, cluster, lambda contest: None)
+        spread(laboratory, run, cluster)
     return store.run(run.id)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rosettabench.catalogue.suite import MAIN, Stopping, find_suite
+from rosettabench.cluster.sweep import cluster_at, spread
 from rosettabench.errors import UsageError
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Display, Silent
@@ -125,19 +126,20 @@ def run(
     timeout: float = 900.0,
     store: str | None = None,
     display: Display | None = None,
+    on: str | None = None,
 ) -> RunResult:
     """Prove that contenders do equal work, then time them in turns.
 
     `stopping` says when a contest ends; by default as the documentation says, with five fresh processes of each
-    contender. `control` enters the first contender twice. The other arguments, and what is raised, are those of
-    `prove`.
+    contender. `control` enters the first contender twice. `on` is the address of a Ray cluster over which the contests
+    are spread, or "ray". The other arguments, and what is raised, are those of `prove`.
     """
     asked, named = names_of(workloads, frameworks)
     terms = terms_of(axes, data_dir, offline, timeout)
     request = RunRequest(
         **vars(terms), workloads=asked, contenders=named, stopping=stopping or Stopping(), control=control
     )
-    return conduct(request, store, display)
+    return conduct(request, store, display, on)
 
 
 def names_of(workloads: Names, frameworks: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -154,11 +156,17 @@ def terms_of(axes: Mapping[str, Any] | None, data_dir: str | Path | None, offlin
     return Terms.read(words, Path(data_dir) if data_dir else None, offline, timeout)
 
 
-def conduct(request: ProveRequest | RunRequest, store: str | None, display: Display | None) -> RunResult:
-    """Do what a request asks and return what was found."""
+def conduct(
+    request: ProveRequest | RunRequest, store: str | None, display: Display | None, on: str | None = None
+) -> RunResult:
+    """Do what a request asks, on the Ray cluster at the address `on` if there is one; return what was found."""
     shown = display or Silent()
     laboratory = Laboratory(Store(store or store_url()), cache_dir(), shown)
-    started = begin_run(laboratory.store, request, ["rosettabench", request.kind.value])
-    with shown:
-        laboratory.go_on(started)
+    with cluster_at(on, request) as cluster:
+        started = begin_run(laboratory.store, request, ["rosettabench", request.kind.value])
+        with shown:
+            if cluster is None:
+                laboratory.go_on(started)
+            else:
+                spread(laboratory, started, cluster)
     return RunResult(summarise(laboratory.store.run(started.id)))

@@ -6,6 +6,8 @@ They need Ray: .venv/bin/python -m uv pip install --python .venv/bin/python 'ray
 import random
 import re
 import signal
+import subprocess
+import sys
 import time
 from itertools import pairwise
 
@@ -181,6 +183,28 @@ def test_a_ray_of_this_machine_ends_with_the_command(rosetta, store):
     assert code == 0, err
     check_measured_once(store().run())
     assert ended(below), "something of Ray is left"
+
+
+FROM_PYTHON = """
+import sys
+import rosettabench
+from rosettabench.catalogue.suite import Stopping
+
+stopping = Stopping(rounds=(3, 3), processes=1, round_seconds=0.3)
+axes = {"threads": 1, "batch_size": "16,32"}
+found = rosettabench.run("fashion-mlp", frameworks=sys.argv[1:], axes=axes, stopping=stopping, on="ray")
+print(found.proven, [contest.name for contest in found.contests])
+"""
+
+
+def test_a_run_from_python_is_spread_over_a_cluster(surroundings, store):
+    words = [sys.executable, "-c", FROM_PYTHON, NUMPY]
+    done = subprocess.run(words, env=surroundings(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("True ['fashion-mlp, batch size 16'"), done.stdout
+    placed = [MeasuredOn.last_of(events_of(store().run(), one)) for one in store().run().contests]
+    assert len(placed) == 2
+    assert all(placed), "Ray measured them"
 
 
 def test_a_cluster_that_asks_for_a_token_says_how_to_give_it(surroundings, rosetta, tmp_path):

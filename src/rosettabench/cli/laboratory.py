@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -74,20 +73,6 @@ def begin(laboratory: Laboratory, request: Request) -> Run:
     from rosettabench.lab.begin import begin_run
 
     return begin_run(laboratory.store, request, ["rosetta", *sys.argv[1:]])
-
-
-@contextmanager
-def cluster_at(address: str | None, request: Request) -> Iterator[RayCluster | None]:
-    """Lend the Ray cluster at an address on which a request is done; None without an address."""
-    if address is None:
-        yield None
-        return
-    from rosettabench.cluster.connection import lend_cluster
-    from rosettabench.cluster.sweep import check_request
-
-    check_request(request)
-    with lend_cluster(address) as cluster:
-        yield cluster
 
 
 def printer(verbose: bool) -> Printer:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosettabench.cli.completion import complete_runs, complete_suites
-from rosettabench.cli.laboratory import begin, cluster_at, conduct, open_laboratory, printer
+from rosettabench.cli.laboratory import begin, conduct, open_laboratory, printer
 from rosettabench.cli.options import (
     Again,
     Axes,
@@ -96,6 +96,7 @@ def run(
     Example: rosetta run imdb-gru fashion-mlp -f pytorch,mxnet-gluon:compiled --set batch_size=32,256 --rounds 10
     Example: rosetta run --suite smartia-2019 --budget 10m
     """
+    from rosettabench.cluster.sweep import cluster_at
     from rosettabench.plan.limits import Limits
     from rosettabench.plan.own import absolute_path
     from rosettabench.plan.request import RunRequest, Terms
@@ -174,6 +175,7 @@ def resume(
     Example: rosetta resume
     """
     from rosettabench.cli.shipped import race
+    from rosettabench.cluster.sweep import cluster_at
     from rosettabench.places import store_url
     from rosettabench.plan.request import read_request
     from rosettabench.store.kind import RunKind, kind_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import compress
 from secrets import token_hex
@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from rosettabench import errors
-from rosettabench.cluster.connection import ClusterNode, RayCluster
+from rosettabench.cluster.connection import ClusterNode, RayCluster, lend_cluster
 from rosettabench.cluster.mailbox import Remarks, Rows
 from rosettabench.cluster.node import NodeFault
 from rosettabench.cluster.parcel import Inbox, pack
@@ -77,7 +77,20 @@ def asks_gpu(axes: Mapping[str, Sequence[int | str]]) -> bool:
     return any(device != "cpu" for device in axes.get("device", ()))
 
 
-def spread(laboratory: Laboratory, run: Run, cluster: RayCluster, ended: Callable[[Contest], None]) -> None:
+@contextmanager
+def cluster_at(address: str | None, request: Request) -> Iterator[RayCluster | None]:
+    """Lend the Ray cluster at an address on which a request is done; None without an address."""
+    if address is None:
+        yield None
+        return
+    check_request(request)
+    with lend_cluster(address) as cluster:
+        yield cluster
+
+
+def spread(
+    laboratory: Laboratory, run: Run, cluster: RayCluster, ended: Callable[[Contest], None] = lambda contest: None
+) -> None:
     """Do what is left of a run on the nodes of a cluster. `ended` is called after each contest but the last."""
     left = left_contests(run, check_request(read_request(run.request)))
     if not left:
