@@ -24,7 +24,7 @@ from rosettabench.lab.begin import begin_run
 from rosettabench.lab.display import Display, Silent
 from rosettabench.lab.run import Laboratory
 from rosettabench.places import cache_dir, store_url
-from rosettabench.plan.own import absolute_path, own_contenders
+from rosettabench.plan.own import absolute_paths, own_contenders
 from rosettabench.plan.request import ProveRequest, RunRequest, Terms
 from rosettabench.resources.processors import usable_cores
 from rosettabench.store.store import Store
@@ -146,7 +146,7 @@ def names_of(workloads: Names, frameworks: Sequence[str]) -> tuple[tuple[str, ..
     """Return the workloads and contenders of a request."""
     if not workloads:
         raise UsageError("name a workload, or the path of a folder", 'Example: rosettabench.prove("./my-gpt")')
-    asked = tuple(absolute_path(str(one) if isinstance(one, str) else str(one.absolute())) for one in workloads)
+    asked = absolute_paths(one if isinstance(one, str) else str(one.absolute()) for one in workloads)
     return asked, tuple(frameworks) or own_contenders(asked) or find_suite(MAIN).contenders
 
 

@@ -98,15 +98,14 @@ def run(
     """
     from rosettabench.cluster.sweep import cluster_at
     from rosettabench.plan.limits import Limits
-    from rosettabench.plan.own import absolute_path
+    from rosettabench.plan.own import absolute_paths
     from rosettabench.plan.request import RunRequest, Terms
 
     check_names(suite, budget, frameworks, report)
     limits = Limits(rounds, precision, seconds, round_seconds, processes, budget, full)
     terms = Terms.read(axes, data_dir, offline, timeout, python)
     rules = {"confidence": confidence, "margin": margin, "insist": insist, "strict": strict, "prove_again": prove_again}
-    named = tuple(map(absolute_path, workloads or ()))
-    asked = RunRequest(**vars(terms), **rules, workloads=named, control=control, full=full)
+    asked = RunRequest(**vars(terms), **rules, workloads=absolute_paths(workloads or ()), control=control, full=full)
     laboratory, request = plan_run(suite, split(frameworks), asked, limits, store)
     with cluster_at(on, request) as cluster:
         conduct(laboratory, begin(laboratory, request), report, printer(verbose), cluster)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rosettabench.catalogue.contract import missing_in_cell
@@ -17,6 +17,11 @@ MOST = 5
 def absolute_path(workload: str) -> str:
     """Return a workload as a request names it: a folder by its absolute path, so that a run can be resumed anywhere."""
     return str(Path(workload).resolve()) if is_path(workload) else workload
+
+
+def absolute_paths(workloads: Iterable[str]) -> tuple[str, ...]:
+    """Return several workloads as a request names them."""
+    return tuple(map(absolute_path, workloads))
 
 
 def own_contenders(workloads: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from rosettabench.catalogue.contender import every_contender
 from rosettabench.catalogue.suite import MAIN, find_suite
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.errors import UsageError
-from rosettabench.plan.own import absolute_path, own_contenders
+from rosettabench.plan.own import absolute_paths, own_contenders
 from rosettabench.plan.setting import most_devices
 from rosettabench.resources.processors import usable_cores
 
@@ -28,6 +28,6 @@ def choose_names(
     """
     if whole == bool(workloads):
         raise UsageError("name the workloads to prove, or give --all", "Example: rosetta prove imdb-gru -f pytorch,jax")
-    asked = tuple(map(absolute_path, workloads or all_workloads()))
+    asked = absolute_paths(workloads or all_workloads())
     usual = tuple(one.label for one in every_contender()) if whole else find_suite(MAIN).contenders
     return asked, contenders or own_contenders(asked) or usual
