@@ -48,47 +48,42 @@ class Host:
     """An actor of Ray: some simulated nodes, each call a thread."""
 
     def measure(self, words: tuple[Any, ...], blocks: int, seconds: float, folder: str) -> None:
-        """Do what a node does for a contest, but for measuring."""
-        simulate(words, blocks, seconds, folder)
+        """Write the rows of a contest, and wait in place of each block."""
+        import ray
 
+        from rosettabench.client.machine import describe_machine
+        from rosettabench.cluster.node import NodeStore
+        from rosettabench.cluster.parcel import unpack
+        from rosettabench.lab.journal import Journal
+        from rosettabench.lab.place import settle
+        from rosettabench.store.record import Stopped
+        from rosettabench.store.schema import Block
+        from rosettabench.store.store import now
 
-def simulate(words: tuple[Any, ...], blocks: int, seconds: float, folder: str) -> None:
-    """Write the rows of a contest, and wait in place of each block."""
-    import ray
+        parcel, run_id, contest, attempt, node, mailbox = words
+        took: list[float] = []
 
-    from rosettabench.client.machine import describe_machine
-    from rosettabench.cluster.node import NodeStore
-    from rosettabench.cluster.parcel import unpack
-    from rosettabench.lab.journal import Journal
-    from rosettabench.lab.place import settle
-    from rosettabench.store.record import Stopped
-    from rosettabench.store.schema import Block
-    from rosettabench.store.store import now
+        def send(row: str) -> None:
+            """Send a row, and note how long that took."""
+            begun = time.perf_counter()
+            assert ray.get(mailbox.put.remote(attempt, row))
+            took.append(time.perf_counter() - begun)
 
-    parcel, run_id, contest, attempt, node, mailbox = words
-    took: list[float] = []
-
-    def send(row: str) -> None:
-        """Send a row, and note how long that took."""
-        begun = time.perf_counter()
-        assert ray.get(mailbox.put.remote(attempt, row))
-        took.append(time.perf_counter() - begun)
-
-    own = Path(folder) / attempt
-    store = NodeStore(own.with_suffix(".sqlite"), Store(f"{own}-shelf.sqlite"), send)
-    unpack(parcel, store.engine)
-    run = store.run(run_id)
-    row = next(one for one in run.contests if one.id == contest)
-    settle(store, run, row, node, describe_machine())
-    facts = {"session": 1, "phase": "turn", "first": 0, "steps": 10, "samples": 320, "learning_rate": 1e-3}
-    for number in range(blocks):
-        for position, entry in enumerate(row.entries):
-            mailbox.say.remote(attempt, f"round {number}", False)
-            time.sleep(seconds)
-            place = {"entry_id": entry.id, "round": number, "position": position, "at": now()}
-            store.add(Block(**place, **facts, elapsed_s=seconds, cpu_s=seconds, loss=0.5))
-    Journal(store, run_id, contest).event(Stopped(why="simulated"))
-    own.with_suffix(".json").write_text(json.dumps(took))
+        own = Path(folder) / attempt
+        store = NodeStore(own.with_suffix(".sqlite"), Store(f"{own}-shelf.sqlite"), send)
+        unpack(parcel, store.engine)
+        run = store.run(run_id)
+        row = next(one for one in run.contests if one.id == contest)
+        settle(store, run, row, node, describe_machine())
+        facts = {"session": 1, "phase": "turn", "first": 0, "steps": 10, "samples": 320, "learning_rate": 1e-3}
+        for number in range(blocks):
+            for position, entry in enumerate(row.entries):
+                mailbox.say.remote(attempt, f"round {number}", False)
+                time.sleep(seconds)
+                place = {"entry_id": entry.id, "round": number, "position": position, "at": now()}
+                store.add(Block(**place, **facts, elapsed_s=seconds, cpu_s=seconds, loss=0.5))
+        Journal(store, run_id, contest).event(Stopped(why="simulated"))
+        own.with_suffix(".json").write_text(json.dumps(took))
 
 
 class SimulatedNodes(RayCluster):

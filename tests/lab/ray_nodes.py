@@ -84,11 +84,6 @@ class RayNodes:
         )
 
     def add(self, name, times=1, **more):
-        """Start a node that measures, and wait until it runs."""
-        self.begin(name, times, **more)
-        self.wait_for_node(name)
-
-    def begin(self, name, times=1, **more):
         """Start a node that measures, at a loopback address of its own."""
         number = len(self.started) + 1
         self.start(
@@ -96,6 +91,7 @@ class RayNodes:
             f"--resources={json.dumps({'rosetta': times})}",
             **more,
         )
+        self._wait_for_log(name)
 
     def open(self):
         """Start one more node that measures nothing. A command connects to it, or to the head.
@@ -103,9 +99,9 @@ class RayNodes:
         Ray keeps the address of the node that was started last in a file that all nodes of a machine share.
         """
         self.start("desk", f"--address={self.address}")
-        self.wait_for_node("desk")
+        self._wait_for_log("desk")
 
-    def wait_for_node(self, name):
+    def _wait_for_log(self, name):
         """Wait until a node says that it runs."""
         log = self.folder / f"{name}.log"
         self.wait_for(lambda: "Ray runtime started" in log.read_text(), f"node {name}")
