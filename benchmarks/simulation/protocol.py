@@ -14,12 +14,14 @@ from scipy.stats import t
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.plan.schedule import Schedule
 from rosettabench.statistics.evidence import log_evidence, threshold
-from rosettabench.statistics.interval import OFFSETS, QUARTERINGS, TRIM, ratio_interval
+from rosettabench.statistics.interval import OFFSETS, TRIM, ratio_interval
 from rosettabench.statistics.ranking import LOOKS
 
 CONFIDENCE, MARGIN = 0.95, 0.02
 STOPPING = Stopping()
 EDGE = np.log1p(MARGIN)
+HALVINGS = 20
+"""Steps of the search for an end, which leave a millionth of a bracket, as in interval.py."""
 
 
 @dataclass
@@ -118,7 +120,7 @@ def intervals(logs, pairs):
         below = np.stack([accepted(side * step * unit) for step in steps], axis=1)
         place = len(steps) - 1 - below[:, ::-1].argmax(axis=1)
         inner, outer = steps[place] * unit, np.append(steps, np.inf)[place + 1] * unit
-        for _ in range(2 * QUARTERINGS):
+        for _ in range(HALVINGS):
             between = np.where(np.isfinite(outer), (inner + outer) / 2, inner)
             good = accepted(side * between)
             inner, outer = np.where(good, between, inner), np.where(good, outer, np.minimum(outer, between))

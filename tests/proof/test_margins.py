@@ -148,6 +148,28 @@ def test_a_margin_that_no_batch_keeps_is_told(tmp_path):
         make_reference(entry.name, work, start, proof_weights(work.workload, 0), tmp_path / "reference")
 
 
+def test_what_one_step_passes_over_is_tried_again_by_the_next(tmp_path):
+    """The first step refuses whatever it can afford to, and leaves too few new samples to the second one."""
+    work = make_work(with_margin(MARGIN), tmp_path / "work", prepared=few_samples(tmp_path))
+    entry = all_frameworks()["reference-pytorch"]
+    session = open_session(entry, entry.mode, environment(entry.locks[0]), work, tmp_path / "s", "float64")
+    try:
+        session.build(save_weights(proof_weights(work.workload, 0), tmp_path / "weights"))
+        np.save(tmp_path / "all.npy", np.arange(64)[None])
+        session.hand_rows(tmp_path / "all.npy")
+        margins = np.sort(margins_of(session, 0, tmp_path / "margins"))
+        chooser = Chooser(session, float(margins[-8]), tmp_path / "chosen")
+        chooser.choose(0)
+        with pytest.raises(ProofError, match="too few samples"):
+            chooser.choose(1)
+        chooser._margin = float(margins[0]) / 2
+        chooser.choose(1)
+    finally:
+        session.process.close()
+    first, second = np.load(chooser.path)[:2]
+    assert not set(first.tolist()) & set(second.tolist()), "no sample is used twice"
+
+
 def few_samples(folder):
     """The first 64 samples of the training part."""
     import json

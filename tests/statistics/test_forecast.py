@@ -7,7 +7,7 @@ from tiers import slow
 from rosettabench.statistics.forecast import (
     MOST_PROCESSES,
     MOST_ROUNDS,
-    STEPS,
+    ROUGHLY,
     fresh_processes,
     rounds_needed,
     rounds_until,
@@ -55,7 +55,7 @@ def test_no_number_beyond_the_greatest_is_foretold():
     noise = rounds(2, 100, 1.0, 0.3)
 
     def precision(count):
-        return ratio_interval([noise[place % 100] for place in range(count)], 0.95, 6, STEPS).precision
+        return ratio_interval([noise[place % 100] for place in range(count)], 0.95, 6, ROUGHLY).precision
 
     near, beyond = precision(MOST_ROUNDS), precision(MOST_ROUNDS + 400)
     assert beyond < near

@@ -38,6 +38,8 @@ def site(
 
     Example: rosetta site public
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     from rosettabench.places import store_url
     from rosettabench.report.site.folder import replace_folder
     from rosettabench.report.site.write import write_site
@@ -47,9 +49,10 @@ def site(
     kept = Store.existing(url)
     intact, damaged = kept.intact_certificates()
     try:
-        with replace_folder(out) as folder:
+        with replace_folder(out) as folder, ThreadPoolExecutor(1) as meanwhile:
+            proofs = meanwhile.submit(matrices, intact)
             contents = write_site(
-                folder, kept.runs(), kept.marks(), partial(open_runs, url), matrices(intact), damaged, show_progress
+                folder, kept.runs(), kept.marks(), partial(open_runs, url), proofs.result, damaged, show_progress
             )
     except OSError as error:
         what = f"the site cannot be written to {out}: {error.strerror}"

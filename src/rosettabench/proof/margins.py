@@ -3,7 +3,8 @@
 If a ReLU's input is zero up to round-off, or the two largest inputs of a pool are that close, the gradient may go
 either way, and both are right. A proof on such a batch would accuse honest contenders. So a workload with millions of
 such units states a margin, and its proof uses only samples that keep it: those of the first epoch in their order,
-without samples that have a unit nearer to its edge. The reference computes the margin of each sample. Picture files,
+without samples that have a unit nearer to its edge. If they run out, a later step tries again what earlier ones passed
+over: its weights are others. The reference computes the margin of each sample. Picture files,
 which every epoch augments differently, continue with the next epoch.
 
 A workload may also leave out images that are mostly of one colour. Where float32 adds the same number again and again,
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from pathlib import Path
 
@@ -78,19 +79,26 @@ class Chooser:
     def choose(self, step: int) -> None:
         """Choose the batch of a step for the session's present weights, and hand it over.
 
-        Raises ProofError if there are too few training samples.
+        What it passes over is tried again with other weights, once all other samples have been. Raises ProofError if
+        there are too few training samples.
         """
         batch, near = np.empty_like(self._rows[step]), np.ones(self._rows.shape[1], bool)
-        for _ in range(MOST_TRIED):
-            batch[near] = self._draw(int(near.sum()))
-            save_array(self._trial, batch[None])
-            give_rows(self._session, self._trial)
-            margins = margins_of(self._session, 0, self._trial.parent, least=self._margin)
-            near = margins < self._margin
-            if not near.any():
-                break
-        else:
-            raise self._failure(step)
+        passed_over: list[NDArray[np.int64]] = []
+        try:
+            for _ in range(MOST_TRIED):
+                batch[near] = self._draw(int(near.sum()))
+                margins = self._margins_of_trial(batch)
+                near = margins < self._margin
+                passed_over += [*batch[near]]
+                if not near.any():
+                    break
+            else:
+                raise self._failure(step)
+        except ProofError:
+            passed_over += [*batch[~near]]
+            raise
+        finally:
+            self._samples = chain(self._samples, passed_over)
         self.nearest.append(margins)
         self._rows[step] = batch
         save_array(self.path, self._rows)
@@ -111,10 +119,17 @@ class Chooser:
         """Return the margin of each step."""
         return [Margin(step, float(near.min()), self._reach[step]) for step, near in enumerate(self.nearest)]
 
+    def _margins_of_trial(self, batch: NDArray[np.int64]) -> Array:
+        """Return how near each sample of a batch comes to an edge, (samples,), with the session's present weights."""
+        save_array(self._trial, batch[None])
+        give_rows(self._session, self._trial)
+        return margins_of(self._session, 0, self._trial.parent, least=self._margin)
+
     def _draw(self, count: int) -> list[NDArray[np.int64]]:
         """Return the next samples; raise ProofError if there are too few."""
         drawn = list(islice(self._samples, count))
         if len(drawn) < count:
+            self._samples = iter(drawn)
             raise self._failure(len(self.nearest))
         return drawn
 

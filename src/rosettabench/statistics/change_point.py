@@ -127,19 +127,19 @@ def best_starts(logs: Values, penalty: float) -> list[int]:
     segment begins. The next value continues the segment, or it is the last of the first LEAST values of a new one.
     """
     levels = np.unique(logs)
-    sums = [np.zeros(len(levels))]  # of absolute deviations from each level, after each number of values
+    off = np.abs(logs[:, None] - levels)
+    sums = np.concatenate((np.zeros((1, len(levels))), np.cumsum(off, axis=0)))  # of deviations from each level
     costs, starts = np.zeros(len(levels)), np.zeros(len(levels), np.int64)
     cheapest, begun = [0.0], [0]
-    for count, value in enumerate(logs, start=1):
-        off = np.abs(value - levels)
-        sums.append(sums[-1] + off)
-        costs = costs + off
+    for count in range(1, len(logs) + 1):
+        costs += off[count - 1]
         start = count - LEAST
         if start > 0:
-            new = cheapest[start] + penalty + (sums[count] - sums[start])
-            better = new < costs
-            costs, starts = np.where(better, new, costs), np.where(better, start, starts)
-        place = int(costs.argmin())
+            new = sums[count] - sums[start]
+            new += cheapest[start] + penalty
+            np.copyto(starts, start, where=new < costs)
+            np.minimum(costs, new, out=costs)
+        place = costs.argmin()
         cheapest.append(float(costs[place]))
         begun.append(int(starts[place]))
     return begun

@@ -23,8 +23,8 @@ MOST_PROCESSES = 256
 FINENESS = 20
 """An estimate is exact to one part in this many: the noise is not known any better."""
 
-STEPS = 4
-"""Steps of the search for the ends of an interval: they are exact to about a percent of their distance."""
+ROUGHLY = 0.01
+"""The ends of a foretold interval are exact to this share of their distance from the estimate."""
 
 
 def rounds_needed(ratios: Sequence[float], margin: float, confidence: float = 0.95, tests: int = 1) -> int | None:
@@ -65,7 +65,7 @@ def rounds_until(
 
     def enough(rounds: int) -> bool:
         """Return whether this many rounds would be enough."""
-        interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests, STEPS)
+        interval = ratio_interval([ratios[place % seen] for place in range(rounds)], confidence, tests, ROUGHLY)
         return interval is not None and reached(interval)
 
     low, high = fewest - 1, fewest

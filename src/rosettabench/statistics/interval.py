@@ -21,7 +21,7 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, threshold
+from rosettabench.statistics.evidence import FEWEST_ROUNDS, final_evidence, log_evidence, threshold
 
 TRIM = 0.2
 """Share of the values trimmed on each side."""
@@ -29,12 +29,18 @@ TRIM = 0.2
 OFFSETS = 4.0 ** np.arange(-4, 9)
 """Distances from the estimate, in mean deviations, at which the search for the ends begins."""
 
-QUARTERINGS = 10
-"""Steps of the search after that, each of which leaves a quarter: the ends are exact to a millionth of their distance
-from the estimate."""
+EXACT = 1e-6
+"""The search for an end stops when this share of its distance from the estimate is left."""
 
-QUARTERS = np.array([0.25, 0.5, 0.75])
-"""Where a step of the search looks between its two candidates. One look at three places costs less than two looks."""
+MOST_STEPS = 40
+"""The search ends after so many steps at the latest: six are usual."""
+
+WIDE = 0.4
+"""A bracket that is wider than this share of its outer end is wide: the evidence is not nearly straight across it."""
+
+BOW = 6.0
+"""The evidence grows about as the square of the distance. So a straight line between the ends of a bracket of the width
+w misses it by w² / 8 at most; the search looks w² / BOW before and behind the crossing of that line."""
 
 SIDES = np.array([[-1.0], [1.0]])
 """Below the estimate, and above it."""
@@ -44,6 +50,43 @@ SAME = 1e-12
 
 Logs = NDArray[np.float64]
 Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Two candidates on one side of an estimate, by their distances from it: an accepted one, and a refuted one behind.
+
+    `below` and `above` are the evidence at both, less its limit: below 0, and not below 0.
+    """
+
+    inner: float
+    outer: float
+    below: float
+    above: float
+
+    @classmethod
+    def last(cls, distances: Sequence[float], found: Sequence[float]) -> Bracket:
+        """Return the bracket around the last crossing of the limit, from the evidence `found` at `distances`."""
+        last = max(place for place, one in enumerate(found[:-1]) if one < 0)
+        return cls(*distances[last : last + 2], *found[last : last + 2])
+
+    @property
+    def width(self) -> float:
+        """The distance between the two, as a share of that from the estimate."""
+        return 1 - self.inner / self.outer
+
+    @property
+    def looks(self) -> tuple[float, float]:
+        """The distances at which to look next: a little before and a little behind where a line crosses the limit."""
+        crossing, reach, whole = self.below / (self.below - self.above), self.width / BOW, self.outer - self.inner
+        if self.width > WIDE:
+            return self.inner + whole / 3, self.outer - whole / 3
+        before, behind = max(crossing - reach, crossing / 2), min(crossing + reach, (1 + crossing) / 2)
+        return self.inner + before * whole, self.inner + behind * whole
+
+    def closed(self, looks: Sequence[float], seen: Sequence[float]) -> Bracket:
+        """Return the bracket within this one, from the evidence `seen` at its `looks`."""
+        return Bracket.last([self.inner, *looks, self.outer], [self.below, *seen, self.above])
 
 
 @dataclass(frozen=True)
@@ -72,29 +115,29 @@ class Interval:
 
 
 def ratio_interval(
-    ratios: Sequence[float], confidence: float = 0.95, tests: int = 1, steps: int = QUARTERINGS
+    ratios: Sequence[float], confidence: float = 0.95, tests: int = 1, exact: float = EXACT
 ) -> Interval | None:
     """Return the interval for the ratio behind `ratios`, one positive number per round in the order of rounds.
 
     None if there are too few rounds to exclude anything (fewest_rounds). With `tests` > 1, that many intervals hold
-    together at `confidence`: each takes an equal share of the permitted error (Bonferroni). With fewer `steps` of the
-    search, the interval is a little wider. Raises ValueError for a ratio that is not a positive, finite number.
+    together at `confidence`: each takes an equal share of the permitted error (Bonferroni). With a larger `exact` than
+    EXACT, the interval is a little wider. Raises ValueError for a ratio that is not a positive, finite number.
     """
-    return search_interval(tuple(ratios), confidence, tests, steps)
+    return search_interval(tuple(ratios), confidence, tests, exact)
 
 
 @lru_cache(maxsize=4096)
-def search_interval(ratios: tuple[float, ...], confidence: float, tests: int, steps: int) -> Interval | None:
+def search_interval(ratios: tuple[float, ...], confidence: float, tests: int, exact: float) -> Interval | None:
     """Search for ratio_interval's answer. It is kept: a report and a history ask for the same ones."""
     logs = logarithms(ratios)
     if len(logs) < FEWEST_ROUNDS:
         return None
     limit = threshold(confidence, tests)
     middle = trimmed_mean(logs)
-    ends = never_refuted(logs, middle, limit, steps)
+    ends = never_refuted(logs, middle, limit, exact)
     steady = ends is not None
     if ends is None:
-        ends = span_of_parts(logs, limit, steps)
+        ends = span_of_parts(logs, limit, exact)
     low, high = ends
     if not np.isfinite(low) or not np.isfinite(high):
         return None
@@ -110,7 +153,7 @@ def fewest_rounds(confidence: float = 0.95, tests: int = 1) -> int:
 def agreement_rounds(limit: float) -> int:
     """Return after how many rounds with equal deviations the evidence reaches `limit`."""
     rounds = FEWEST_ROUNDS
-    while float(log_evidence(np.ones(rounds))[-1]) < limit:
+    while final_evidence(np.ones(rounds)) < limit:
         rounds += 1
     return rounds
 
@@ -130,15 +173,15 @@ def trimmed_mean(values: Logs) -> float:
     return float(np.mean(np.sort(values)[trimmed : len(values) - trimmed]))
 
 
-def never_refuted(logs: Logs, middle: float, limit: float, steps: int) -> Ends | None:
+def never_refuted(logs: Logs, middle: float, limit: float, exact: float) -> Ends | None:
     """Return the ends of the set of log ratios whose evidence stayed below `limit` at every round; None if empty.
 
     An end is infinite if there are too few rounds to exclude anything on that side.
     """
-    return ends(lambda candidates: log_evidence(logs - candidates[..., None]).max(axis=-1), limit, middle, logs, steps)
+    return ends(lambda candidates: log_evidence(logs - candidates[..., None]).max(axis=-1), limit, middle, logs, exact)
 
 
-def not_refuted(logs: Logs, limit: float, steps: int) -> Ends:
+def not_refuted(logs: Logs, limit: float, exact: float) -> Ends:
     """Return the ends of the set of log ratios that all `logs` together do not refute, ignoring earlier rounds.
 
     Return the extremes of `logs` if the set is empty, or if there are too few.
@@ -146,30 +189,36 @@ def not_refuted(logs: Logs, limit: float, steps: int) -> Ends:
     found = None
     if len(logs) >= FEWEST_ROUNDS:
         middle = trimmed_mean(logs)
-        found = ends(lambda candidates: log_evidence(logs - candidates[..., None])[..., -1], limit, middle, logs, steps)
+        found = ends(lambda candidates: final_evidence(logs - candidates[..., None]), limit, middle, logs, exact)
     if found is None or not np.all(np.isfinite(found)):
         return float(logs.min()), float(logs.max())
     return found
 
 
-def span_of_parts(logs: Logs, limit: float, steps: int) -> Ends:
+def span_of_parts(logs: Logs, limit: float, exact: float) -> Ends:
     """Return the span of the ends for all rounds, the first half and the second half."""
     half = len(logs) // 2
-    parts = [not_refuted(part, limit, steps) for part in (logs, logs[:half], logs[half:])]
+    parts = [not_refuted(part, limit, exact) for part in (logs, logs[:half], logs[half:])]
     return min(low for low, _ in parts), max(high for _, high in parts)
 
 
-def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Logs, steps: int) -> Ends | None:
+def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Logs, exact: float) -> Ends | None:
     """Return the outermost candidates, seen from `middle`, whose evidence is below `limit`; None if there are none.
 
-    The search tries OFFSETS first. Then each of its `steps` leaves a quarter of the distance between the last accepted
-    and the first refuted candidate. It returns the refuted one, so that its error widens the interval.
+    The search tries OFFSETS first. What it returns is refuted, so that its error, at most `exact` times the distance,
+    widens the interval.
     """
     unit = float(np.mean(np.abs(logs - middle)))
     if unit < SAME:
         return (middle, middle) if len(logs) >= agreement_rounds(limit) else (-np.inf, np.inf)
+
+    def excess(distances: Logs) -> Logs:
+        """Return the evidence beyond `limit` of candidates at `distances`, (2, …), below the estimate and above it."""
+        return evidence(middle + SIDES * distances) - limit
+
     offsets = np.concatenate(([0.0], OFFSETS)) * unit
-    accepted = evidence(middle + SIDES * offsets) < limit
+    found = excess(offsets)
+    accepted = found < 0
     if not np.any(accepted):
         return None
     if not accepted[0][0]:
@@ -177,20 +226,20 @@ def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Lo
             (int(np.flatnonzero(one)[0]), sign) for one, sign in zip(accepted, (-1, 1), strict=True) if one.any()
         ]
         place, sign = min(nearest)
-        return ends(evidence, limit, middle + sign * float(offsets[place]), logs, steps)
-    last = [int(np.flatnonzero(below)[-1]) for below in accepted]
-    inner = offsets[last]
-    outer = np.append(offsets, np.inf)[np.add(last, 1)]
-    for _ in range(steps if np.all(np.isfinite(outer)) else 0):
-        inner, outer = nearer(inner, outer, lambda between: evidence(middle + SIDES * between) < limit)
-    return middle - float(outer[0]), middle + float(outer[1])
+        return ends(evidence, limit, middle + sign * float(offsets[place]), logs, exact)
+    if np.any(accepted[:, -1]):
+        below, above = np.where(accepted[:, -1], np.inf, offsets[-1]).tolist()
+    else:
+        below, above = close_in(excess, [Bracket.last(offsets.tolist(), one) for one in found.tolist()], exact)
+    return middle - below, middle + above
 
 
-def nearer(inner: Logs, outer: Logs, accepts: Callable[[Logs], NDArray[np.bool_]]) -> tuple[Logs, Logs]:
-    """Return the quarter between `inner` and `outer`, (2,), in which candidates begin to be refuted.
-
-    It begins behind the last one that `accepts` takes.
-    """
-    places = np.column_stack((inner, inner[:, None] + QUARTERS * (outer - inner)[:, None], outer))
-    taken = np.array([int(np.flatnonzero(one)[-1]) + 1 if one.any() else 0 for one in accepts(places[:, 1:-1])])
-    return places[[0, 1], taken], places[[0, 1], taken + 1]
+def close_in(excess: Callable[[Logs], Logs], brackets: Sequence[Bracket], exact: float) -> list[float]:
+    """Return the outer ends of the brackets below and above the estimate, closed in until their width is `exact`."""
+    for _ in range(MOST_STEPS):
+        if all(one.width <= exact for one in brackets):
+            break
+        looks = [one.looks for one in brackets]
+        seen = excess(np.array(looks)).tolist()
+        brackets = [one.closed(places, found) for one, places, found in zip(brackets, looks, seen, strict=True)]
+    return [one.outer for one in brackets]

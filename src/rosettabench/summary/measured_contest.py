@@ -1,6 +1,6 @@
 """A contest as it was measured, from the rows of a loaded run. The summary and the history are both made of it.
 
-Reading an attribute of a row goes through SQLAlchemy, so the blocks are read once, into plain samples.
+Reading an attribute of a row goes through SQLAlchemy, so the blocks' values are taken from their dictionaries, once.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.catalogue.workload import all_workloads
@@ -156,8 +157,8 @@ def contest_names(run: Run) -> dict[int, str]:
 
 def samples_of(entry: Entry) -> tuple[Sample, ...]:
     """Return all blocks, warm-ups included, as they were measured."""
-    fields = Sample.__dataclass_fields__
-    return tuple(Sample(**{name: getattr(block, name) for name in fields}) for block in entry.blocks)
+    columns = itemgetter(*Sample.__dataclass_fields__)
+    return tuple(Sample(*columns(vars(block))) for block in entry.blocks)
 
 
 def counted(samples: Sequence[Sample]) -> tuple[Sample, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -90,16 +91,36 @@ def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> 
     """Return `charts` as the layers of one Vega-Lite specification that fits the width around it.
 
     `description` is for screen readers, and `height` is in pixels. Data that all layers share are stated once. Altair's
-    own LayerChart would give the same, but copies every layer several times.
+    own LayerChart would give the same, but for the names of the data. It copies every layer several times.
     """
     from altair import SCHEMA_URL
 
+    datasets: dict[str, Any] = {}
     context: dict[str, Any] = {"top_level": False, "datasets": {}}
-    layers = [chart.to_dict(validate=False, context=context) for chart in charts]
+    layers = [chart.to_dict(validate=False, context=context) for chart in with_named_data(charts, datasets)]
     spec = {"$schema": SCHEMA_URL, "layer": layers, "description": description, "height": height}
     shared = layers[0]["data"]
     if all(layer["data"] == shared for layer in layers):
         spec["data"] = shared
         for layer in layers:
             del layer["data"]
-    return {**spec, "datasets": context["datasets"], **FITTED}
+    return {**spec, "datasets": datasets, **FITTED}
+
+
+def with_named_data(charts: Sequence[alt.Chart], datasets: dict[str, Any]) -> Iterator[alt.Chart]:
+    """Yield the charts with a name in place of their rows, which are added to `datasets`.
+
+    A name is the hash of the rows. Altair makes such names as well, but writes the rows of every layer as JSON for it.
+    """
+    import altair as alt
+    from pydantic_core import to_json
+
+    names: dict[int, str] = {}
+    for chart in charts:
+        rows = chart.data["values"]
+        if id(rows) not in names:
+            names[id(rows)] = f"data-{sha256(to_json(rows)).hexdigest()[:32]}"
+        datasets[names[id(rows)]] = rows
+        named = chart.copy(deep=False)
+        named.data = alt.NamedData(names[id(rows)])
+        yield named

@@ -136,6 +136,7 @@ def page_template() -> Template:
 def environment() -> Environment:
     """Return the environment of the templates, which escapes all texts."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from pydantic_core import to_json
 
     found = Environment(
         loader=PackageLoader("rosettabench.report"),
@@ -144,6 +145,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.policies["json.dumps_function"] = lambda data, **_: to_json(data).decode()  # in a tenth of json's time
     found.globals.update(
         FUNCTIONS,
         tables=tables,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -15,6 +16,11 @@ from rosettabench.summary.records import RunSummary
 
 FORMAT = 2
 """The version of the JSON format, raised when a field changes its name or meaning."""
+
+UNCHANGED = frozenset({type(None), str, int, bool})
+"""The types whose values JSON always has."""
+
+SCALAR = UNCHANGED | {float}
 
 
 def render_json(summary: RunSummary) -> str:
@@ -32,12 +38,14 @@ def as_json(found: Mapping[str, object]) -> str:
 
 def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     """Return `value` with dataclasses as objects, and every float that JSON lacks as a text."""
-    if value is None or isinstance(value, str | int):  # most values: the cheapest question first
+    kind = type(value)
+    if kind in UNCHANGED:  # most values: the cheapest question first
         return value
     if isinstance(value, float):
         return value if isfinite(value) else str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return finite(fields_of(value))
+    if is_dataclass(kind):
+        found = fields_of(value)
+        return found if is_finite(found.values()) else {name: finite(part) for name, part in found.items()}
     if isinstance(value, BaseModel):
         return finite(value.model_dump())
     if isinstance(value, dict):
@@ -47,7 +55,22 @@ def finite(value: object) -> Any:  # noqa: ANN401 (whatever JSON can hold)
     return value
 
 
+def is_finite(values: Collection[object]) -> bool:
+    """Return whether JSON has all of these values as they are: so it is of a block, and a run has thousands of them."""
+    if not SCALAR.issuperset(map(type, values)):
+        return False
+    return all(isfinite(one) for one in values if type(one) is float)
+
+
 def fields_of(record: Any) -> dict[str, object]:  # noqa: ANN401 (any dataclass)
     """Return the fields of a dataclass in JSON: its own, or those of FIELDS, some of which hold words."""
-    words = FIELDS.get(type(record), {name.name: None for name in fields(record)})
-    return {name: getattr(record, name) if made is None else made(record) for name, made in words.items()}
+    if (words := FIELDS.get(type(record))) is not None:
+        return {name: getattr(record, name) if made is None else made(record) for name, made in words.items()}
+    own = vars(record)
+    return {name: own[name] for name in field_names(record.__class__)}
+
+
+@cache
+def field_names(kind: type) -> tuple[str, ...]:
+    """Return the names of a dataclass's fields."""
+    return tuple(one.name for one in fields(kind))

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from operator import itemgetter
 from typing import Any
 
 from rosettabench.report.tables.forecasts import MEASURES
@@ -61,10 +62,10 @@ def render_csv(summary: RunSummary) -> str:
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows as CSV (RFC 4180) with a header, with all texts made harmless."""
-    text = io.StringIO(newline="")
+    text, in_order = io.StringIO(newline=""), itemgetter(*columns)
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows([harmless(row[name]) for name in columns] for row in rows)
+    writer.writerows(map(harmless, in_order(row)) for row in rows)
     return text.getvalue()
 
 

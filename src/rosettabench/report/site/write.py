@@ -27,14 +27,14 @@ def write_site(
     rows: Sequence[Run],
     states: Mapping[str, tuple[int, int]],
     open_runs: OpenRuns,
-    proofs: Sequence[tuple[str, Table]],
+    proofs: Callable[[], Sequence[tuple[str, Table]]],
     damaged: Sequence[str],
     on_progress: Callable[[int, int], None],
 ) -> SiteContents:
     """Write all pages of a store and return their contents.
 
     `rows` are its runs, the newest first, and `states` are (number of events, the last one's id) of each; `open_runs`
-    opens them again, in other processes. `proofs` are (heading, table) of the matrices; `damaged` are the keys of
+    opens them again, in other processes. `proofs` returns (heading, table) of the matrices; `damaged` are the keys of
     certificates that prove nothing. `on_progress` is told how many of how many runs are done.
     """
     common = [house_digest(), *damaged, *sorted(run.id for run in rows if kind_of(run.request) is RunKind.PEAK)]
@@ -47,7 +47,7 @@ def write_site(
     contents = SiteContents(tuple(found[row.id] for row in rows))
     for path, content in render_assets():
         folder.write(path, content)
-    for path, content in Pages(contents, proofs, damaged).all():
+    for path, content in Pages(contents, proofs(), damaged).all():
         folder.write(path, content)
     return contents
 
