@@ -20,8 +20,8 @@ from rosettabench.statistics.ranking import LOOKS
 CONFIDENCE, MARGIN = 0.95, 0.02
 STOPPING = Stopping()
 EDGE = np.log1p(MARGIN)
-HALVINGS = 20
-"""Steps of the search for an end, which leave a millionth of a bracket, as in interval.py."""
+HALVINGS = 22
+"""Steps of the search for an end, which leave less than a millionth of its distance, as in interval.py."""
 
 
 @dataclass
