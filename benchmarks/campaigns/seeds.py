@@ -7,7 +7,8 @@ each planted mistake (tests/proof/whole_plants.py, on the networks as they are) 
 workload and seed, at the extents of the proof.
 
 One line for each proof is added to `--results`; what stands there already is not proven again, and --summary alone
-counts what stands there. The exit code is 1 where an honest framework failed, a mistake passed, or a worker failed.
+counts what stands there. The exit code is 1 where an honest framework failed, a mistake passed, or a proof did not
+come to its end.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from rosetta_worker.children import die_with_parent
 from rosettabench.catalogue.framework import all_frameworks
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.client.machine import kept_programs
-from rosettabench.errors import WorkerError
+from rosettabench.errors import RosettaError
 from rosettabench.places import cache_dir
 
 HONEST = ("pytorch", "jax", "mxnet-gluon", "tensorflow", "keras[tensorflow]", "chainer")
@@ -109,7 +110,7 @@ def lanes_of(devices: int) -> list[set[int]]:
 def run(workloads: list[str], seeds: range, plants: bool, results: Path) -> bool:
     """Prove whatever `results` has not: one seed of all workloads after the other, those on one device first.
 
-    Return whether no worker failed. What a worker failed at is not written down, and is tried again the next time.
+    Return whether all came to their ends. What did not is not written down, and is tried again the next time.
     """
     done = {(one["workload"], one["seed"], one["kind"], one["name"]) for one in read(results)}
     tasks: dict[int, dict[tuple[str, int], list[tuple[str, str]]]] = defaultdict(dict)
@@ -125,7 +126,7 @@ def run(workloads: list[str], seeds: range, plants: bool, results: Path) -> bool
 
 
 def prove_seeds(tasks: dict[tuple[str, int], list[tuple[str, str]]], lanes: list[set[int]], results: Path) -> bool:
-    """Prove each of the `tasks`, one at a time on each of the `lanes`, and return whether no worker failed."""
+    """Prove each of the `tasks`, one at a time on each of the `lanes`, and return whether all came to their ends."""
     whole, context = True, get_context("spawn")
     free = context.Queue()
     for lane in lanes:
@@ -133,8 +134,8 @@ def prove_seeds(tasks: dict[tuple[str, int], list[tuple[str, str]]], lanes: list
     with ProcessPoolExecutor(len(lanes), context, settle, (free,)) as pool, results.open("a") as file:
         try:
             for future in as_completed([pool.submit(prove_seed, *task) for task in tasks.items()]):
-                if isinstance(error := future.exception(), WorkerError):
-                    print(f"a worker failed: {error.what}", flush=True)
+                if isinstance(error := future.exception(), RosettaError):
+                    print(f"a proof did not come to its end: {error.what}", flush=True)
                     whole = False
                     continue
                 for one in future.result():

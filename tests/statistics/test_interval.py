@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosettabench.statistics.evidence import FEWEST_ROUNDS, log_evidence, scales, threshold
-from rosettabench.statistics.interval import fewest_rounds, ratio_interval
+from rosettabench.statistics.interval import fewest_rounds, never_refuted, ratio_interval, trimmed_mean
 
 positive = st.floats(0.05, 20)
 contests = st.builds(
@@ -150,3 +150,17 @@ def test_what_the_evidence_refutes_is_what_the_interval_leaves_out(kind):
         interval = ratio_interval(list(map(float, np.exp(logs))))
         refuted = log_evidence(logs).max() >= threshold(0.95)
         assert not interval.steady or refuted == (not interval.low <= 1 <= interval.high)
+
+
+@pytest.mark.parametrize("rounds", [8, 20, 233])
+@pytest.mark.parametrize("exact", [1e-6, 0.01])
+def test_an_end_is_refuted_and_a_little_before_it_is_not(rounds, exact):
+    limit = threshold(0.95)
+    for seed in range(20):
+        logs = np.random.default_rng(seed).standard_t(2, rounds)
+        middle = trimmed_mean(logs)
+        if log_evidence(logs - middle).max() >= limit:
+            continue  # the search begins elsewhere
+        for end in never_refuted(logs, middle, limit, exact):
+            before = middle + (1 - exact) * (end - middle)
+            assert not np.isfinite(end) or log_evidence(logs - end).max() >= limit > log_evidence(logs - before).max()

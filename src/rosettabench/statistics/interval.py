@@ -21,6 +21,7 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.statistics.bracket import EXACT, Bracket, close_in
 from rosettabench.statistics.evidence import FEWEST_ROUNDS, final_evidence, log_evidence, threshold
 
 TRIM = 0.2
@@ -28,19 +29,6 @@ TRIM = 0.2
 
 OFFSETS = 4.0 ** np.arange(-4, 9)
 """Distances from the estimate, in mean deviations, at which the search for the ends begins."""
-
-EXACT = 1e-6
-"""The search for an end stops when this share of its distance from the estimate is left."""
-
-MOST_STEPS = 40
-"""The search ends after so many steps at the latest: six are usual."""
-
-WIDE = 0.4
-"""A bracket that is wider than this share of its outer end is wide: the evidence is not nearly straight across it."""
-
-BOW = 6.0
-"""The evidence grows about as the square of the distance. So a straight line between the ends of a bracket of the width
-w misses it by w² / 8 at most; the search looks w² / BOW before and behind the crossing of that line."""
 
 SIDES = np.array([[-1.0], [1.0]])
 """Below the estimate, and above it."""
@@ -50,43 +38,6 @@ SAME = 1e-12
 
 Logs = NDArray[np.float64]
 Ends = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Bracket:
-    """Two candidates on one side of an estimate, by their distances from it: an accepted one, and a refuted one behind.
-
-    `below` and `above` are the evidence at both, less its limit: below 0, and not below 0.
-    """
-
-    inner: float
-    outer: float
-    below: float
-    above: float
-
-    @classmethod
-    def last(cls, distances: Sequence[float], found: Sequence[float]) -> Bracket:
-        """Return the bracket around the last crossing of the limit, from the evidence `found` at `distances`."""
-        last = max(place for place, one in enumerate(found[:-1]) if one < 0)
-        return cls(*distances[last : last + 2], *found[last : last + 2])
-
-    @property
-    def width(self) -> float:
-        """The distance between the two, as a share of that from the estimate."""
-        return 1 - self.inner / self.outer
-
-    @property
-    def looks(self) -> tuple[float, float]:
-        """The distances at which to look next: a little before and a little behind where a line crosses the limit."""
-        crossing, reach, whole = self.below / (self.below - self.above), self.width / BOW, self.outer - self.inner
-        if self.width > WIDE:
-            return self.inner + whole / 3, self.outer - whole / 3
-        before, behind = max(crossing - reach, crossing / 2), min(crossing + reach, (1 + crossing) / 2)
-        return self.inner + before * whole, self.inner + behind * whole
-
-    def closed(self, looks: Sequence[float], seen: Sequence[float]) -> Bracket:
-        """Return the bracket within this one, from the evidence `seen` at its `looks`."""
-        return Bracket.last([self.inner, *looks, self.outer], [self.below, *seen, self.above])
 
 
 @dataclass(frozen=True)
@@ -232,14 +183,3 @@ def ends(evidence: Callable[[Logs], Logs], limit: float, middle: float, logs: Lo
     else:
         below, above = close_in(excess, [Bracket.last(offsets.tolist(), one) for one in found.tolist()], exact)
     return middle - below, middle + above
-
-
-def close_in(excess: Callable[[Logs], Logs], brackets: Sequence[Bracket], exact: float) -> list[float]:
-    """Return the outer ends of the brackets below and above the estimate, closed in until their width is `exact`."""
-    for _ in range(MOST_STEPS):
-        if all(one.width <= exact for one in brackets):
-            break
-        looks = [one.looks for one in brackets]
-        seen = excess(np.array(looks)).tolist()
-        brackets = [one.closed(places, found) for one, places, found in zip(brackets, looks, seen, strict=True)]
-    return [one.outer for one in brackets]
