@@ -29,6 +29,8 @@ def test_a_whole_run(rosetta, store, tmp_path):
         assert {figure.name for figure in entry.figures} >= {
             "import_s", "build_s", "load_s", "first_step_s", "evaluate_s", "accuracy", "peak_memory_bytes"
         }  # fmt: skip
+    proven = {one.certificate_id for entry in contest.entries for one in entry.certifications}
+    assert len(proven) == 1, "the second copy has the certificate of the first"
     pairs = list(zip(turns(first), turns(second), strict=True))
     assert all((a.first, a.steps, a.samples) == (b.first, b.steps, b.samples) for a, b in pairs), "same work"
     apart = [abs(a.loss - b.loss) / a.loss for a, b in pairs]

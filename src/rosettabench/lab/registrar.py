@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -35,6 +36,7 @@ class Registrar:
         self._make_reference = make
         self._reference: Reference | ProofError | None = None
         self._making = Lock()
+        self._proving: defaultdict[str, Lock] = defaultdict(Lock)
         self._again = again
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
@@ -42,15 +44,14 @@ class Registrar:
 
         Raises WorkerError if the worker fails, and ProofError if the reference does.
         """
-        known = self.find_certificate(competitor)
-        if known is None:
-            subject = self._subject(competitor)
-            body = self._prove(competitor, subject, folder)
-            known = self._store.add(
-                Certificate(
-                    key=certificate_key(subject), at=now(), passed=body["passed"], body=body, digest=digest(body)
-                )
-            )
+        subject = self._subject(competitor)
+        key = certificate_key(subject)
+        with self._proving[key]:  # a second copy waits for the first one's certificate
+            known = self.find_certificate(competitor)
+            if known is None:
+                body = self._prove(competitor, subject, folder)
+                certificate = Certificate(key=key, at=now(), passed=body["passed"], body=body, digest=digest(body))
+                known = self._store.add(certificate)
         self.note(competitor, known)
         return known
 
