@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -36,7 +35,7 @@ class Registrar:
         self._make_reference = make
         self._reference: Reference | ProofError | None = None
         self._making = Lock()
-        self._proving: defaultdict[str, Lock] = defaultdict(Lock)
+        self._proving: dict[str, Lock] = {}  # by the key of the certificate that is being made
         self._again = again
 
     def certify(self, competitor: Competitor, folder: Path) -> Certificate:
@@ -46,7 +45,7 @@ class Registrar:
         """
         subject = self._subject(competitor)
         key = certificate_key(subject)
-        with self._proving[key]:  # a second copy waits for the first one's certificate
+        with self._proving.setdefault(key, Lock()):  # a second copy waits for the first one's certificate
             known = self.find_certificate(competitor)
             if known is None:
                 body = self._prove(competitor, subject, folder)
