@@ -67,6 +67,7 @@ def test_every_misbehaviour_has_its_cause(worker, do, kind, words):
     assert told.value.kind == kind
     assert words in told.value.what
     assert do == "fail" or gone(worker.pid)
+    worker.close()  # which hides nothing of the error, whether or not it is dead
 
 
 def test_a_killed_worker_is_told(worker):

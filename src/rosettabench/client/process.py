@@ -194,8 +194,11 @@ class WorkerProcess:
     def close(self, patience: float = PATIENCE_S) -> None:
         """Send `close`, wait at most `patience` seconds for the reply, and end what is left of the process group.
 
-        After its reply a worker only tears down its framework, which takes some frameworks seconds.
+        After its reply a worker only tears down its framework, which takes some frameworks seconds. One that was killed
+        before is not asked.
         """
+        if self._requests < 0:
+            return
         try:
             self.ask("close", patience)
             self._process.wait(TEARDOWN_S)
