@@ -112,9 +112,8 @@ class LiveContest:
             self.display.doing(f"first step of {competitor.label}", number, len(imported))
             self._enter(competitor)
         self._compare_settings()
-        present = sorted(
-            self.present, key=lambda one: one.contender.copy
-        )  # a second copy has the first one's certificate
+        # first copies first: a second one waits for the certificate of its first
+        present = sorted(self.present, key=lambda one: one.contender.copy)
         with Lanes(PROOFS_AT_ONCE if self.work.setting.device == "cpu" else 1, present) as lanes:
             for done in [lanes.submit(self.refer), *(lanes.submit(self._prove_entered, one) for one in present)]:
                 done.result()

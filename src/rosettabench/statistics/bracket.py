@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rosettabench.statistics.evidence import Logs
 
 EXACT = 1e-6
 """The search for an end stops when this share of its distance from the estimate is left."""
@@ -63,9 +64,7 @@ class Bracket:
         return Bracket.last([self.inner, *looks, self.outer], [self.below, *seen, self.above])
 
 
-def close_in(
-    excess: Callable[[NDArray[np.float64]], NDArray[np.float64]], brackets: Sequence[Bracket], exact: float
-) -> list[float]:
+def close_in(excess: Callable[[Logs], Logs], brackets: Sequence[Bracket], exact: float) -> list[float]:
     """Return the outer ends of the brackets below and above the estimate, closed in until their width is `exact`."""
     for _ in range(MOST_STEPS):
         if all(one.width <= exact for one in brackets):

@@ -68,7 +68,7 @@ def log_evidence(deviations: Logs) -> Logs:
 def final_evidence(deviations: Logs) -> Logs:
     """Return log E_n(m) after the last round, (…), from deviations x - m of log ratios, (…, rounds).
 
-    It is the last value of log_evidence, in a quarter of the time.
+    It is the last value of log_evidence, without the sums after each round.
     """
     rounds = deviations.shape[-1]
     if rounds < FEWEST_ROUNDS:

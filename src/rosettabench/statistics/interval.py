@@ -19,10 +19,9 @@ from functools import lru_cache
 from math import exp, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosettabench.statistics.bracket import EXACT, Bracket, close_in
-from rosettabench.statistics.evidence import FEWEST_ROUNDS, final_evidence, log_evidence, threshold
+from rosettabench.statistics.evidence import FEWEST_ROUNDS, Logs, final_evidence, log_evidence, threshold
 
 TRIM = 0.2
 """Share of the values trimmed on each side."""
@@ -36,7 +35,6 @@ SIDES = np.array([[-1.0], [1.0]])
 SAME = 1e-12
 """Log ratios with a smaller distance differ only by rounding."""
 
-Logs = NDArray[np.float64]
 Ends = tuple[float, float]
 
 
