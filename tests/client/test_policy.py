@@ -13,3 +13,9 @@ def test_a_worker_leaves_memory_of_a_gpu_to_others_unless_the_user_says_otherwis
     monkeypatch.setenv(name, "1")
     assert worker_variables(1, None, True, tmp_path)[name] == "1"
     assert decisive_variables({name: "1"}) == {name: "1"}
+
+
+def test_what_a_container_says_of_itself_is_not_decisive():
+    image = {"CUDA_VERSION": "13.0.2", "NVIDIA_REQUIRE_CUDA": "cuda>=13.0 brand=tesla,driver>=535,driver<536"}
+    chosen = {"CUDA_VISIBLE_DEVICES": "1", "NVIDIA_TF32_OVERRIDE": "0"}
+    assert decisive_variables({**image, **chosen}) == chosen

@@ -8,7 +8,7 @@ from rows import figure_of
 from rosettabench.report.tables import contest as tables
 from rosettabench.store.record import FigureName
 from rosettabench.summary.entry import summarise_areas, summarise_likelihoods
-from rosettabench.summary.records import MetricValue
+from rosettabench.summary.records import Accuracy, MetricValue
 
 
 def evaluated(*values, labels=13):
@@ -23,10 +23,26 @@ def evaluated(*values, labels=13):
 def test_the_last_one_is_shown_with_what_it_is_the_mean_of():
     areas = summarise_areas(evaluated(0.6123, 0.71234))
     assert [(area.epoch, area.value, area.samples) for area in areas] == [(1, 0.6123, 181), (2, 0.71234, 181)]
-    cell = tables.area_cell(SimpleNamespace(areas=areas))
+    cell = tables.area_cell(areas)
     assert (cell.text, cell.note) == ("0.712", "epoch 2, 13 of 14 labels")
-    whole = tables.area_cell(SimpleNamespace(areas=summarise_areas(evaluated(0.5, labels=14))))
+    whole = tables.area_cell(summarise_areas(evaluated(0.5, labels=14)))
     assert (whole.text, whole.note) == ("0.500", "epoch 1")
+
+
+def test_a_network_that_was_better_before_its_last_epoch_shows_both():
+    entropies = [MetricValue("cross-entropy", epoch, value, 435) for epoch, value in ((1, 1.71), (4, 1.48), (10, 1.69))]
+    nothing = SimpleNamespace(metrics=(), likelihoods=(), areas=(), accuracies=())
+    overfitted = SimpleNamespace(**vars(nothing) | {"metrics": entropies})
+    assert tables.metric_cell(overfitted).note == "epoch 10; best: 1.48 in epoch 4"
+    assert tables.metric_cell(SimpleNamespace(**vars(nothing) | {"metrics": entropies[:2]})).note == "epoch 4"
+    correct = [Accuracy(epoch, value, 25_000) for epoch, value in ((1, 0.81), (2, 0.8724), (3, 0.8622), (None, 0.9012))]
+    last = tables.metric_cell(SimpleNamespace(**vars(nothing) | {"accuracies": correct[:3]}))
+    assert (last.text, last.note) == ("86.2%", "epoch 3; best: 87.2% in epoch 2")
+    elsewhere = tables.metric_cell(SimpleNamespace(**vars(nothing) | {"accuracies": correct}))
+    assert (elsewhere.text, elsewhere.note) == ("90.1%", "")
+    assert tables.metric_cell(nothing).text == tables.NOTHING.text
+    areas = summarise_areas(evaluated(0.75, 0.71234))
+    assert tables.area_cell(areas).note == "epoch 2; best: 0.750 in epoch 1, 13 of 14 labels"
 
 
 def test_the_ranking_has_it_in_the_place_of_accuracy(contests):

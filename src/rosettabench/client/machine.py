@@ -55,6 +55,10 @@ DECISIVE = (
 OURS = {PROGRAMS, SHORTEST_KEPT, "CUDA_DEVICE_ORDER", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND", "KERAS_HOME"}
 """Variables with these prefixes that are part of the policy, or do not change what is computed."""
 
+LABELS = {"CUDA_VERSION", "NCCL_VERSION", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_PRODUCT_NAME", "NVIDIA_REQUIRE_CUDA"}
+"""Variables by which NVIDIA's container images describe themselves, one of them in two thousand characters. The
+versions that frameworks use are read from the frameworks."""
+
 PRIVATE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of the controller's own interpreter, which would mislead the worker's."""
 
@@ -106,9 +110,9 @@ def kept_programs(folder: Path) -> Iterator[None]:
 
 
 def decisive_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that change what frameworks compute or how fast, without those of the policy."""
-    policy = {*OURS, *THREAD_VARIABLES}
-    return {name: variables[name] for name in sorted(variables) if name.startswith(DECISIVE) and name not in policy}
+    """Return the variables that change what frameworks compute or how fast, without those of the policy and labels."""
+    without = {*OURS, *LABELS, *THREAD_VARIABLES}
+    return {name: variables[name] for name in sorted(variables) if name.startswith(DECISIVE) and name not in without}
 
 
 def backend_variables(backend: str | None) -> dict[str, str]:

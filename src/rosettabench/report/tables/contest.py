@@ -20,7 +20,18 @@ from rosettabench.report.words import figures
 from rosettabench.report.words.proof import standing_words
 from rosettabench.statistics.spread import SpreadDeviation
 from rosettabench.summary.estimate import Estimate
-from rosettabench.summary.records import CheckSummary, ContestSummary, EntrySummary, Fault, MeasuredFigure, RunSummary
+from rosettabench.summary.records import (
+    Accuracy,
+    CheckSummary,
+    ContestSummary,
+    EntrySummary,
+    Fault,
+    MeanAucSummary,
+    MeanLikelihood,
+    MeasuredFigure,
+    MetricValue,
+    RunSummary,
+)
 
 PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
 """The column of times in the form in which studies of inference state them."""
@@ -141,36 +152,40 @@ def metric_words(metric: str, tokens: int | None) -> str:
 
 
 def metric_cell(entry: EntrySummary) -> TableCell:
-    """Return the result of the last evaluation: the folder's metric, likelihood, ROC area, or accuracy."""
-    if entry.metrics:
-        last = entry.metrics[-1]
-        value = figures.percent(last.value) if last.metric == "accuracy" else figures.significant(last.value)
-        return TableCell(value, "" if last.epoch is None else f"epoch {last.epoch}")
-    if entry.likelihoods:
-        return likelihood_cell(entry)
-    return area_cell(entry) if entry.areas else accuracy_cell(entry)
+    """Return what the evaluations gave: by the folder's metric, the likelihood, the ROC area, or the accuracy."""
+    if entry.metrics and entry.metrics[-1].metric == "accuracy":
+        return score_cell(entry.metrics, max, figures.percent)
+    if entry.metrics or entry.likelihoods:
+        return score_cell(entry.metrics or entry.likelihoods, min)
+    if entry.areas:
+        return area_cell(entry.areas)
+    return score_cell(entry.accuracies, max, figures.percent) if entry.accuracies else NOTHING
 
 
-def accuracy_cell(entry: EntrySummary) -> TableCell:
-    """Return the last test accuracy, and the number of epochs before it."""
-    if not entry.accuracies:
-        return NOTHING
-    last = entry.accuracies[-1]
-    return TableCell(figures.percent(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
-
-
-def area_cell(entry: EntrySummary) -> TableCell:
-    """Return the last mean area under the ROC curve, the number of labels in it, and the number of epochs before it."""
-    last = entry.areas[-1]
+def area_cell(areas: Sequence[MeanAucSummary]) -> TableCell:
+    """Return the mean area under the ROC curve as `score_cell` does, and the number of labels in it."""
+    cell, last = score_cell(areas, max), areas[-1]
     over = "" if last.labels == last.of else f"{last.labels} of {last.of} labels"
-    epoch = "" if last.epoch is None else f"epoch {last.epoch}"
-    return TableCell(figures.significant(last.value), ", ".join(filter(None, (epoch, over))))
+    return TableCell(cell.text, ", ".join(filter(None, (cell.note, over))))
 
 
-def likelihood_cell(entry: EntrySummary) -> TableCell:
-    """Return the last mean negative log-likelihood, and the number of epochs before it."""
-    last = entry.likelihoods[-1]
-    return TableCell(figures.significant(last.value), "" if last.epoch is None else f"epoch {last.epoch}")
+def score_cell(
+    scores: Sequence[Accuracy | MeanAucSummary | MeanLikelihood | MetricValue],
+    best: Callable[[Iterable[float]], float],
+    written: Callable[[float], str] = figures.significant,
+) -> TableCell:
+    """Return the last of some evaluations, and the number of epochs before it.
+
+    A network that has trained for too long was better before: then the best evaluation and its epoch stand beside it.
+    `best` chooses the better of two values.
+    """
+    last = scores[-1]
+    if last.epoch is None:
+        return TableCell(written(last.value))
+    peak = best(score.value for score in scores if score.epoch is not None)
+    epoch = next(score.epoch for score in scores if score.value == peak)
+    better = f"; best: {written(peak)} in epoch {epoch}" if written(peak) != written(last.value) else ""
+    return TableCell(written(last.value), f"epoch {last.epoch}{better}")
 
 
 def costs_table(contest: ContestSummary) -> Table:
