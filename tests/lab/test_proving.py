@@ -12,6 +12,7 @@ import pytest
 from commands import NUMPY, THIRD_PARTY, ended, finish, turns, workers
 from hypothesis import given
 from hypothesis import strategies as st
+from laboratory import environment
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import find_workload
@@ -51,6 +52,20 @@ def together(process):
         most = max(most, len(alive))
         time.sleep(0.05)
     return most, [processors for folder, processors in seen.values() if folder.name.startswith("entry-")]
+
+
+@pytest.mark.environment
+def test_where_no_environment_can_be_made_a_named_interpreter_computes_the_reference(rosetta, store, tmp_path):
+    none = {"ROSETTA_CACHE": str(tmp_path / "cache"), "ROSETTA_PYTHON_3_11": str(tmp_path / "no-python")}
+    torch = environment("pytorch@2.13.0").python
+    words = ("prove", "fashion-mlp", "--offline", "--set", "batch_size=8")
+    code, _, err = finish(rosetta(*words, "-f", NUMPY, **none))
+    assert code == 5 and "no float64 reference can be made for fashion-mlp" in err, "NumPy's has no PyTorch"
+    code, _, err = finish(rosetta(*words, "-f", f"{NUMPY},pytorch@{torch}", **none))
+    assert code == 0, err
+    assert f"{torch} computes the reference: an environment for it cannot be made." in err
+    certificates = [one.certificate for entry in store().run().contests[0].entries for one in entry.certifications]
+    assert [one.body["reference"] for one in certificates if one.passed] == ["reference-pytorch"] * 2
 
 
 @pytest.mark.slow

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,8 @@ class Arranger:
         work = replace(from_memory(work, folder / "decoded"), setting=replace(work.setting, threads=threads))
         entry, environment = self._able_reference(work.workload)
         self.display.doing(f"reference for {work.workload.name}")
+        if environment.kind == "external":
+            self.display.tell(f"{environment.python} computes the reference: an environment for it cannot be made.")
 
         def start(precision: str, rounded: str | None, place: Path, adapter: Path | None = None) -> Session:
             """Start a session of the reference."""
@@ -206,18 +209,23 @@ class Arranger:
         return FirstSteps(work, referee, subject, partial(obstacle_to_reference, planned), self.jobs.cache)
 
     def _able_reference(self, workload: Workload) -> tuple[FrameworkEntry, Environment]:
-        """Return the reference of a workload; its environment is made if it is not there yet."""
+        """Return the reference of a workload; its environment is made if it is not there yet.
+
+        If it cannot be made, an interpreter that the user has named for a contender computes the reference.
+        """
+        named = {Path(entry.python) for row in self.run.contests for entry in row.entries if entry.python}
         return able_reference(
-            workload, lambda lock: self.preparation.obtain(self.jobs.environment(lock), self.display.doing)
+            workload, lambda lock: self.preparation.obtain(self.jobs.environment(lock), self.display.doing), named
         )
 
 
 def able_reference(
-    workload: Workload, environment_of: Callable[[str], Environment]
+    workload: Workload, environment_of: Callable[[str], Environment], named: Collection[Path] = ()
 ) -> tuple[FrameworkEntry, Environment]:
     """Return the first of the catalogue's references of a workload that this machine can run, with its environment.
 
-    `environment_of` makes the environment of a lock. Raises ProofError if there is no reference.
+    `environment_of` makes the environment of a lock. If it can make none, the interpreters that are `named` are asked
+    for the packages. Raises ProofError if there is no reference.
     """
     faults = []
     for entry in references(workload):
@@ -225,6 +233,10 @@ def able_reference(
             return entry, environment_of(entry.locks[0])
         except EnvironmentFault as error:
             faults.append(f"{entry.name}: {error.what}")
+    for entry, python in product(references(workload), sorted(named)):
+        environment = external(python)
+        if environment.packages.keys() >= set(entry.packages):
+            return entry, environment
     raise ProofError(
         f"no float64 reference can be made for {workload.name}: {'; '.join(faults) or 'it has none'}",
         "rosetta env make pytorch@2.13.0",
